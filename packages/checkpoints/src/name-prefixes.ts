@@ -1,15 +1,16 @@
-// The prefixes that training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
-// an agent object that contains the model, `base_model.model.` of PEFT.
+// Removes prefixes that training scripts put before tensor names: `module.` of DistributedDataParallel, `model.` of an agent
+// object that contains the model, `base_model.model.` of PEFT.
 import { CheckpointError } from './io/checkpoint-error.js';
 import type { CheckpointReader } from './io/checkpoint-reader.js';
 
-/** Wrappers whose names are not part of the model. */
+/** Matches prefixes of wrappers, which are never part of a model's names. */
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**
- * Returns the model's tensors without the prefix of their names.
+ * Returns the tensors without the prefix of their names.
  *
- * @param known names that the model has, in any of which the file is recognised; none: only well-known wrappers are taken off
+ * @param known alternative lists of the model's names, by which the prefix is recognised; empty: only prefixes of wrappers are
+ *   removed
  */
 export function withoutNamePrefix(source: CheckpointReader, known: readonly (readonly string[])[]): CheckpointReader {
   const names = [...source.entries.keys()];
@@ -31,7 +32,7 @@ export function withoutNamePrefix(source: CheckpointReader, known: readonly (rea
   };
 }
 
-/** Finds the shortest prefix that all of the model's names have; undefined if the file matches no spelling. */
+/** Returns the shortest prefix with which the file has all names of a list; undefined if there is none. */
 function prefixOf(names: readonly string[], known: readonly (readonly string[])[]): string | undefined {
   const present = new Set(names);
   const candidates = known.flatMap(([first]) =>

@@ -1,4 +1,4 @@
-// Detects the format of a weight file or directory, and opens its tensors.
+// Detects the format of a weight file or directory, and opens it.
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLlama2c } from './llama2c/llama2c-checkpoint.js';
@@ -10,19 +10,19 @@ import type { CheckpointReader } from './io/checkpoint-reader.js';
 export interface OpenedCheckpoint {
   kind: 'safetensors' | 'pytorch' | 'llama2c';
   source: CheckpointReader;
-  /** config.json, where it follows from the file itself. */
+  /** The model's config.json, if the file determines it. */
   config?: Record<string, unknown>;
 }
 
 interface OpenCheckpointOptions {
-  /** The key of the state dict in a PyTorch file, e.g. `critic_state_dict`; null: the usual places. */
+  /** The key of the state dict in a PyTorch file, such as `critic_state_dict`; null: the usual keys are tried. */
   section: string | null;
 }
 
 const PYTORCH_INDEX = 'pytorch_model.bin.index.json';
 
 /**
- * Opens weights in any of the known formats.
+ * Opens weights in any supported format.
  *
  * @param path a file, or a directory with the weights of one model
  */
@@ -68,8 +68,8 @@ async function openFile(path: string, options: OpenCheckpointOptions): Promise<O
 }
 
 /**
- * Recognizes a ZIP archive, or a pickle of protocol 2 and up: 0x80, the protocol, an opcode. A width of 640 begins so too, but with a 0
- * then.
+ * Returns whether a file begins like a ZIP archive, or like a pickle of protocol 2 or later: 0x80, the protocol, an opcode. A
+ * llama2.c file of width 640 begins with 0x80 too, but has a 0 in the place of the opcode.
  */
 async function beginsAsPyTorch(path: string): Promise<boolean> {
   const handle = await open(path, 'r');

@@ -1,4 +1,4 @@
-// Files of conversations to imitate, to compare and to play again, in any of the formats of this package.
+// Reads files of conversations, for imitation, comparison and replay, in any format of this package.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -15,10 +15,10 @@ import { wholeDialogues } from './formats/whole-dialogues.js';
 
 const HEAD_BYTES = 65_536;
 
-/** Whether a file contains conversations, by path and time of its last change, since several parts of a run ask. */
+/** A cache by path and modification time, since several parts of a run ask. */
 const known = new Map<string, boolean>();
 
-/** Returns whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
+/** Returns whether a file contains conversations, not episodes, judged by its beginning; false if it does not exist. */
 export function isConversationFile(path: string | null): boolean {
   if (path === null) return false;
   if (recordFolderOf(path) !== null) return true;
@@ -49,11 +49,11 @@ function textOfHead(head: Buffer): string {
   try {
     return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 16 * HEAD_BYTES }).toString('utf8');
   } catch {
-    return ''; // reading the file later gives the error
+    return ''; // the error appears when the file is read
   }
 }
 
-/** Returns the keys of the first object of a file, as far as its beginning shows them. */
+/** Returns the keys of the first object, as far as the beginning of the file shows them. */
 function firstKeys(text: string): string[] {
   const start = /^\uFEFF?\s*\[?\s*\{/.exec(text);
   if (start === null) return [];
@@ -70,20 +70,23 @@ function firstKeys(text: string): string[] {
 }
 
 export interface ConversationOptions {
-  /** One of FORMAT_NAMES; null: it is found by the keys of each item. */
+  /** One of FORMAT_NAMES; null: the keys of each item determine it. */
   format?: string | null;
-  /** The split of a folder that has several. */
+  /** The split to read, for a folder with several. */
   split?: string | null;
-  /** Whether pairs of a preferred and a rejected answer are read. False if not given, since imitation would learn both answers. */
+  /** Whether pairs of a preferred and a rejected answer are allowed. Default: false, since imitation would learn both answers. */
   preferences?: boolean;
 }
 
-/** A file of conversations, with notes that the user must see before work starts. */
+/** The conversations of a file, with notes for the user that must be shown before work begins. */
 export interface ConversationFile extends DataFile<RecordedDialogue> {
   notes: string[];
 }
 
-/** Reads the conversations of a file. Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
+/**
+ * Reads the conversations of a file. Items without messages, such as those of AgentGym's inference files, are skipped. @throws
+ * {DataFileError}
+ */
 export async function readConversations(
   path: string,
   { format = null, split = null, preferences = false }: ConversationOptions = {},
@@ -103,7 +106,7 @@ export async function readConversations(
   return { path, expected, items, notes: conversationNotes(conversations, keys, preferences) };
 }
 
-/** Returns the same dialogues. @throws {BadItem} for a preferred and a rejected answer: both would be learned */
+/** Returns the given dialogues. @throws {BadItem} for a preference pair, since imitation would learn both answers */
 export function imitable(dialogues: RecordedDialogue[]): RecordedDialogue[] {
   if (dialogues.every(({ pair }) => pair === undefined)) return dialogues;
   throw new BadItem(
@@ -111,7 +114,7 @@ export function imitable(dialogues: RecordedDialogue[]): RecordedDialogue[] {
   );
 }
 
-/** Returns the dialogues of an item, in its own format. @param format null: by its keys @throws {BadItem} */
+/** Returns the dialogues of an item. @param format null: the keys determine it @throws {BadItem} */
 export const dialoguesOf = (
   item: unknown,
   format: string | null,
@@ -120,9 +123,9 @@ export const dialoguesOf = (
 ): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
 
 /**
- * Returns the parts of a file's conversations that are not learned, and the keys that are not read.
+ * Returns the parts of the conversations that are not trained on, and the keys that are ignored.
  *
- * @param choosesByReward whether the conversations that are learned are chosen by their rewards
+ * @param choosesByReward whether the conversations are selected by their rewards
  */
 export function conversationNotes(
   conversations: readonly RecordedDialogue[],

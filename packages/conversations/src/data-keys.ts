@@ -1,4 +1,4 @@
-// Keys of a config that say how a file of conversations is read.
+// The config keys that determine how a file of conversations is read.
 import { oneOf, optional, optionalText } from '@bowyer/core';
 import { FORMAT_NAMES } from './formats/detect.js';
 

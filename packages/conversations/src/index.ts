@@ -16,7 +16,7 @@ export { checkedSpans, type CheckedSpans } from './formats/otlp.js';
 export { chatMessagesOf, conversationOf, EXPECTED_CONVERSATION, templateInputsOf, withSystem } from './formats/chat.js';
 export { LOSS_KEYS, lossOf } from './formats/loss-keys.js';
 
-// Users' data files, whatever their items are.
+// Users' data files with items of any kind.
 export { asRecord, BadItem, DataFileError, found } from './files/data-error.js';
 export {
   mapItems,
@@ -30,7 +30,7 @@ export { dataFilesOf, recordFolderOf } from './files/data-folder.js';
 export { dataFormatKey, dataSplitKey } from './data-keys.js';
 export { isEmpty, UnreadKeys } from './files/unread-keys.js';
 
-// Forms of messages, read from requests and from files by the same code.
+// Forms of messages. The same code reads them from requests and files.
 export { earlierArguments, type EarlierCall } from './forms/calls.js';
 export type { Fields } from './forms/fields.js';
 export { readChatMessages, readChatTools } from './forms/chat-form.js';

@@ -1,4 +1,4 @@
-// Finds the beginning of a conversation, the task that the agent was given.
+// Finds the opening of a conversation: the task that the agent was given.
 import type { ChatMessage, Conversation, TemplateInputs } from '@bowyer/text';
 
 export interface Opening {

@@ -4,7 +4,7 @@ import { OpenAiChat } from './http/openai-chat.js';
 import { OpenAiOracle } from './openai-oracle.js';
 import { environmentInfo, makeEnv } from './registry.js';
 
-/** Starts a chat server on this machine whose replies depend on the request. */
+/** Starts a chat server on this machine. `reply` computes its answers from the request. */
 async function chatServer(reply: (userText: string) => object) {
   const asked: { model: string; max_tokens: number; messages: { role: string; content: string }[] }[] = [];
   const server = createServer((request, response) => {

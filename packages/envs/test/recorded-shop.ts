@@ -1,5 +1,5 @@
-// A shop built from recorded pages: it has every product, goal and search result that they show, and nothing else. The catalogue
-// of the recordings was made up and is not known; few pages show attributes of products.
+// A shop that is built from recorded pages and has exactly the products, goals and search results that they show. The catalogue
+// of the recordings was made up and is unknown; few pages show attributes of products.
 import type { Goal } from '../src/webshop/goal.js';
 import { nodesOfHtml } from '../src/webshop/html-page.js';
 import { productOf, type Product } from '../src/webshop/product.js';
@@ -45,7 +45,7 @@ export class RecordedShop {
     Object.assign(this.#known(asin), told);
   }
 
-  /** Adds a page of results. @param page as the text environment writes it, part by part, from `Page 1 (Total results: 50)` on */
+  /** Adds a page of results. @param page parts of the text environment's page, from `Page 1 (Total results: 50)` on */
   addResults(keywords: string, page: readonly string[]): void {
     const [, number, total] = /^Page (\d+) \(Total results: (\d+)\)/.exec(page[0]) ?? [];
     const found = this.#found.get(keywords) ?? { total: Number(total), asins: [] };
@@ -65,7 +65,7 @@ export class RecordedShop {
     return this.#known(asin).attributes;
   }
 
-  /** Makes the shop. Every product's attributes are those given, or those at the end of its title. */
+  /** Makes the shop. The attributes of a product are the given ones, or those at the end of its title. */
   open(): Shop {
     const products = [...this.#products].map(([asin, known]) => product(asin, known));
     const goals: (Goal | null)[] = [];
@@ -77,7 +77,7 @@ export class RecordedShop {
     const search = (keywords: string): number[] => {
       const found = this.#found.get(keywords);
       if (found === undefined) throw new Error(`no recorded search for '${keywords}'`);
-      // Products beyond the recorded pages replace those that are not known.
+      // Results beyond the recorded pages are unknown; other products take their places.
       const others = [...ids.values()].filter((id) => !found.asins.includes(products[id].asin));
       return Array.from({ length: found.total }, (_, i) => ids.get(found.asins[i]) ?? others.pop() ?? 0);
     };

@@ -1,4 +1,4 @@
-// Recorded traffic of AgentGym's servers, for tests that replay it. It is empty where there are no recordings.
+// Recorded traffic of AgentGym's servers, for tests that replay it; empty without recordings.
 import { recordedLines } from '@bowyer/testing';
 
 export interface RecordedCall {
@@ -6,7 +6,7 @@ export interface RecordedCall {
   response: { status: number; json?: unknown };
 }
 
-/** Returns one server's own recording, and the requests of AgentGym's controller to it. */
+/** Returns the recorded calls of one server, and those of AgentGym's controller to it. */
 export function recordedCalls(server: string): RecordedCall[] {
   return [
     ...recordedLines<RecordedCall>(`transcripts/${server}.jsonl`),

@@ -1,21 +1,23 @@
-// The figures of a step as lists, made once for all files that they are written to.
+// The metrics of a step as lists. They are made once for all files to which they are written.
 
 export interface Figures {
-  /** The names; the same array as before where they have not changed, so that a writer can reuse what it computed for them. */
+  /**
+   * The names. If they have not changed, this is the same array as before, so that a writer can cache what it computes for them.
+   */
   readonly names: readonly string[];
   readonly values: readonly number[];
-  /** The values as `String` makes them. */
+  /** The values as text, in the form of `String`. */
   readonly texts: readonly string[];
 }
 
 let latest: { metrics: object; figures: Figures } | null = null;
 
-/** Returns the figures of a step; those of the last call of `newFigures` are in memory. */
+/** Returns the lists of a step's metrics; the result of the last `newFigures` is cached. */
 export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
   return latest?.metrics === metrics ? latest.figures : newFigures(metrics);
 }
 
-/** Makes the figures of a step, once for each step: a recipe may use the same object again. */
+/** Makes the lists of a step's metrics; must be called once per step, since a recipe may change and reuse the same object. */
 export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   const before = latest?.figures.names;
   const keys = Object.keys(metrics);
@@ -26,15 +28,16 @@ export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   return figures;
 }
 
-/** Writes all values by one call of `JSON.stringify`, which takes half the time of `String` on each. */
+/** Formats all values by a single `JSON.stringify`, which takes half the time of `String` on each. */
 function textsOf(values: readonly number[]): string[] {
   if (values.length === 0) return [];
   const texts = JSON.stringify(values).slice(1, -1).split(',');
-  for (let i = 0; i < texts.length; i++) if (texts[i] === 'null') texts[i] = String(values[i]); // JSON writes NaN as null
+  // JSON has null for NaN and Infinity
+  for (let i = 0; i < texts.length; i++) if (texts[i] === 'null') texts[i] = String(values[i]);
   return texts;
 }
 
-/** Returns the result of `make` for names, made again only when the names change. */
+/** Returns a function that caches the result of `make` until the names change. */
 export function perNames<T>(make: (names: readonly string[]) => T): (names: readonly string[]) => T {
   let known: { names: readonly string[]; made: T } | null = null;
   return (names) => {

@@ -1,6 +1,6 @@
 import { maximum } from '@bowyer/core';
 
-/** Returns a table in plain text: the first column aligned left, the others right, two spaces between columns. */
+/** Formats a table as plain text. The first column is aligned left, the others right, with two spaces between columns. */
 export function textTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];
   const widths = header.map((_, column) => maximum(lines.map((line) => line[column].length)));
@@ -9,7 +9,7 @@ export function textTable(header: readonly string[], rows: readonly (readonly st
   return [format(header), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(format)].join('\n');
 }
 
-/** Writes rows as CSV, quoted as RFC 4180, section 2, says; null is an empty cell. */
+/** Writes rows as CSV with the quoting of RFC 4180, section 2. null is an empty cell. */
 export function csvText(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   return [header, ...rows].map((row) => `${row.map((value) => csvCell(String(value ?? ''))).join(',')}\n`).join('');
 }

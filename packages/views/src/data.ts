@@ -1,45 +1,45 @@
-// The data of the pages, as plain JSON: made by the runner from a run's files, drawn by the code below `web/`.
+// The data of the pages, as plain JSON. The runner makes it from a run's files, and the code below `web/` draws it.
 
-/** The state of a run. `interrupted`: its process ended without saying how, or the user stopped it. */
+/** The state of a run. `interrupted`: its process ended without a record of its end, or the user stopped it. */
 export type RunStatus = 'running' | 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
 
-/** A label and its value in the head of a page. */
+/** A label and its value, at the top of a page. */
 export interface Fact {
   label: string;
   value: string;
 }
 
-/** One metric over a run. Where it has more rows than a page draws, each point is the mean of a bucket of rows. */
+/** A metric over a run. If there are more rows than a page draws, each point is the mean of a bucket of rows. */
 export interface MetricSeries {
   key: string;
-  /** Index into `MetricTable.axes`. */
+  /** The index of its x positions in `MetricTable.axes`. */
   axis: number;
-  /** Null where there is no figure. */
+  /** null where the metric has no value */
   values: (number | null)[];
-  /** Smallest and largest of each bucket; absent where every row is a point. */
+  /** The smallest and the largest value of each bucket; absent if every row is a point. */
   low?: (number | null)[];
   high?: (number | null)[];
 }
 
 export interface MetricTable {
-  /** The unit of the axes: `iteration` or `optimizer step`. */
+  /** The unit of the x axis: `iteration` or `optimizer step`. */
   xLabel: string;
-  /** Positions; several metrics share one list. */
+  /** Lists of x positions. Several metrics may share one. */
   axes: number[][];
   series: MetricSeries[];
-  /** Rows of metrics.jsonl. */
+  /** The number of rows in metrics.jsonl. */
   rows: number;
 }
 
-/** A chart by the keys of its metrics. */
+/** A chart of the metrics with these keys. */
 export interface ChartSpec {
   title: string;
   keys: readonly string[];
-  /** The unit of the vertical axis, such as `nats`. */
+  /** The unit of the y axis, such as `nats`. */
   unit?: string;
-  /** The unit of the horizontal axis, if it is not that of the table. */
+  /** The unit of the x axis, if it differs from the table's. */
   xLabel?: string;
-  /** A note for the reader, in a sentence. */
+  /** A sentence below the chart. */
   note?: string;
   /** Horizontal lines, such as a known optimum. */
   references?: readonly { name: string; value: number }[];
@@ -48,16 +48,16 @@ export interface ChartSpec {
 export interface Table {
   title: string;
   header: readonly string[];
-  /** Cells as text; the first of a row names it. */
+  /** The cells as text. The first cell of a row is its name. */
   rows: readonly (readonly string[])[];
-  /** Sentences below. */
+  /** Sentences below the table. */
   notes?: readonly string[];
-  /** Details that a page shows when they are asked for. */
+  /** Whether the table is folded at first. */
   folded?: boolean;
 }
 
 export interface Warning {
-  /** `bad`: the run's figures cannot be relied on, or it has failed; `look`: look at it. */
+  /** `bad`: the run failed, or its metrics are unreliable; `look`: worth a look. */
   level: 'bad' | 'look';
   title: string;
   text: string;
@@ -68,7 +68,7 @@ export type EpisodeSource = 'rollout' | 'eval' | 'test';
 
 /** One episode in a list. */
 export interface EpisodeSummary {
-  /** Names the episode within its run, such as `rollout/120`. */
+  /** The id within the run, such as `rollout/120`. */
   id: string;
   source: EpisodeSource;
   /** The iteration of the outer loop, from 1; 0 where nothing is trained. */
@@ -76,26 +76,26 @@ export interface EpisodeSummary {
   episode: number;
   /** The seed with which the environment was reset. */
   seed: number;
-  /** The item that was played: the same in episodes that can be compared; null where the environment names nothing. */
+  /** The item that was played; episodes of the same item can be compared. null if the environment gives none. */
   item: string | null;
-  /** The policy that played, where there were several. */
+  /** The policy that played, if there are several. */
   policy?: string;
   return: number;
   turnCount: number;
-  /** Null where the environment does not say. */
+  /** null if the environment does not report it */
   won: boolean | null;
-  /** Largest |TD error| over the turns; null without values of a critic. */
+  /** The largest |TD error| of the turns; null without a critic's values. */
   surprise: number | null;
 }
 
 export interface TokenText {
   text: string;
-  /** Nats, under the policy that sampled. */
+  /** Natural logarithm of its probability under the sampling policy. */
   logprob: number;
 }
 
 export interface ShownTurn {
-  /** The new part of the text that the agent read: the environment's text. */
+  /** The new text of the environment in the agent's prompt. */
   observation: string;
   action: string;
   reward: number;
@@ -105,66 +105,66 @@ export interface ShownTurn {
   v?: number;
   /** The advantage that the policy was trained on, or Q − V. */
   advantage?: number;
-  /** r + γ V(s′) − Q(s, a), or − V(s) where there is no Q. */
+  /** r + γ V(s′) − Q(s, a); without Q: r + γ V(s′) − V(s). */
   tdError?: number;
-  /** Nats, of the whole utterance. */
+  /** Natural logarithm of the utterance's probability. */
   logprob?: number;
-  /** −log p per token of what was said, in nats. Its mean over utterances estimates the policy's entropy; one alone does not. */
+  /** −log p per sampled token, in nats. Its mean over utterances estimates the policy's entropy; a single value does not. */
   surprisal?: number;
   tokens?: TokenText[];
-  /** The actions that the environment accepted, where it lists them. */
+  /** The valid actions, if the environment lists them. */
   validActions?: string[];
-  /** Valid actions that the critic values most, best first. */
+  /** The valid actions with the largest values, best first. */
   preferred?: { action: string; q: number }[];
-  /** Ids of the examples that a memory put before the agent. */
+  /** The ids of the examples that a memory put into the prompt. */
   retrieved?: string[];
-  /** The environment did not understand the action. */
+  /** Whether the environment did not understand the action. */
   invalid?: boolean;
 }
 
-/** A call of a tool that an answer made. */
+/** A tool call in an answer. */
 export interface ToolCall {
   name: string;
-  /** JSON. */
+  /** The arguments as JSON. */
   arguments: string;
-  /** The tool's answer; absent where no later call of the model has it. */
+  /** The result; absent if no later call of the model contains it. */
   result?: string;
-  /** The result is an error, or the call could not be read. */
+  /** Whether the result is an error, or the call could not be parsed. */
   failed: boolean;
 }
 
 /** One answer of the model in the tree of an agent's rollout. */
 export interface TreeCall {
-  /** Counts the calls of the rollout from 0, in the order of time. */
+  /** The number of the call in the rollout, from 0 in the order of time. */
   call: number;
-  /** Index of the answer among those to the call. */
+  /** The index among the answers to this call. */
   choice: number;
-  /** Index of the answer that its prompt continues; null: the prompt continues none. */
+  /** The index of the answer that its prompt continues; null if there is none. */
   parent: number | null;
-  /** Messages that are new in its prompt. */
+  /** The new messages of its prompt. */
   read: { speaker: string; text: string }[];
   reasoning?: string;
   said: string;
   tools: ToolCall[];
   promptTokens: number;
-  /** Tokens of the prompt that are new against the answer that it continues. */
+  /** The number of prompt tokens after those of the answer that it continues. */
   newTokens: number;
   answerTokens: number;
-  /** Index of its turn in the episode: absent where nothing is learned from it. */
+  /** The index of its turn in the episode; absent if it is not trained on. */
   turn?: number;
   rewards: { name: string; value: number }[];
   /** Remarks such as `not delivered`, `auxiliary`, `retry 2`, `cut by its limit`. */
   marks: string[];
 }
 
-/** The calls of the model that an agent made in one rollout, and which continues which. */
+/** The calls of the model in one rollout of an agent, as a tree. */
 export interface CallTree {
-  /** The rewards of the rollout as a whole, by name. */
+  /** The rewards of the whole rollout, by name. */
   rewards: { name: string; value: number }[];
   metrics: { name: string; value: number }[];
-  /** The status with which it ended. */
+  /** The final status of the rollout. */
   status: string;
-  /** In the order of time: a parent comes before its children. */
+  /** Sorted by time, so that a parent comes before its children. */
   calls: TreeCall[];
 }
 
@@ -172,14 +172,14 @@ export interface CallTree {
 export interface Dialogue extends EpisodeSummary {
   /** The calls of an agent's rollout; absent for an episode of an environment. */
   tree?: CallTree;
-  /** The reason why it is in the page, such as `worst` or `most surprising`. */
+  /** The reasons why the page shows it, such as `worst` or `most surprising`. */
   reasons: string[];
   turns: ShownTurn[];
   /** The last text of the environment. */
   ending: string;
 }
 
-/** A text that a model continued, and what it was to continue it with. */
+/** A text that a model continued, and the reference continuation. */
 export interface SampleAnswer {
   prompt: string;
   reference: string;
@@ -188,36 +188,36 @@ export interface SampleAnswer {
 
 export interface RunData {
   kind: 'run';
-  /** The run's name; the environment's where it has none. */
+  /** The run's name, or else that of its environment. */
   title: string;
   status: RunStatus;
   facts: Fact[];
   warnings: Warning[];
   tables: Table[];
-  /** Tables about the rewards, lengths, groups and tools of an agent's run; absent for an environment. */
+  /** Tables about the rewards, lengths, groups and tools of an agent's run; absent for environments. */
   audit?: readonly Table[];
-  /** The sample answers of a fine-tuned model; absent where there are none. */
+  /** The sample answers of a fine-tuned model; absent if there are none. */
   answers?: readonly SampleAnswer[];
   metrics: MetricTable;
   charts: ChartSpec[];
-  /** Episodes in a list; `episodeCount` says how many there are. */
+  /** The episodes of a list, which may be shortened; `episodeCount` is the number of all. */
   episodes: EpisodeSummary[];
   episodeCount: number;
-  /** Whole episodes, chosen: best, worst, most surprising, last. */
+  /** Selected whole episodes: best, worst, most surprising, last. */
   dialogues: Dialogue[];
-  /** YAML. */
+  /** The config as YAML. */
   config: string;
-  /** Notes on the files, such as a torn last line that was dropped. */
+  /** Notes on the run's files, such as an incomplete last line that was dropped. */
   notes: string[];
 }
 
-/** A line with its interval, over the seeds of a setting. */
+/** A line with its interval over the seeds of a setting. */
 export interface BandSeries {
   /** Name of the setting. */
   setting: string;
   x: number[];
   mean: (number | null)[];
-  /** Ends of the interval; null where there is one run. */
+  /** The ends of the interval; null where only one run has a value. */
   low: (number | null)[];
   high: (number | null)[];
 }
@@ -231,19 +231,19 @@ export interface BandChart {
 
 /** A run in a list of many. */
 export interface RunSummary {
-  /** Path of its folder, relative to the list's. */
+  /** The path of its folder, relative to that of the list. */
   id: string;
   title: string;
   status: RunStatus;
-  /** A process works on it and waits. */
+  /** Whether a process works on the run and is paused. */
   paused: boolean;
   seed: number | null;
   iteration: number | null;
   iterations: number | null;
-  /** The latest of evaluations where there are any, else of rollouts. */
+  /** The mean return of the latest evaluation, or else of the latest rollout. */
   return: number | null;
   winRate: number | null;
-  /** Milliseconds since the epoch: the last change of its figures. */
+  /** The time of the last change of its metrics, in milliseconds since the epoch. */
   changed: number;
 }
 
@@ -251,7 +251,7 @@ export interface ComparisonData {
   kind: 'comparison';
   title: string;
   facts: Fact[];
-  /** The answer in sentences: which is better, by how much, how sure. */
+  /** The result in sentences: which setting is better, by how much, and how certain this is. */
   verdicts: string[];
   warnings: Warning[];
   tables: Table[];

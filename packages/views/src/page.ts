@@ -1,25 +1,25 @@
-// A page as one file that opens offline: style, script and data inside.
+// Makes a page as a single file that opens offline, with style, script and data inside.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageData } from './data.js';
 
-/** Scripts below `web/pages/`, each for one kind of page. */
+/** The scripts in `web/pages/`, each for one kind of page. */
 export type PageName = 'report' | 'dashboard';
 
 const names: readonly PageName[] = ['report', 'dashboard'];
 const folder = import.meta.dirname;
 const cached = new Map<PageName, Promise<PageCode>>();
 
-/** The code that a browser runs. */
+/** The code of a page for the browser. */
 interface PageCode {
   script: string;
   style: string;
 }
 
 /**
- * Returns the code of a page, with everything that it imports. A published package has it in a file; a checkout bundles it, in about
- * 50 ms, once per process.
+ * Returns the code of a page with all its imports. A published package has it in a file; a checkout bundles it once per process,
+ * in about 50 ms.
  */
 function pageCode(name: PageName): Promise<PageCode> {
   let code = cached.get(name);
@@ -33,7 +33,7 @@ async function loadCode(name: PageName): Promise<PageCode> {
   return bundle(name);
 }
 
-/** Returns all pages, for the published package: the file `dist/pages.json`. */
+/** Returns the code of all pages as JSON: the content of `dist/pages.json` in the published package. */
 export async function packedPages(): Promise<string> {
   return JSON.stringify(Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bundle(name)]))));
 }
@@ -61,10 +61,10 @@ async function bundle(name: PageName): Promise<PageCode> {
   return { script: text('.js'), style: text('.css') };
 }
 
-/** Returns a page that carries its data. */
+/** Returns a page that contains its data. */
 export async function renderPage(data: PageData): Promise<string> {
   const { script, style } = await pageCode('report');
-  // Neither a script's end nor a comment's begin may stand in the data.
+  // `<` is escaped, since `</script>` or `<!--` in the data would end or hide the script.
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
@@ -83,7 +83,10 @@ export async function renderPage(data: PageData): Promise<string> {
 `;
 }
 
-/** Returns a page without data, whose script fetches it. Nothing may run or be loaded but what the page's own server gives. */
+/**
+ * Returns a page without data, whose script fetches it. Its content security policy allows only resources of the page's own
+ * server.
+ */
 export async function shellPage(title: string, name: PageName): Promise<string> {
   const { script, style } = await pageCode(name);
   return `<!doctype html>

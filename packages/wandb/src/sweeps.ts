@@ -1,4 +1,4 @@
-// Sweeps of W&B: one that is created there, and an agent that asks it for trials.
+// W&B sweeps: creates a sweep, and registers an agent that gets trials from it.
 import { Rng } from '@bowyer/core';
 import { findKey, pagesOf, type Environment } from './place/api-key.js';
 import type { WandbClient } from './server/client.js';
@@ -19,7 +19,7 @@ export interface SweepPlace {
   id: string;
 }
 
-/** Reads `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for another form */
+/** Parses `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for other forms */
 export function parseSweep(text: string, env: Environment): SweepPlace {
   const parts = text.split('/');
   if (parts.length > 3 || parts.some((part) => part === ''))
@@ -32,13 +32,13 @@ export interface SweepConfig {
   method: 'grid' | 'random' | 'bayes';
   metric: { name: string; goal: 'maximize' | 'minimize' };
   parameters: Readonly<Record<string, object>>;
-  /** The command that W&B's own agent starts, in its template words. */
+  /** The command that W&B's agents start, with W&B's placeholders. */
   command: readonly string[];
-  /** The most trials; absent: no bound. */
+  /** The largest number of trials; absent: no limit. */
   run_cap?: number;
 }
 
-/** Returns where the sweep is, its page, and what the server has to say about the config. */
+/** Creates a sweep. @returns its place, its page, and warnings of the server about the config */
 export async function createSweep(
   config: SweepConfig,
   { entity, project }: { entity: string | null; project: string },
@@ -46,7 +46,8 @@ export async function createSweep(
 ): Promise<{ place: SweepPlace; url: string; warnings: string[] }> {
   return withClient(env, async (client) => {
     const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is YAML
-    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true }); // without the id, there might be two sweeps
+    // a retry after a lost answer might create a second sweep
+    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true });
     const { name: id, project: there } = upsertSweep.sweep;
     const place = { id, project: there.name, entity: there.entity.name };
     const url = [pagesOf(baseUrlOf(env), env), place.entity, place.project, 'sweeps', id].join('/');
@@ -67,17 +68,17 @@ export interface SweepTrial {
   args?: Readonly<Record<string, { value: unknown }>>;
 }
 
-/** The next command of the sweep; none: nothing now. */
+/** A command of the sweep; none if there is nothing to do now. */
 export type SweepCommand = SweepTrial | { type: 'stop'; run_id: string } | { type: 'exit' };
 
 export interface SweepAgent {
-  /** Asks for the next commands. @param running ids of the trials under way @returns null where the sweep was deleted */
+  /** Requests the next command. @param running ids of the running trials @returns null if the sweep was deleted */
   heartbeat(running: readonly string[]): Promise<SweepCommand | null | undefined>;
-  /** Milliseconds between two heartbeats. */
+  /** The interval between two heartbeats in milliseconds. */
   intervalMs: number;
 }
 
-/** Registers an agent and lets `work` ask for trials. */
+/** Registers an agent, which `work` uses to get trials. */
 export function asAgent<T>(
   place: SweepPlace,
   { env, host }: { env: Environment; host: string },
@@ -110,7 +111,7 @@ export function asAgent<T>(
 async function withClient<T>(env: Environment, work: (client: WandbClient) => Promise<T>): Promise<T> {
   const { WandbClient } = await import('./server/client.js');
   const baseUrl = baseUrlOf(env);
-  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // it decides only the jitter of waits
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // only for the jitter of waits
   const client = new WandbClient({
     baseUrl,
     key: findKey(baseUrl, env),

@@ -1,4 +1,4 @@
-// Finds the runs below a folder that the server does not have, or not whole, and sends them.
+// Finds the runs below a folder that the server does not have completely, and sends them.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { holderMessage, type LockHolder } from '@bowyer/core';
@@ -12,9 +12,9 @@ interface SyncOptions {
   env: Environment;
   note: (message: string) => void;
   warn: (message: string) => void;
-  /** Gets a function that gives up. */
+  /** Called with a function that aborts the sending. */
   onStart?: (abort: () => void) => void;
-  /** The command that sends the run in a folder, for warnings; absent: that of this package. */
+  /** Returns the command that sends the run in a folder, for warnings; default: this package's command. */
   syncCommand?: Advice['sync'];
 }
 
@@ -25,9 +25,9 @@ interface SyncedRun {
 }
 
 /**
- * Sends every run below a folder that the server has not got, one after another.
+ * Sends all runs below a folder that the server does not have completely, one after another.
  *
- * @param path a log, a W&B folder of a run, a run's folder, or one with several of them
+ * @param path a log, the W&B folder of a run, a run's folder, or a folder with several of them
  * @throws {Error} if there is no log, or no key
  */
 export async function syncRuns(path: string, options: SyncOptions): Promise<SyncedRun[]> {
@@ -74,7 +74,7 @@ async function send(
   return (await sending.done) ? 'sent' : 'not sent';
 }
 
-/** Returns whether all of it was sent and nothing was written since then: the marker contains the number of bytes that were sent. */
+/** Returns whether the whole log was sent: the marker contains the number of sent bytes. */
 async function wasSent({ log }: RunPlace): Promise<boolean> {
   const marker = await readFile(syncedFile(log), 'utf8').catch(() => null);
   return marker !== null && (await readState(log)).complete && Number(marker) === (await stat(log)).size;

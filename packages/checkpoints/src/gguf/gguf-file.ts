@@ -1,11 +1,11 @@
-// A GGUF file opened: its metadata and the descriptions of its tensors are read and checked, the tensors wait.
-// Source of the format: docs/gguf.md of ggml-org/ggml, versions 2 and 3; everything is little-endian.
+// A GGUF file. Opening it reads and checks its metadata and the descriptions of its tensors; tensors are read on request. Source
+// of the format: docs/gguf.md of ggml-org/ggml, versions 2 and 3; everything is little-endian.
 import { ByteSource } from '../io/byte-source.js';
 import { firstNonFinite, nonFiniteAdvice } from '../io/checkpoint-reader.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 import { decodeGgufBlocks, ggufBytesOf, ggufTypes, type GgufTypeName } from './gguf-types.js';
 
-/** Codes of the types of values in the metadata. */
+/** The codes of value types in the metadata. */
 export const ggufValueCodes = {
   uint8: 0,
   int8: 1,
@@ -22,18 +22,18 @@ export const ggufValueCodes = {
   float64: 12,
 } as const;
 
-/** A value of the metadata; numbers of 64 bits become numbers. */
+/** A value of the metadata. 64-bit integers become numbers. */
 export type GgufValue = number | boolean | string | readonly GgufValue[];
 
 export interface GgufTensorInfo {
-  /** Row-major, the innermost size last, the other way round than in the file. */
+  /** Row-major, with the innermost size last; the file has the reverse order. */
   shape: readonly number[];
   type: GgufTypeName;
-  /** The position of its first byte in the file. */
+  /** The offset of its first byte in the file. */
   position: number;
 }
 
-/** Bytes that are read at a time while the header is parsed. */
+/** The number of bytes per read while the header is parsed. */
 const WINDOW = 1 << 20;
 const MAX_DIMENSIONS = 4;
 
@@ -45,7 +45,7 @@ export class GgufFile {
     readonly tensors: ReadonlyMap<string, GgufTensorInfo>,
   ) {}
 
-  /** Opens a file. @throws WeightsFileError where it is none, is cut off, or has a tensor that is not read here */
+  /** Opens a file. @throws WeightsFileError if it is not GGUF, is incomplete, or has a tensor of an unsupported type */
   static async open(path: string): Promise<GgufFile> {
     const bytes = await ByteSource.open(path);
     try {
@@ -59,9 +59,9 @@ export class GgufFile {
   }
 
   /**
-   * Reads a tensor in float32, or one of the equal parts along its first axis.
+   * Reads a tensor, or one slice along its first axis, as float32.
    *
-   * @param part which of the `shape[0]` parts
+   * @param part index of the slice, below `shape[0]`
    * @throws WeightsFileError for NaN and infinity
    */
   async read(name: string, part?: number): Promise<Float32Array<ArrayBuffer>> {
@@ -153,7 +153,7 @@ const readers: Readonly<Record<NumberName, [bytes: number, read: (view: DataView
 
 const namesByCode = new Map(Object.entries(ggufValueCodes).map(([name, code]) => [code as number, name]));
 
-/** Reads a file from its start on, a window at a time. */
+/** Reads a file sequentially, one window at a time. */
 class Cursor {
   position = 0;
   #window = new Uint8Array(0);

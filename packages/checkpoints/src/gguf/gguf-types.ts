@@ -1,17 +1,17 @@
-// The types of tensors in a GGUF file: their codes, their blocks, and how a block becomes numbers. Blocks are of 32 or 256 numbers of one
-// row. Source: ggml-common.h and ggml-quants.c of ggml-org/llama.cpp, the functions dequantize_row_…; in float32 as there.
+// The tensor types of GGUF: their codes, blocks and decoders. A block is 32 or 256 numbers of a row. Source: ggml-common.h and
+// ggml-quants.c of ggml-org/llama.cpp, the functions dequantize_row_…, with the same float32 arithmetic.
 import { float16Value } from '../io/half-precision.js';
 import { MXFP4_CODES } from '../io/mxfp4.js';
 
 export interface GgufType {
   /** The type's code in the description of a tensor. */
   code: number;
-  /** Numbers of a row that are encoded together, and the bytes that they take. */
+  /** The number of values that are encoded together, and the size of their block in bytes. */
   block: number;
   blockBytes: number;
 }
 
-/** By the name of the type. */
+/** The types by name. */
 export const ggufTypes = {
   f32: { code: 0, block: 1, blockBytes: 4 },
   f16: { code: 1, block: 1, blockBytes: 2 },
@@ -31,13 +31,13 @@ export const ggufTypes = {
 
 export type GgufTypeName = keyof typeof ggufTypes;
 
-/** Decodes the block at byte `at` into the numbers from `to` on. */
+/** Decodes the block at byte `at` into `numbers`, from index `to` on. */
 type DecodeBlock = (bytes: DataView, at: number, numbers: Float32Array, to: number) => void;
 
 const { fround } = Math;
 const half = (bytes: DataView, at: number) => float16Value(bytes.getUint16(at, true));
 
-/** Decodes 16 bytes of two codes of 4 bits: numbers i and i + 16 are the halves of byte i; `high(i)` is a fifth bit. */
+/** Decodes 16 bytes of 4-bit codes: byte i has the codes of numbers i and i + 16. `high(i)` gives a fifth bit. */
 function codes4(bytes: DataView, at: number, decode: (code: number, i: number) => void): void {
   for (let i = 0; i < 16; i++) {
     const byte = bytes.getUint8(at + i);
@@ -71,13 +71,13 @@ const q8_0: DecodeBlock = (bytes, at, numbers, to) => {
   for (let i = 0; i < 32; i++) numbers[to + i] = scale * bytes.getInt8(at + 2 + i);
 };
 
-/** Decodes numbers of 4 bits by a table; a negative zero is zero, as in llama.cpp. */
+/** Decodes 4-bit numbers by a table. As in llama.cpp, negative zero becomes zero. */
 const mxfp4: DecodeBlock = (bytes, at, numbers, to) => {
   const scale = 2 ** (bytes.getUint8(at) - 127);
   codes4(bytes, at + 1, (code, i) => (numbers[to + i] = scale * MXFP4_CODES[code] + 0));
 };
 
-/** Decodes the 16 sub-blocks of 16 codes of 2 bits that Q2_K and Q3_K share. */
+/** Decodes 256 codes of 2 bits in 16 sub-blocks, which Q2_K and Q3_K share. */
 function codes2(bytes: DataView, at: number, decode: (code: number, i: number, subBlock: number) => void): void {
   for (let i = 0; i < 256; i++) {
     const [part, shift, place] = [i >> 7, (i >> 5) & 3, i & 31];
@@ -106,14 +106,14 @@ const q3_k: DecodeBlock = (bytes, at, numbers, to) => {
   });
 };
 
-/** Returns the scale and the minimum of sub-block j of Q4_K and Q5_K: 6 bits each, packed into 12 bytes. */
+/** Returns the scale and the minimum of sub-block j in Q4_K and Q5_K: 6 bits each, packed into 12 bytes. */
 function scaleAndMin(bytes: DataView, at: number, j: number): [number, number] {
   const byte = (i: number) => bytes.getUint8(at + i);
   if (j < 4) return [byte(j) & 63, byte(j + 4) & 63];
   return [(byte(j + 4) & 15) | ((byte(j - 4) >> 6) << 4), (byte(j + 4) >> 4) | ((byte(j) >> 6) << 4)];
 }
 
-/** Decodes Q4_K or Q5_K, which has a fifth bit of each code in 32 bytes at `fifths`. */
+/** Decodes Q4_K, or Q5_K, which has the fifth bit of each code in 32 bytes at `fifths`. */
 function k45(bytes: DataView, at: number, numbers: Float32Array, to: number, codes: number, fifths?: number): void {
   const [scale, min] = [half(bytes, at), half(bytes, at + 2)];
   for (let j = 0; j < 8; j++) {
@@ -167,7 +167,7 @@ const decoders: Readonly<Record<GgufTypeName, DecodeBlock>> = {
 };
 
 /**
- * Decodes whole blocks to float32.
+ * Decodes complete blocks to float32.
  *
  * @param bytes a multiple of the type's `blockBytes`
  */
@@ -181,6 +181,6 @@ export function decodeGgufBlocks(type: GgufTypeName, bytes: Uint8Array): Float32
   return numbers;
 }
 
-/** Counts the bytes of a tensor of this type. */
+/** Returns the size in bytes of a tensor of this type. */
 export const ggufBytesOf = ({ block, blockBytes }: GgufType, shape: readonly number[]): number =>
   (shape.reduce((product, size) => product * size, 1) / block) * blockBytes;

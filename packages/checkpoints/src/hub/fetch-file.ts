@@ -1,4 +1,4 @@
-// One file of the hub into the cache's blobs: continued where an earlier attempt ended, checked before it counts.
+// Downloads a file of the hub to the cache. An interrupted download is continued, and the checksum is verified.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -10,22 +10,22 @@ import type { RemoteFile } from './hub-files.js';
 interface FetchOptions {
   url: string;
   headers: Record<string, string>;
-  /** Receives the number of bytes of this file that are here. */
+  /** Called with the number of downloaded bytes of this file. */
   progress: (bytes: number) => void;
-  /** Seconds before the first repetition; each further one waits twice as long. */
+  /** The wait before the first retry in seconds. It doubles with each retry. */
   pauseSeconds: number;
-  /** A connection that brings almost nothing in this time, in ms, is closed, and another attempt begins. */
+  /** A connection that makes almost no progress in this time, in milliseconds, is closed and retried. */
   stillMs?: number;
 }
 
 const STILL_MS = 60_000;
-/** Fewer bytes in that time count as no progress. */
+/** Fewer bytes than this in that time count as no progress. */
 const STILL_BYTES = 64 * 1024;
 
-/** Attempts without a single new byte before giving up. */
+/** The number of attempts without a new byte after which the download fails. */
 const ATTEMPTS = 5;
 
-/** The error for a server that answered, but not with the file. */
+/** The error for an answer with another status than the file's. */
 class HubStatusError extends Error {
   constructor(
     readonly statusCode: number,
@@ -35,13 +35,13 @@ class HubStatusError extends Error {
   }
 }
 
-/** The error for bytes that arrived and are not those that the hub announced. */
+/** The error for downloaded bytes with a wrong checksum. */
 export class ChecksumError extends Error {}
 
 /**
- * Downloads a file, continuing what an earlier attempt left.
+ * Downloads a file, or continues an earlier download.
  *
- * @param blob where the content goes; `BLOB.incomplete` contains the part downloaded so far, also after a failure
+ * @param blob path of the result; `BLOB.incomplete` has the downloaded part, also after a failure
  */
 export async function fetchFile(file: RemoteFile, blob: string, options: FetchOptions): Promise<void> {
   const incomplete = `${blob}.incomplete`;
@@ -53,7 +53,7 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
       await receive(incomplete, Math.min(have, file.size) === have ? have : 0, options);
     } catch (error) {
       const lasting = error instanceof HubStatusError && error.statusCode < 500 && error.statusCode !== 429;
-      // A line that stood still had brought little, if anything.
+      // A connection without progress does not count as grown, even if it brought a few bytes.
       const grown = !(error instanceof DeadlineError) && (await sizeOf(incomplete)) > have;
       failures = grown ? 0 : failures + 1;
       if (lasting || failures >= ATTEMPTS) throw error;
@@ -71,7 +71,7 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
   await rename(incomplete, blob);
 }
 
-/** Adds what is missing from byte `have` on; starts again where the server ignores the range. */
+/** Appends the bytes from `have` on. If the server ignores the range, the file begins again. */
 function receive(path: string, have: number, options: FetchOptions): Promise<void> {
   const { url, stillMs = STILL_MS } = options;
   const what = `GET ${url.split('?')[0]}: fewer than ${STILL_BYTES} bytes arrived`;
@@ -96,7 +96,7 @@ async function append(
     let counted = received;
     for await (const chunk of response.body) {
       const bytes = chunk as Uint8Array;
-      await namingFile(path, () => handle.appendFile(bytes)); // unlike write, it writes all or throws
+      await namingFile(path, () => handle.appendFile(bytes)); // unlike `write`, it writes everything or throws
       progress((received += bytes.length));
       if (received - counted < STILL_BYTES) continue;
       counted = received;
@@ -109,7 +109,7 @@ async function append(
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => null))?.size ?? 0;
 
-/** Computes the digest of a file; git hashes `blob SIZE\0` before the content. */
+/** Returns the digest of a file. git hashes `blob SIZE\0` before the content. */
 async function digestOf(path: string, { digest, size }: RemoteFile): Promise<string> {
   const hash = createHash(digest === 'git' ? 'sha1' : 'sha256');
   if (digest === 'git') hash.update(`blob ${size}\0`);

@@ -1,4 +1,4 @@
-// Errors of the hub, phrased for users who asked for a model.
+// Errors of the hub, worded for a user who asked for a model.
 import type { HubId } from './hub-id.js';
 
 export class HubError extends Error {
@@ -22,12 +22,12 @@ export class HubError extends Error {
   }
 }
 
-/** Returns whether the hub did not answer, so that nothing is known about the model. */
+/** Returns whether the hub did not answer, so that it is unknown whether the model exists. */
 export const isUnreachable = (error: unknown): boolean =>
   !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 
 /**
- * Describes a failure of the hub with what to do about it.
+ * Describes a failure of the hub and its remedy.
  *
  * @param endpoint the hub's address
  */

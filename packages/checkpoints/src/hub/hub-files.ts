@@ -1,9 +1,9 @@
-// Which files of a hub repository a model needs.
+// Selects the files of a hub repository that a model needs.
 
 export interface RemoteFile {
   path: string;
   size: number;
-  /** SHA-256 of a large file, or git's SHA-1 of a small one; also the name that the cache gives to its content. */
+  /** SHA-256 of a large file, or git's SHA-1 of a small one. The cache names the content by it. */
   etag: string;
   digest: 'sha256' | 'git';
 }
@@ -20,8 +20,8 @@ const DESCRIPTIONS = new Set([
 ]);
 
 /**
- * Chooses the files to fetch: config, tokenizer and one copy of the weights: safetensors in one file, else in shards; PyTorch's files
- * (for task=convert) only where there is neither.
+ * Returns the files to download: config, tokenizer and one copy of the weights, which is a single safetensors file, else its
+ * shards, else PyTorch's files (for task=convert).
  */
 export function neededFiles(files: readonly RemoteFile[]): RemoteFile[] {
   const weightsIn = [

@@ -1,4 +1,4 @@
-// A model of the Hugging Face hub as a local directory, in the cache that Python's huggingface_hub keeps too:
+// Provides a model of the Hugging Face hub as a local directory, in the same cache as Python's huggingface_hub:
 // CACHE/models--OWNER--NAME/{refs/REVISION, blobs/ETAG, snapshots/COMMIT/FILE → ../../blobs/ETAG}.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, rm } from 'node:fs/promises';
@@ -10,30 +10,30 @@ import { neededFiles, type RemoteFile } from './hub-files.js';
 import { parseHubId, type HubId } from './hub-id.js';
 
 export interface HubOptions {
-  /** Only what is in the cache; also on with HF_HUB_OFFLINE=1. */
+  /** Whether only the cache is used; also set by HF_HUB_OFFLINE=1. */
   offline?: boolean;
-  /** Receives the bytes that are here and the bytes in all, of all files that had to be fetched. */
+  /** Called with the downloaded bytes and the total, over all files that are not cached. */
   progress?: (bytes: number, total: number) => void;
   /**
-   * Receives a line when a model is taken from the cache because the hub cannot be reached, and while another process downloads the
+   * Called with a message if the hub cannot be reached and the cache is used instead, and while another process downloads the
    * file.
    */
   notice?: (line: string) => void;
-  /** Seconds before a broken download is taken up again; each further time waits twice as long. */
+  /** The wait before a failed download is continued, in seconds. It doubles each time. */
   pauseSeconds?: number;
 }
 
 const PUBLIC_HUB = 'https://huggingface.co';
-/** Longest wait for the description of a model, in milliseconds. */
+/** The timeout of a model's description in milliseconds. */
 const ANSWER_MS = 60_000;
-/** Loads the hub's library, which takes longer than everything else of this package. */
+/** Imports the hub's library, which loads more slowly than the rest of this package. */
 const hub = () => import('@huggingface/hub');
 
 const COMMIT = /^[0-9a-f]{40}$/;
 
 /**
- * Returns the directory itself where there is one, else that of a hub model, fetched as far as it is not here yet.
- * Reads HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HF_HOME and HF_HUB_CACHE from the environment, as Python does.
+ * Returns `place` if it is a directory, else the directory of a hub model, after downloading the files that are not cached. Reads
+ * HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HF_HOME and HF_HUB_CACHE from the environment, as Python does.
  *
  * @param place a directory, or OWNER/NAME[@REVISION]
  */
@@ -66,7 +66,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
 
 const isSet = (variable: string | undefined) => ['1', 'on', 'yes', 'true'].includes((variable ?? '').toLowerCase());
 
-/** Returns the cached snapshot; null where it was never downloaded completely, since the revision is written last. */
+/** Returns the directory of a complete cached snapshot; null if there is none. The revision is written last. */
 async function cachedSnapshot(id: HubId, folder: string): Promise<string | null> {
   const commit = COMMIT.test(id.revision)
     ? id.revision
@@ -113,7 +113,7 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
   return snapshot;
 }
 
-/** Fetches a description, which is small: it has to be there as a whole in time. */
+/** Requests a description with one timeout for the whole answer, since it is small. */
 const fetchAnswer: typeof fetch = (input, init) =>
   withDeadline(ANSWER_MS, init?.signal ?? undefined, async (signal) => {
     const response = await fetch(input, { ...init, signal });
@@ -137,7 +137,7 @@ async function remoteFiles(
     revision: sha,
   })) {
     const etag = lfs?.oid ?? oid;
-    // Names and hashes become names of files here: nothing that leads elsewhere.
+    // Paths and hashes become file names: those that could lead out of the folder are skipped.
     if (type !== 'file' || etag === undefined || !/^[0-9a-f]+$/.test(etag) || /[\\/]/.test(path)) continue;
     files.push({ path, size, etag, digest: lfs ? 'sha256' : 'git' });
   }
@@ -147,6 +147,6 @@ async function remoteFiles(
 async function link(blob: string, path: string): Promise<void> {
   if (existsSync(path)) return;
   await mkdir(dirname(path), { recursive: true });
-  await rm(path, { force: true }); // a link to something that is gone
+  await rm(path, { force: true }); // a link to a missing file
   await symlink(relative(dirname(path), blob), path);
 }

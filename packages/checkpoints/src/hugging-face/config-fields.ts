@@ -1,12 +1,12 @@
-// Fields of a config.json, validated as they are read: an error names the field, its value and the allowed values.
+// Reads and validates fields of a config.json. Errors name the field, its value and the allowed values.
 
 export type ConfigJson = Readonly<Record<string, unknown>>;
 
-/** The error for a config.json that specifies something that is not supported. */
+/** The error for a config.json with an unsupported setting. */
 export class UnsupportedConfigError extends Error {
   override readonly name = 'UnsupportedConfigError';
 
-  /** @param modelType null where that is what is wrong */
+  /** @param modelType null if the fault is in the model type itself */
   constructor(
     readonly modelType: string | null,
     readonly field: string,
@@ -17,7 +17,7 @@ export class UnsupportedConfigError extends Error {
   }
 }
 
-/** Returns the result of `build` for a config; a refusal names the file that the config came from. */
+/** Calls `build`; its UnsupportedConfigError gets the path of the file. */
 export function fromConfigFile<T>(path: string, build: () => T): T {
   try {
     return build();
@@ -27,17 +27,17 @@ export function fromConfigFile<T>(path: string, build: () => T): T {
   }
 }
 
-/** Larger sizes mean a damaged file, and would allocate too much memory. */
+/** A larger size means a damaged file, and would allocate too much memory. */
 const MOST = 2 ** 31 - 1;
 const MOST_LAYERS = 4096;
 
-/** Reads one JSON object; a field that is absent has its default, one that is null has none (Python's None). */
+/** The fields of a JSON object. An absent field has its default; null is Python's None. */
 export class ConfigFields {
   constructor(
     readonly modelType: string,
     private readonly json: ConfigJson,
     private readonly defaults: ConfigJson,
-    /** Position of the object in the file, e.g. `rope_scaling.`. */
+    /** The path of the object in the file, such as `rope_scaling.`. */
     private readonly prefix = '',
   ) {}
 
@@ -45,7 +45,7 @@ export class ConfigFields {
     return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
   }
 
-  /** Returns whether the file has the field, and null in it. */
+  /** Returns whether the field is present and null. */
   isNull(field: string): boolean {
     return this.json[field] === null;
   }
@@ -59,14 +59,14 @@ export class ConfigFields {
     return value;
   }
 
-  /** Reads a positive integer that another field's count divides. */
+  /** Reads a positive integer that is a multiple of another field. */
   multiple(field: string, divisor: string): number {
     const [value, parts] = [this.count(field), this.count(divisor)];
     if (value % parts !== 0) throw this.error(field, `is ${value}, not a multiple of ${divisor} ${parts}`);
     return value;
   }
 
-  /** Reads a number of layers: each is built before a file is opened, so a billion of them must not be tried. */
+  /** Reads a number of layers. Its limit is low, since all layers are built before the weights are opened. */
   layers(field: string): number {
     return this.count(field, MOST_LAYERS);
   }
@@ -92,7 +92,7 @@ export class ConfigFields {
     return value as T;
   }
 
-  /** Refuses an unsupported field that would change the numbers, unless it is absent or has a value without effect. */
+  /** Refuses an unsupported field that would change results, unless it is absent or has a value without effect. */
   refuse(field: string, ...harmless: unknown[]): void {
     const value = this.json[field] ?? null;
     if (value !== null && !harmless.includes(value))

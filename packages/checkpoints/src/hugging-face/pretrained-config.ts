@@ -1,11 +1,11 @@
-// A Hugging Face model directory: its config.json, and whether it contains readable weights.
+// Reads config files of a Hugging Face model directory, and checks that it contains readable weights.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The contents of `config.json`; the architecture that reads it validates its keys. */
+/** The contents of `config.json`. The architecture validates its keys. */
 export type PretrainedConfig = Record<string, unknown> & { model_type?: string };
 
-/** The error for a directory that lacks what a Hugging Face model directory must contain. */
+/** The error for a directory that lacks a required file. */
 export class PretrainedDirectoryError extends Error {
   override readonly name = 'PretrainedDirectoryError';
 
@@ -25,7 +25,7 @@ export class PretrainedDirectoryError extends Error {
   }
 }
 
-/** Reads `config.json` and checks that there are weights in its directory, before any expensive work. */
+/** Reads `config.json`, and checks that the directory contains weights, before any expensive work. */
 export async function readPretrainedConfig(dir: string): Promise<PretrainedConfig> {
   const files = await readdir(dir).catch(() => null);
   if (!files) throw new PretrainedDirectoryError(dir, 'the directory does not exist');
@@ -43,7 +43,7 @@ export async function readPretrainedConfig(dir: string): Promise<PretrainedConfi
   return parseConfig(await readFile(join(dir, 'config.json'), 'utf8'), dir);
 }
 
-/** Reads the contents of `generation_config.json`; empty if there is none. */
+/** Reads `generation_config.json`; empty if it does not exist. */
 export async function readGenerationConfig(dir: string): Promise<Record<string, unknown>> {
   const text = await readFile(join(dir, 'generation_config.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
@@ -52,10 +52,7 @@ export async function readGenerationConfig(dir: string): Promise<Record<string, 
   return parseConfig(text, dir, 'generation_config.json');
 }
 
-/**
- * Reads the settings of generation that a directory specifies: `generation_config.json`, or `config.json` where there is no such file, as
- * Python's library reads them.
- */
+/** Reads the generation settings from `generation_config.json`, or else from `config.json`, as Python's library does. */
 export async function readGenerationFields(
   dir: string,
 ): Promise<{ file: 'generation_config.json' | 'config.json'; json: Record<string, unknown> }> {
@@ -66,8 +63,8 @@ export async function readGenerationFields(
 }
 
 /**
- * Reads `config.json` with the tokens that end texts as `generation_config.json` names them, where it does: a chat model may have more
- * of them there, and Python's library takes those.
+ * Reads `config.json`. Its end-of-text tokens are those of `generation_config.json` if that has some, as in Python's library: a
+ * chat model may have more of them there.
  */
 export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> {
   const config = await readPretrainedConfig(dir);
@@ -76,9 +73,9 @@ export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> 
 }
 
 /**
- * Parses a config file's text, which must be an object.
+ * Parses a config file, which must contain an object.
  *
- * @param dir for the message, and so `file`
+ * @param dir for the message, like `file`
  */
 export function parseConfig(text: string, dir: string, file = 'config.json'): PretrainedConfig {
   let json: unknown;

@@ -1,4 +1,4 @@
-// Parts of a file by position, so that a large file is never in memory as a whole.
+// Reads parts of a file by offset, so that a large file is never in memory as a whole.
 import { open, type FileHandle } from 'node:fs/promises';
 import { WeightsFileError } from './weights-file-error.js';
 
@@ -17,9 +17,9 @@ export class ByteSource {
   }
 
   /**
-   * Reads bytes at a position.
+   * Reads bytes at an offset.
    *
-   * @param what named in the error where the file ends before
+   * @param what is read, for the error if the file ends before
    */
   async read(position: number, length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
     this.#check(position, length, what);
@@ -28,7 +28,7 @@ export class ByteSource {
     return bytes;
   }
 
-  /** Reads into an array that is there already. */
+  /** Reads into an existing array. */
   async fill(position: number, target: Uint8Array, what: string): Promise<void> {
     const { length } = target;
     this.#check(position, length, what);
@@ -39,7 +39,7 @@ export class ByteSource {
     }
   }
 
-  /** Checks a range before memory is allocated: a file with wrong lengths must not get it. */
+  /** Checks a range before memory is allocated, since a damaged file may have wrong lengths. */
   #check(position: number, length: number, what: string): void {
     if (!(position >= 0 && length >= 0 && position + length <= this.size))
       throw new WeightsFileError(

@@ -1,12 +1,12 @@
-// The error of weight files: which file, which tensor, what was expected, what was found, how to fix it.
+// The error of weight files: file, tensor, expected and found values, and the remedy.
 
-/** The error for a weight file that is not what it should be. */
+/** The error for a weight file with unexpected contents. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 
   /**
-   * @param tensor null where the fault is not one tensor's
-   * @param advice how to fix it
+   * @param tensor null if the fault is not in a single tensor
+   * @param advice the remedy
    */
   constructor(
     readonly path: string,

@@ -1,4 +1,4 @@
-// The common interface of all weight files: which tensors there are, and each one's data on request.
+// The common interface of weight files: a list of the tensors, whose data are read on request.
 import type { HostTensor } from './host-tensor.js';
 import { CheckpointError } from './checkpoint-error.js';
 import type { Dtype } from './dtype.js';
@@ -6,9 +6,9 @@ import type { Dtype } from './dtype.js';
 export interface CheckpointReader {
   /** The file or directory, for messages. */
   readonly path: string;
-  /** Name, shape and dtype of every tensor, known before its data is read. */
+  /** Shape and dtype of every tensor by name. They are known before any data is read. */
   readonly entries: ReadonlyMap<string, TensorInfo>;
-  /** Reads one tensor in float32, into an ArrayBuffer of its own. */
+  /** Reads a tensor as float32 into its own ArrayBuffer. */
   read(name: string, options?: ReadTensorOptions): Promise<HostTensor>;
   close(): Promise<void>;
 }
@@ -16,14 +16,14 @@ export interface CheckpointReader {
 export interface TensorInfo {
   shape: readonly number[];
   dtype: Dtype;
-  /** The file that contains it. */
+  /** The file that contains the tensor. */
   file: string;
 }
 
-/** The types in which weights may be stored. */
+/** The dtypes of weights. */
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
-/** Refuses integers and booleans, which are not weights: they come from a quantised model, or from another tensor's name. */
+/** Throws for integers and booleans. They are not weights, but belong to a quantised model or to a tensor of another name. */
 export function requireFloats(name: string, { dtype, file }: TensorInfo): void {
   if (floatTypes.includes(dtype)) return;
   const advice = 'quantised weights cannot be read: use the model in float32, float16 or bfloat16';
@@ -31,24 +31,30 @@ export function requireFloats(name: string, { dtype, file }: TensorInfo): void {
 }
 
 export interface ReadTensorOptions {
-  /** A matrix is wanted as [columns, rows]. */
+  /** Whether a matrix is returned as [columns, rows]. */
   transposed?: boolean;
-  /** Refuse NaN and infinity, naming the tensor; costs one pass over the data. */
+  /** Whether NaN and infinity are errors, which name the tensor. It costs one pass over the data. */
   requireFinite?: boolean;
 }
 
-/** Advice for what `firstNonFinite` finds. */
+/** The advice for a value that `firstNonFinite` finds. */
 export const nonFiniteAdvice =
   'training diverged or the file is damaged: use an earlier checkpoint or download it again';
 
-/** Returns the first non-finite number, as the text of an error; null if all are finite. @param start index of `data[0]` in the tensor */
+/**
+ * Returns a text about the first non-finite number for an error; null if all are finite. @param start index of `data[0]` in the
+ * tensor
+ */
 export function firstNonFinite(data: Float32Array, start = 0): string | null {
   if (allFinite(data)) return null;
   const at = data.findIndex((value) => !Number.isFinite(value));
   return `${data[at]} at index ${start + at}`;
 }
 
-/** Returns whether all numbers are finite: NaN and infinity have an exponent of all ones, so adding one to it carries into the sign. */
+/**
+ * Returns whether all numbers are finite. NaN and infinity have an exponent of all ones, to which adding one carries into the
+ * sign.
+ */
 function allFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const words = new Int32Array(buffer, byteOffset, length);
   let carries = 0;

@@ -1,8 +1,8 @@
-// The element types of tensors in weight files, under the names that safetensors gives them.
+// The element types of tensors in weight files, with the names of safetensors.
 
 export type Dtype = keyof typeof bytesPerElement;
 
-/** Types that can be read into float32; all are stored little-endian. */
+/** The element sizes of dtypes that can be converted to float32. All are little-endian. */
 export const bytesPerElement = {
   F64: 8,
   F32: 4,

@@ -1,11 +1,11 @@
-// Converts tensor data of any dtype to float32, for all readers of weight files.
+// Converts tensor data of any dtype to float32.
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import type { Dtype } from './dtype.js';
 
 /**
- * Returns the bytes' numbers (little-endian) as float32; float32 itself is not copied.
+ * Converts little-endian bytes to float32. If they are float32 already, they are not copied.
  *
- * @param fail makes the error for an integer too large for float32
+ * @param fail makes the error for an integer that float32 cannot represent
  */
 export function toFloat32(
   dtype: Dtype,
@@ -35,7 +35,7 @@ export function toFloat32(
   }
 }
 
-/** Converts integers and fails where float32, which represents all integers up to 2²⁴, would change one. */
+/** Converts integers. @throws if float32, which represents all integers up to 2²⁴, cannot represent one of them */
 function exactly(values: ArrayLike<number>, fail: (expected: string, found: string) => Error): Float32Array {
   const floats = Float32Array.from(values);
   for (let i = 0; i < floats.length; i++) {

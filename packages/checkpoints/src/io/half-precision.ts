@@ -1,4 +1,4 @@
-// Reading 16-bit floating point into float32, into a given array where there is one. Both conversions are exact.
+// Converts 16-bit floats to float32, optionally into a given array. Both conversions are exact.
 
 /** Converts bfloat16, which is the upper half of a float32. */
 export function bfloat16ToFloat32(
@@ -10,14 +10,14 @@ export function bfloat16ToFloat32(
   return values;
 }
 
-/** Expands numbers like `bfloat16ToFloat32`, in place: they are in the upper half of the memory of `values`, which they overwrite. */
+/** Converts bfloat16 in place. The bits are in the upper half of the memory of `values`. */
 export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
   const { buffer, byteOffset, length } = values;
   if (length % 2 === 1) {
     bfloat16ToFloat32(new Uint16Array(buffer, byteOffset + 2 * length, length), values);
     return;
   }
-  // Each word that is read has two numbers; what is written never reaches words that are still to be read.
+  // Each word that is read contains two numbers. Writing never reaches words that are not read yet.
   const words = new Uint32Array(buffer, byteOffset, length);
   for (let i = 0, from = length / 2; i < length; i += 2, from++) {
     const pair = words[from];

@@ -1,6 +1,6 @@
-// A tensor in memory, as weight files are read into and written from.
+// A tensor in memory. Weight files are read into such tensors and written from them.
 
-/** Host tensor: row-major values with their shape. */
+/** Row-major values and their shape. */
 export interface HostTensor {
   shape: number[];
   data: Float32Array;

@@ -1,17 +1,17 @@
-// MXFP4: numbers of 4 bits in blocks of 32 that share a power of two.
-// Source: OCP Microscaling Formats (MX) Specification 1.0, sections 5.3.3 (E2M1) and 5.4.1 (E8M0).
+// MXFP4: 4-bit floats in blocks of 32 that share a power of two. Source: OCP Microscaling Formats (MX) Specification 1.0,
+// sections 5.3.3 (E2M1) and 5.4.1 (E8M0).
 
-/** Numbers that share a scale. */
+/** The number of values that share a scale. */
 export const MXFP4_BLOCK = 32;
 
-/** By the code of 4 bits; its highest bit is the sign. */
+/** The values by their 4-bit code, whose highest bit is the sign. */
 const MAGNITUDES = [0, 0.5, 1, 1.5, 2, 3, 4, 6];
 export const MXFP4_CODES = [...MAGNITUDES, ...MAGNITUDES.map((magnitude) => -magnitude)];
 
 /**
  * Decodes MXFP4 blocks to float32.
  *
- * @param blocks [blocks · 16] bytes, each of two numbers, the one in the low bits first
+ * @param blocks [blocks · 16] bytes with two codes each, the first in the low bits
  * @param scales [blocks] exponents + 127
  * @returns [blocks · 32]
  */

@@ -1,4 +1,4 @@
-// Reads one tensor's data into float32 without a second copy: block by block where the dtype changes.
+// Reads a tensor's data as float32 without a second copy; other dtypes are converted block by block.
 import { toFloat32 } from './float32-conversion.js';
 import { expandBfloat16, float16ToFloat32 } from './half-precision.js';
 import { bytesPerElement, type Dtype } from './dtype.js';
@@ -7,20 +7,20 @@ export interface TensorData {
   dtype: Dtype;
   /** Row-major in the file. */
   shape: readonly number[];
-  /** Fills `target` with the file's bytes from `offset`, counted from the tensor's first byte. */
+  /** Fills `target` with bytes from `offset` on, counted from the tensor's first byte. */
   read: (offset: number, target: Uint8Array) => Promise<void>;
-  /** Makes the error for an integer too large for float32. */
+  /** Makes the error for an integer that float32 cannot represent. */
   fail: (expected: string, found: string) => Error;
 }
 
-/** Elements of a block: 4 MiB of float32. */
+/** The number of elements of a block: 4 MiB of float32. */
 const BLOCK = 1 << 20;
 
 /**
- * Reads the numbers in the file's order; float32 goes straight into the result. For 16-bit numbers, another thread reads the next block
- * while this one converts a block in the memory of the result.
+ * Reads the numbers in the file's order. float32 is read directly into the result. With 16-bit floats, the next block is read
+ * while a block is converted in place.
  *
- * @param done is given each block with the index of its first number when it is complete
+ * @param done called with each complete block and the index of its first number
  */
 export async function readFloat32(
   { dtype, shape, read, fail }: TensorData,
@@ -56,7 +56,7 @@ export async function readFloat32(
 const upperHalf = ({ buffer, byteOffset, length }: Float32Array) =>
   new Uint16Array(buffer, byteOffset + 2 * length, length);
 
-/** Reads the transposed of a matrix: [rows, columns] in the file, [columns, rows] in the result. */
+/** Reads the transpose of a matrix: [rows, columns] in the file, [columns, rows] in the result. */
 export async function readFloat32Transposed(stored: TensorData): Promise<Float32Array> {
   const [rows, columns] = stored.shape;
   const result = new Float32Array(rows * columns);
@@ -74,7 +74,7 @@ export async function readFloat32Transposed(stored: TensorData): Promise<Float32
   return result;
 }
 
-/** Writes target[c · stride + r] = block[r · columns + c], in squares that stay in the cache. */
+/** Writes target[c · stride + r] = block[r · columns + c], in squares that fit into the CPU's cache. */
 function transposeInto(target: Float32Array, block: Float32Array, rows: number, columns: number, stride: number): void {
   const square = 32;
   for (let r0 = 0; r0 < rows; r0 += square) {

@@ -1,11 +1,11 @@
-// Writes large files atomically, chunk by chunk: core's `writeFileAtomically` takes only one buffer.
+// Writes large files atomically in chunks; `writeFileAtomically` of @bowyer/core takes a single buffer.
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { checkHeld, namingFile } from '@bowyer/core';
 
 /**
- * Writes `chunks` one after the other to `path`, so that a reader sees the old file or the new one and never a part.
- * The folder is made if it is missing; after a failure the temporary file is gone.
+ * Writes `chunks` to `path` so that a reader sees either the old file or the complete new one. The folder is created if it is
+ * missing; after a failure the temporary file is removed.
  */
 export async function writeChunksAtomically(
   path: string,
@@ -31,7 +31,7 @@ export async function writeChunksAtomically(
   });
 }
 
-/** Writes all bytes, though one `write` call may take fewer, and none takes more than 2 GiB on Linux. */
+/** Writes all bytes. One `write` call may write fewer, and on Linux at most 2 GiB. */
 async function writeFully(handle: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
   const atMost = 2 ** 30;
   for (let offset = 0; offset < bytes.length;) {

@@ -1,18 +1,18 @@
-// Checkpoints of llama2.c (`.bin`, version 0): a header of seven numbers, then float32 matrices, layer by layer of a kind.
-// Source: https://github.com/karpathy/llama2.c, run.c (`memory_map_weights`) and export.py (`legacy_export`).
+// Reads checkpoints of llama2.c (`.bin`, version 0): a header of seven numbers, then float32 matrices, grouped by kind and in the
+// order of layers. Source: https://github.com/karpathy/llama2.c, run.c (`memory_map_weights`) and export.py (`legacy_export`).
 import { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
 import { firstNonFinite, nonFiniteAdvice, type CheckpointReader } from '../io/checkpoint-reader.js';
 
 export interface Llama2cCheckpoint {
-  /** The config in the form of a Hugging Face Llama's config.json. */
+  /** The config in the format of a Hugging Face Llama's config.json. */
   config: Record<string, unknown>;
-  /** Under the names of LlamaForCausalLM. */
+  /** The tensors, with the names of LlamaForCausalLM. */
   tensors: HostTensors;
 }
 
-/** First number of the later versions, which begin with a magic word ('ak42'). */
+/** The magic number of later versions ('ak42'). */
 const VERSIONED = 0x616b3432;
 
 export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
@@ -26,14 +26,14 @@ export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
   }
 }
 
-/** Opens a llama2.c checkpoint, of which a tensor is read when it is asked for. */
+/** Opens a llama2.c checkpoint, whose tensors are read on request. */
 export async function openLlama2c(
   path: string,
 ): Promise<{ config: Record<string, unknown>; source: CheckpointReader }> {
   const bytes = await ByteSource.open(path);
   try {
     const config = configOf(path, new Int32Array((await bytes.read(0, 28, 'the header')).buffer));
-    // A damaged header must not allocate a list of a billion layers.
+    // A damaged header must not make the program allocate a list of a billion layers.
     if (4 * config.layers * config.dim > bytes.size)
       throw new WeightsFileError(
         path,
@@ -70,7 +70,7 @@ export async function openLlama2c(
 
 const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
 
-/** Computes the offset of each tensor, and the length that the file must have. */
+/** Returns the offset of each tensor, and the length that the file must have. */
 function placesOf(sizes: Sizes) {
   const tensors = new Map<string, { position: number; shape: number[]; turn?: number }>();
   let end = 28;
@@ -95,7 +95,7 @@ interface Sizes {
   context: number;
 }
 
-/** Reads the sizes in a file's head. A negative vocabulary size means that there is a separate output matrix at the end. */
+/** Reads the sizes in the header. A negative vocabulary size means that the file ends with a separate output matrix. */
 function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, vocabulary, context]: Int32Array): Sizes {
   if (dim === VERSIONED)
     throw new WeightsFileError(
@@ -122,7 +122,7 @@ function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, voca
   return sizes;
 }
 
-/** Consecutive matrices of one kind; `turn` heads of which the rows are to be put in another order. */
+/** Consecutive matrices of one kind. `turn`: the number of heads whose rows must be reordered. */
 interface Block {
   names: string[];
   shape: number[];
@@ -152,10 +152,10 @@ function blocks({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTied 
   ];
 }
 
-/** Counts the bytes of cosines and sines of every position, which follow from the sizes. */
+/** Returns the size in bytes of the stored tables of cosines and sines, which are redundant. */
 const rotaryTableBytes = ({ dim, heads, context }: Sizes) => 4 * context * (dim / heads);
 
-/** Reorders columns: llama2.c rotates neighbouring columns of a head, (2i, 2i + 1), Hugging Face the halves, (i, i + headSize / 2). */
+/** Reorders the rows of each head: llama2.c rotates the pairs (2i, 2i + 1), Hugging Face the pairs (i, i + headSize / 2). */
 function halvesFromPairs({ shape, data }: HostTensor, heads: number): HostTensor {
   const [rows, columns] = shape;
   const headSize = rows / heads;
@@ -179,7 +179,7 @@ const hubConfig = ({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTi
   num_key_value_heads: keyValueHeads,
   max_position_embeddings: context,
   hidden_act: 'silu',
-  rms_norm_eps: 1e-5, // both fixed in llama2.c
+  rms_norm_eps: 1e-5, // both are constants of llama2.c
   rope_theta: 10000,
   tie_word_embeddings: isTied,
   bos_token_id: 1,

@@ -1,21 +1,21 @@
-// Reads Python pickles without running anything: plain data are built here, and every import goes to a function of the
-// caller, which knows the few names that weights need and refuses all others.
-// Source: the opcodes of CPython's Lib/pickletools.py, protocols 0 to 5, as far as plain data and torch.save use them.
+// Reads Python pickles without running code. Plain data are built here; imports are resolved by the caller, which knows the few
+// names that weights need and refuses all others. Source: the opcodes of CPython's Lib/pickletools.py, protocols 0 to 5, that
+// plain data and torch.save use.
 
-/** Python's objects: dict → Map, list, tuple and set → array, bytes → Uint8Array. */
+/** A Python object: dict → Map; list, tuple and set → array; bytes → Uint8Array. */
 export type PickleValue = unknown;
 
-/** The function behind an imported name that the pickle calls. */
+/** A function that stands for an imported name which the pickle calls. */
 type PickleCallable = (...parameters: PickleValue[]) => PickleValue;
 
 interface PickleWorld {
-  /** Returns the callable of an imported name; throws for all that it does not know. */
+  /** Returns the function or value of an imported name. @throws for unknown names */
   find: (module: string, name: string) => unknown;
-  /** Returns the object of a persistent id (torch: a storage). */
+  /** Returns the object of a persistent id (in torch, a storage). */
   persistent: (id: PickleValue) => PickleValue;
 }
 
-/** The error for a pickle that does not follow the format, or asks for what plain data never need. */
+/** The error for a pickle that is malformed, or uses what plain data never need. */
 export class PickleError extends Error {
   override readonly name = 'PickleError';
 }
@@ -23,7 +23,7 @@ export class PickleError extends Error {
 /**
  * Reads one pickle.
  *
- * @returns the object, and the position behind it
+ * @returns the object, and the offset after it
  */
 export function readPickle(bytes: Uint8Array, start: number, world: PickleWorld): { value: PickleValue; end: number } {
   const machine = new PickleMachine(bytes, start, world);
@@ -61,7 +61,7 @@ class PickleMachine {
     }
   }
 
-  /** Reads the operands of operations from the bytes. */
+  /** The input from which opcodes read their operands. */
   readonly #operands: Operands = {
     bytes: (length) => this.#bytes(length),
     number: (read, length) => {
@@ -136,7 +136,10 @@ const u64 = (o: Operands) => o.number((view, at) => Number(view.getBigUint64(at,
 const i32 = (o: Operands) => o.number((view, at) => view.getInt32(at, true), 4);
 const f64 = (o: Operands) => o.number((view, at) => view.getFloat64(at, false), 8);
 
-/** A weights file has no longer integer; a file could name one of gigabytes, whose sum takes quadratic time. */
+/**
+ * The largest size of an integer in bytes. Weights need no larger ones, and decoding an integer of gigabytes takes quadratic
+ * time.
+ */
 const LONGEST_INTEGER = 16;
 
 /** Decodes a little-endian two's complement integer. */
@@ -148,7 +151,7 @@ function longFrom(bytes: Uint8Array): number {
 }
 
 const operations: Readonly<Record<string, (o: Operands) => void>> = {
-  // Framing
+  // Protocol and frames
   '\x80': (o) => void o.bytes(1), // protocol number
   '\x95': (o) => void o.bytes(8), // frame length
   // Constants
@@ -205,7 +208,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
     const items = o.popToMark();
     intoList(o.top(), items);
   },
-  // Stack and memory
+  // Stack and memo
   '0': (o) => void o.pop(),
   '1': (o) => void o.popToMark(),
   '2': (o) => o.push(o.top()),
@@ -216,7 +219,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   h: (o) => o.recall(u8(o)),
   j: (o) => o.recall(u32(o)),
   g: (o) => o.recall(Number(o.line())),
-  // Names of the outside, and what is done with them
+  // Imports and calls
   c: (o) => {
     const [module, name] = [o.line(), o.line()];
     o.push(o.world().find(module, name));
@@ -231,7 +234,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
       throw new PickleError('the pickle calls an object that is not callable');
     o.push((callable as PickleCallable)(...(parameters as PickleValue[])));
   },
-  // State of an object: state dicts carry version numbers (_metadata), of which nothing here depends.
+  // Object state: state dicts have version numbers (_metadata), which are ignored.
   b: (o) => {
     o.pop();
     if (!(o.top() instanceof Map))
@@ -240,7 +243,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   Q: (o) => o.push(o.world().persistent(o.pop())),
 };
 
-/** Parses a number as text; protocol 0 writes booleans as the lines 00 and 01. */
+/** Parses a number in text form. Protocol 0 writes booleans as the lines 00 and 01. */
 const textNumber = (line: string) => (line === '00' ? false : line === '01' ? true : Number(line));
 
 function intoMap(target: PickleValue, items: PickleValue[]): Map<PickleValue, PickleValue> {

@@ -1,4 +1,4 @@
-// PyTorch's weight files (.pt, .pth, pytorch_model.bin): tensors by name, read without running anything of the file's.
+// Reads PyTorch's weight files (.pt, .pth, pytorch_model.bin) without running code in them.
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
 import { bytesPerElement } from '../io/dtype.js';
 import { readFloat32 } from '../io/tensor-data.js';
@@ -9,16 +9,16 @@ import type { TorchTensor } from './torch-names.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 
 export interface StateDictOptions {
-  /** The key of the state dict in the file, e.g. `critic_state_dict`; if not given, the usual places are tried. */
+  /** The key of the state dict in the file, such as `critic_state_dict`; default: the usual keys are tried. */
   section?: string;
 }
 
-/** The keys under which training scripts store the weights; the first is ArCHer's. */
+/** The keys under which training scripts store weights. The first is ArCHer's. */
 const usualSections = ['model_state_dict', 'state_dict', 'model', 'module'];
 
 /**
- * Reads the tensors of a state dict in float32, each in an ArrayBuffer of its own. One tensor is in memory beside the results
- * at a time. Entries that are not tensors (epochs, notes) are left out.
+ * Reads the tensors of a state dict as float32, each into its own ArrayBuffer. Apart from the results, one tensor is in memory at
+ * a time. Other entries (epochs, notes) are skipped.
  */
 export async function readPyTorchStateDict(path: string, options: StateDictOptions = {}): Promise<HostTensors> {
   const source = await openPyTorchStateDict(path, options);
@@ -31,7 +31,7 @@ export async function readPyTorchStateDict(path: string, options: StateDictOptio
   }
 }
 
-/** Opens a state dict, of which a tensor is read when it is asked for. */
+/** Opens a state dict, whose tensors are read on request. */
 export async function openPyTorchStateDict(
   path: string,
   { section }: StateDictOptions = {},
@@ -69,7 +69,7 @@ export async function openPyTorchStateDict(
   }
 }
 
-/** Returns the transposed view of the same storage. */
+/** Returns a transposed view of the same storage. */
 const transposedView = (tensor: TorchTensor): TorchTensor => ({
   ...tensor,
   shape: [...tensor.shape].reverse(),
@@ -107,7 +107,7 @@ async function readTensor(source: ByteSource, file: TorchFile, name: string, ten
   const { storage, offset, shape, stride } = tensor;
   const count = shape.reduce((product, size) => product * size, 1);
   const elements = count === 0 ? 0 : shape.reduce((last, size, axis) => last + (size - 1) * stride[axis], 0) + 1;
-  // No tensor of a model repeats its storage, so one that claims to is a way to ask for any amount of memory.
+  // Tensors of a model never repeat elements of their storage. A damaged file could do so to demand any amount of memory.
   const needed = Math.max(offset + elements, count);
   if (needed > storage.size)
     throw new WeightsFileError(
@@ -135,7 +135,7 @@ function isContiguous(shape: number[], stride: number[]): boolean {
   return true;
 }
 
-/** Copies a strided view in row-major order. */
+/** Copies a strided view to row-major order. */
 function gathered(data: Float32Array, shape: number[], stride: number[], count: number): Float32Array {
   const result = new Float32Array(count);
   const index = shape.map(() => 0);

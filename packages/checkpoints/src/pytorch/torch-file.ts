@@ -1,5 +1,5 @@
-// A file of torch.save opened: the object in it with tensors described, and the position of each storage's data.
-// Both forms: the ZIP archive of PyTorch 1.6 and later, and the row of pickles before it.
+// Opens a file of torch.save: the stored object with descriptions of its tensors, and the offset of each storage. Two formats are
+// supported: the ZIP archive of PyTorch 1.6 and later, and the earlier sequence of pickles.
 import { PickleError, readPickle, type PickleValue } from './pickle.js';
 import type { ByteSource } from '../io/byte-source.js';
 import { torchName, torchStorage, type TorchStorage } from './torch-names.js';
@@ -9,13 +9,13 @@ import { bytesPerElement } from '../io/dtype.js';
 
 export interface TorchFile {
   value: PickleValue;
-  /** Returns the offset of a storage's numbers; checked against the file's own size of it. */
+  /** Returns the offset of a storage's data, after a check of its size. */
   position: (storage: TorchStorage) => number;
-  /** Verifies the checksum of a storage once; the older format has none. */
+  /** Verifies the checksum of a storage once. The older format has no checksums. */
   check: (storage: TorchStorage) => Promise<void>;
 }
 
-/** The number that the older form begins with, as the pickle of an integer. */
+/** The magic number of the older format, which is pickled as an integer. */
 const OLD_MAGIC = Number(0x1950a86a20f9469cfc6cn);
 
 export async function openTorchFile(source: ByteSource): Promise<TorchFile> {
@@ -64,11 +64,11 @@ async function fromZip(source: ByteSource): Promise<TorchFile> {
 }
 
 /**
- * Reads PyTorch's older format: magic number, protocol, system, the object, the storages' keys in order; then per storage its size
- * (int64) and numbers.
+ * Reads the older format: magic number, protocol, system information, the object, the keys of the storages; then the size (int64)
+ * and the data of each storage.
  */
 async function fromPickles(source: ByteSource): Promise<TorchFile> {
-  // The pickles end at an unknown position before the data: read a growing part of the file.
+  // The pickles end at an unknown offset before the data, so that growing parts of the file are tried.
   for (let length = Math.min(source.size, 1 << 20); ; length = Math.min(source.size, 4 * length)) {
     const bytes = await source.read(0, length, 'the pickles');
     try {
@@ -139,7 +139,7 @@ function unpickle(source: ByteSource, bytes: Uint8Array, start: number, storages
     if (!(error instanceof PickleError)) throw error;
     const advice =
       'only tensors can be read: open it in Python, if you trust it, and save its state_dict() alone, preferably as safetensors';
-    // A part of the older form may simply end too early.
+    // In the older format, the part that was read may be too short.
     const Failure = error.message.startsWith('the pickle ends') ? UnfinishedPickles : WeightsFileError;
     throw new Failure(source.path, error.message, advice);
   }

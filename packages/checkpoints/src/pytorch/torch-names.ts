@@ -1,24 +1,24 @@
-// The names that a pickle of weights imports, each with a replacement; every other name is refused.
+// The names that pickles of weights import, and the value that stands for each. All other names are refused.
 import type { Dtype } from '../io/dtype.js';
 import { PickleError, type PickleValue } from './pickle.js';
 
-/** One block of numbers, which tensors look into. */
+/** A block of numbers, of which tensors are views. */
 export interface TorchStorage {
   kind: 'storage';
   key: string;
   dtype: Dtype;
-  /** Elements. */
+  /** The number of elements. */
   size: number;
 }
 
-/** A tensor as the pickle describes it; its numbers are still in the file. */
+/** A tensor as the pickle describes it. Its data are still in the file. */
 export interface TorchTensor {
   kind: 'tensor';
   storage: TorchStorage;
-  /** First element in the storage. */
+  /** The index of its first element in the storage. */
   offset: number;
   shape: number[];
-  /** Elements from one index to the next, per axis. */
+  /** The distance in elements between successive indices of each axis. */
   stride: number[];
 }
 
@@ -44,9 +44,9 @@ const functions: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Returns what an imported name stands for.
+ * Returns the value for an imported name.
  *
- * @throws PickleError for every name that weights have no need of
+ * @throws PickleError for names that weights do not need
  */
 export function torchName(module: string, name: string): unknown {
   const full = `${module}.${name}`;
@@ -55,7 +55,7 @@ export function torchName(module: string, name: string): unknown {
   throw new PickleError(`its pickle wants to import '${full}', which weights do not need; nothing was executed`);
 }
 
-/** Reads torch's persistent id: ('storage', type, key, device, number of elements, …). */
+/** Parses torch's persistent id: ('storage', type, key, device, number of elements, …). */
 export function torchStorage(id: PickleValue): TorchStorage {
   const [kind, type, key, , size] = Array.isArray(id) ? (id as PickleValue[]) : [];
   const dtype = (type as { storageType?: Dtype } | undefined)?.storageType;

@@ -1,14 +1,14 @@
-// The uncompressed entries of a ZIP archive, as torch.save writes them.
-// Source: PKWARE's APPNOTE 6.3, sections 4.3.7 (local header), 4.3.12 (central directory), 4.3.14 to 16 (its end, ZIP64).
+// Reads the uncompressed entries of a ZIP archive of torch.save. Source: PKWARE's APPNOTE 6.3, sections 4.3.7 (local header),
+// 4.3.12 (central directory), 4.3.14 to 16 (its end, ZIP64).
 import { crc32 as crc32Of } from 'node:zlib';
 import type { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 
-/** The place of an entry's bytes in the file. */
+/** The range of an entry's bytes in the file. */
 interface ZipEntry {
   position: number;
   size: number;
-  /** CRC-32 of the content; 0 where the writer left it out, as an option of torch.save allows. */
+  /** The CRC-32 of the content; 0 if the writer omitted it, which torch.save has an option for. */
   crc32: number;
 }
 
@@ -18,10 +18,10 @@ const LOCATOR_64 = 0x07064b50;
 const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
 
-/** The entries that TorchScript adds to the tensors; nothing here reads them. */
+/** Matches entries that TorchScript adds to the tensors. They are not read. */
 const CODE = /\/(code|ts_code)\//;
 
-/** Reads the entries of a zip archive, by name. */
+/** Returns the entries of a ZIP archive by name. */
 export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEntry>> {
   const { start, size, count } = await centralDirectory(source);
   const bytes = await source.read(start, size, 'the ZIP directory');
@@ -56,10 +56,10 @@ export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEnt
   return entries;
 }
 
-/** Bytes of a file that are looked at together. */
+/** The number of bytes per read. */
 const BLOCK = 4 << 20;
 
-/** Reads the content once, to see whether it is what was written. */
+/** Reads the content once and verifies its checksum. */
 export async function checkContent(
   source: ByteSource,
   name: string,
@@ -77,10 +77,7 @@ export async function checkContent(
     );
 }
 
-/**
- * Finds the central directory: its end is in the last 22 bytes, or a little before where the archive has a comment; ZIP64's own end is
- * before that.
- */
+/** Finds the central directory. Its end record is in the last 22 bytes, or before a comment; ZIP64's end record precedes it. */
 async function centralDirectory(source: ByteSource) {
   const tail = Math.min(source.size, 22 + 65_535);
   const bytes = await source.read(source.size - tail, tail, 'the end of the ZIP archive');
@@ -102,7 +99,10 @@ async function centralDirectory(source: ByteSource) {
   return { count, size, start };
 }
 
-/** Reads ZIP64's extra field: sizes and positions of 4 GiB and more are there, in this order, each only where it is needed. */
+/**
+ * Reads ZIP64's extra field. It contains sizes and offsets of at least 4 GiB in this order, each only if the standard field
+ * cannot hold it.
+ */
 function widen(entry: { size: number; compressed: number; local: number }, extra: DataView): void {
   for (let at = 0; at + 4 <= extra.byteLength; at += 4 + extra.getUint16(at + 2, true)) {
     if (extra.getUint16(at, true) !== 1) continue;
@@ -115,7 +115,7 @@ function widen(entry: { size: number; compressed: number; local: number }, extra
   }
 }
 
-/** Returns where the content begins. The local header's own lengths count: torch pads there, so that contents are aligned. */
+/** Returns the offset of the content. It depends on the lengths in the local header, since torch pads there to align contents. */
 async function contentStart(source: ByteSource, name: string, local: number): Promise<number> {
   const header = new DataView((await source.read(local, 30, `the header of '${name}'`)).buffer);
   if (header.getUint32(0, true) !== LOCAL)

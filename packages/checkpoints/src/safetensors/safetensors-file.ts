@@ -1,4 +1,4 @@
-// A safetensors file, or a Hugging Face directory of them, opened: the headers are read and checked, the tensors wait.
+// Opens a safetensors file, or a Hugging Face directory of them. Headers are read and checked; tensors are read on request.
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseHeader, readHeaderLength, type TensorEntry } from './safetensors-header.js';
@@ -74,8 +74,8 @@ export class SafetensorsFile implements CheckpointReader {
 }
 
 /**
- * Opens the weights of a Hugging Face directory: `model.safetensors`, also where an index lies beside it, as in transformers;
- * else the shards that `model.safetensors.index.json` lists.
+ * Opens the weights of a Hugging Face directory: `model.safetensors`, which has priority as in transformers, or the shards that
+ * `model.safetensors.index.json` lists.
  */
 export async function openSafetensors(dir: string): Promise<CheckpointReader> {
   const [single, index] = [join(dir, singleName), join(dir, indexName)];
@@ -84,7 +84,7 @@ export async function openSafetensors(dir: string): Promise<CheckpointReader> {
   return openShards(index, await readWeightMap(index), SafetensorsFile.open);
 }
 
-/** Reads which file beside the index has each tensor. */
+/** Returns the file of each tensor, from the index. */
 export async function readWeightMap(index: string): Promise<Record<string, string>> {
   const fail = (expected: string, found: string) => new CheckpointError(index, null, expected, found);
   let json: { weight_map?: unknown };
@@ -96,13 +96,13 @@ export async function readWeightMap(index: string): Promise<Record<string, strin
   const map = json?.weight_map;
   if (typeof map !== 'object' || map === null || !Object.values(map).every((file) => typeof file === 'string'))
     throw fail('weight_map: names of tensors with the file of each', JSON.stringify(map)?.slice(0, 40) ?? 'none');
-  // A shard's name comes from a downloaded file: it must not lead out of the directory.
+  // The index comes from a download: a shard's name must not lead out of the directory.
   const outside = Object.values(map as Record<string, string>).find((file) => basename(file) !== file);
   if (outside !== undefined) throw fail('names of files beside it', outside);
   return map as Record<string, string>;
 }
 
-/** Opens all shards as one source; every tensor that the index promises must be in the file that it names. */
+/** Opens all shards as one source. Every tensor of the index must be in its file. */
 export async function openShards(
   index: string,
   weightMap: Record<string, string>,
@@ -138,7 +138,7 @@ export async function openShards(
   }
 }
 
-/** Reads all bytes, though one `read` call may give fewer than asked for, and none gives more than 2 GiB on Linux. */
+/** Reads all bytes. One `read` call may return fewer, and on Linux at most 2 GiB. */
 async function readFully(path: string, handle: FileHandle, position: number, target: Uint8Array): Promise<void> {
   for (let done = 0; done < target.length;) {
     const { bytesRead } = await handle.read(target, done, Math.min(2 ** 30, target.length - done), position + done);

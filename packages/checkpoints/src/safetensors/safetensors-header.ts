@@ -1,24 +1,24 @@
-// The header of a safetensors file, validated before any tensor is read.
-// Format: 8 bytes of header length (little-endian u64), a JSON header, then the tensors' bytes without gaps.
+// Reads the header of a safetensors file, and validates it before any tensor is read.
+// Format: 8 bytes with the header's length (little-endian u64), a JSON header, then the tensors' bytes without gaps.
 // Source: https://github.com/huggingface/safetensors#format
 
 import { bytesPerElement, type Dtype } from '../io/dtype.js';
 import { CheckpointError } from '../io/checkpoint-error.js';
 
-/** The header's entry of one tensor. */
+/** The entry of a tensor in the header. */
 export interface TensorEntry {
   name: string;
   dtype: Dtype;
   shape: number[];
-  /** First byte and end, counted from the start of the file's data, as `data_offsets`. */
+  /** The first byte and the end (exclusive), relative to the start of the data, as in `data_offsets`. */
   begin: number;
   end: number;
 }
 
-/** The reference implementation's limit; a larger number is a sign of a file that is not a safetensors file at all. */
+/** The reference implementation's limit. A larger length means that the file is not a safetensors file. */
 const maxHeaderBytes = 100_000_000;
 
-/** Reads the length of the JSON header, from the file's first eight bytes. */
+/** Reads the length of the JSON header from the first eight bytes. */
 export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes: number): number {
   if (firstBytes.length < 8) {
     throw new CheckpointError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
@@ -41,10 +41,10 @@ export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes
 }
 
 /**
- * Reads the tensors of a header in the order of their bytes, and its free-form metadata.
- * Together they must cover the data exactly: a gap, an overlap or a rest means that a length is wrong.
+ * Reads the tensors in the order of their bytes, and the metadata. The tensors must cover the data exactly: a gap, an overlap or
+ * a rest means that a length is wrong.
  *
- * @param dataBytes size of the file behind the header
+ * @param dataBytes size of the file after the header
  */
 export function parseHeader(
   path: string,

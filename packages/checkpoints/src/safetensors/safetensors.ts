@@ -1,4 +1,4 @@
-// Weights in safetensors files: one file, or Hugging Face's sharded layout with model.safetensors.index.json.
+// Reads and writes weights in safetensors files: one file, or Hugging Face's shards with model.safetensors.index.json.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
@@ -7,25 +7,25 @@ import { indexName, openSafetensors, SafetensorsFile, singleName } from './safet
 import { requireFloats, type CheckpointReader } from '../io/checkpoint-reader.js';
 import { writeChunksAtomically } from '../io/write-chunks-atomically.js';
 
-/** The arrays that a file is written from: bytes are stored as U8, floats as F32. */
+/** Arrays to write. Bytes are stored as U8, floats as F32. */
 export type WritableTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;
 
 export interface ReadOptions {
-  /** Selects the tensors to read by their names. */
+  /** Returns whether to read the tensor with this name. */
   filter?: (name: string) => boolean;
-  /** Refuse NaN, infinity and tensors that are not of floats, naming the tensor; costs one pass over the data. */
+  /** Whether NaN, infinity and tensors that are not floats are errors, which name the tensor. It costs one pass over the data. */
   requireFinite?: boolean;
 }
 
 /**
- * Reads the tensors of one file, each in an ArrayBuffer of its own (so that it can be transferred to a worker).
- * 16-bit and 64-bit floats become float32, and integers do where float32 represents them exactly.
+ * Reads the tensors of a file, each into its own ArrayBuffer (which can be transferred to a worker). 16-bit and 64-bit floats are
+ * converted to float32, and so are integers that float32 represents exactly.
  */
 export async function readSafetensors(path: string, options: ReadOptions = {}): Promise<HostTensors> {
   return (await readSafetensorsFile(path, options)).tensors;
 }
 
-/** Reads a file as `readSafetensors` does, and its metadata. */
+/** Reads tensors like `readSafetensors`, and the file's metadata. */
 export async function readSafetensorsFile(
   path: string,
   options: ReadOptions = {},
@@ -51,7 +51,7 @@ async function readAll(
   return Object.fromEntries(tensors);
 }
 
-/** Writes tensors to one file, whole or not at all. `format: pt` is what Python's transformers looks for. */
+/** Writes tensors to one file atomically. The metadata `format: pt` is required by Python's transformers. */
 export async function writeSafetensors(
   path: string,
   tensors: WritableTensors,
@@ -68,10 +68,10 @@ export async function writeSafetensors(
   await writeStreamed(path, inMemory(tensors), metadata);
 }
 
-/** Tensors that are made one by one while they are written, so that they never are in memory together. */
+/** Tensors that are made one by one while they are written, so that they are never in memory together. */
 interface TensorStream {
   shapes: ReadonlyMap<string, readonly number[]>;
-  /** Names of those that are bytes; all others are float32. */
+  /** The names of tensors of bytes. All others are float32. */
   bytes?: ReadonlySet<string>;
   data: (name: string) => Promise<Float32Array> | Float32Array | Uint8Array;
 }
@@ -92,7 +92,7 @@ async function writeStreamed(path: string, tensors: TensorStream, metadata: Reco
     header[name] = { dtype, shape, data_offsets: [end, (end += size * elements(shape))] };
   }
   const json = new TextEncoder().encode(JSON.stringify(header));
-  const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // spaces align the data to 8 bytes
+  const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // trailing spaces align the data to 8 bytes
   new DataView(start.buffer).setBigUint64(0, BigInt(start.length - 8), true);
   start.set(json, 8);
   await writeChunksAtomically(path, chunks(start, tensors));
@@ -116,12 +116,12 @@ export async function readWeights(dir: string, options: ReadOptions = {}): Promi
   }
 }
 
-/** Writes `model.safetensors`, or shards of at most `maxShardBytes` with their index, as Python's `save_pretrained`. */
+/** Writes `model.safetensors`, or shards of at most `maxShardBytes` with an index, like Python's `save_pretrained`. */
 export async function writeWeights(dir: string, tensors: HostTensors, { maxShardBytes = 5e9 } = {}): Promise<void> {
   await writeWeightStream(dir, inMemory(tensors), { maxShardBytes });
 }
 
-/** Writes weights as `writeWeights` does, with one tensor in memory at a time. */
+/** Writes weights like `writeWeights`, with one tensor in memory at a time. */
 export async function writeWeightStream(
   dir: string,
   { shapes, data }: TensorStream,
@@ -138,15 +138,15 @@ export async function writeWeightStream(
     for (const name of shard.keys()) weightMap[name] = file;
   }
   const totalSize = [...shapes.values()].reduce((sum, shape) => sum + 4 * elements(shape), 0);
-  // Last, so that the index never names a shard that is not there yet.
+  // Written last, so that the index never names a missing shard.
   await writeFileAtomically(
     join(dir, indexName),
     JSON.stringify({ metadata: { total_size: totalSize }, weight_map: weightMap }, null, 2),
   );
-  await rm(join(dir, singleName), { force: true }); // of an earlier save: readers prefer it to the index
+  await rm(join(dir, singleName), { force: true }); // from an earlier save: readers would prefer it to the index
 }
 
-/** Splits consecutive tensors into shards, as many to a shard as fit; one that is larger than the limit has a shard to itself. */
+/** Distributes consecutive tensors over shards, as many per shard as fit. A tensor above the limit has its own shard. */
 function splitIntoShards(shapes: TensorStream['shapes'], maxBytes: number): Map<string, readonly number[]>[] {
   const shards: Map<string, readonly number[]>[] = [];
   let room = 0;

@@ -1,5 +1,5 @@
-// Checkpoints of a run: folders written under a temporary name, sealed by a manifest of checksums, then renamed. A damaged
-// one is noticed and passed over for the one before it.
+// The checkpoints of a run: folders that are written under a temporary name, completed by a manifest of checksums, and renamed. A
+// damaged checkpoint is skipped, and the previous one is used.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { namingFile } from '@bowyer/core';
 
 const MANIFEST = 'manifest.json';
-/** The newest, and one to fall back on. */
+/** The newest checkpoint, and one to fall back on. */
 const KEPT = 2;
 
-/** `Progress` is what a run must remember besides its tensors. */
+/** `Progress` is the state that a run stores in addition to its tensors. */
 export class CheckpointStore<Progress extends object> {
-  /** @param otherwise what to do when every checkpoint is damaged and there is no copy of one */
+  /** @param otherwise remedy if every checkpoint is damaged and there is no copy */
   constructor(
     private readonly directory: string,
     private readonly otherwise = 'start again in a new directory',
@@ -21,8 +21,8 @@ export class CheckpointStore<Progress extends object> {
   /**
    * Saves a checkpoint.
    *
-   * @param number names the checkpoint; a larger one is newer
-   * @param write puts the tensors into the folder it is given
+   * @param number of the checkpoint; larger is newer
+   * @param write writes the tensors into the given folder
    * @returns the checkpoint's folder
    */
   async save(number: number, progress: Progress, write: (folder: string) => Promise<void>): Promise<string> {
@@ -47,11 +47,11 @@ export class CheckpointStore<Progress extends object> {
   }
 
   /**
-   * Finds the newest checkpoint whose files are what was written.
+   * Finds the newest undamaged checkpoint.
    *
-   * @param warn gets one line for every damaged checkpoint that is passed over
-   * @returns null when there is none at all
-   * @throws if there are checkpoints and every one is damaged
+   * @param warn called with a message for every damaged checkpoint that is skipped
+   * @returns null if there is no checkpoint
+   * @throws if there are checkpoints and all are damaged
    */
   async newest(warn: (message: string) => void): Promise<{ folder: string; progress: Progress } | null> {
     const names = (await this.#names()).reverse();
@@ -88,7 +88,7 @@ const writeFlushed = (path: string, text: string) => namingFile(path, () => writ
 /**
  * Compares a checkpoint's files with their checksums.
  *
- * @returns what is wrong with a checkpoint, or null
+ * @returns the damage, or null
  */
 async function findDamage(folder: string): Promise<string | null> {
   let checksums: Record<string, string> | null;

@@ -1,11 +1,11 @@
-// Errors in users' data files, and how their messages name values.
+// Errors in users' data files, and descriptions of values in their messages.
 
 /** The error for one item of a data file. */
 export class BadItem extends Error {
   override readonly name = 'BadItem';
 }
 
-/** The error for a whole file, with a description of the contents that were expected. */
+/** The error for a whole file. Its message describes the expected contents. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 
@@ -17,7 +17,7 @@ export class DataFileError extends Error {
   }
 }
 
-/** Returns a JSON value in a few words. */
+/** Describes a JSON value in a few words. */
 export function found(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return 'an array';

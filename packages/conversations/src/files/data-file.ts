@@ -1,5 +1,5 @@
-// Users' data files: a JSON array, one item a line (JSONL), rows of Parquet, or a folder of such files. All that is wrong with
-// them is reported at once.
+// Reads users' data files: a JSON array, JSON lines, Parquet, or a folder of such files. All errors in a file are reported
+// together.
 import { readFile, stat } from 'node:fs/promises';
 import { readProblem, readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
 import { BadItem, DataFileError, found } from './data-error.js';
@@ -7,11 +7,11 @@ import { dataFilesOf, nameIn, statOf } from './data-folder.js';
 import { jsonValue } from './json-value.js';
 import { readParquetRows } from './parquet-rows.js';
 
-/** Bad items that a message shows; it counts the others. */
+/** The largest number of bad items in a message, which counts the others. */
 const SHOWN = 20;
 const EXCERPT_LENGTH = 60;
 
-/** Returns why a pipe cannot be the file that a key names; null where the file is not a pipe. */
+/** Returns a problem if the file of this key is a pipe. */
 export function pipeProblem(key: string, path: string): ConfigProblem | null {
   if (!statOf(path)?.isFIFO()) return null;
   return {
@@ -22,12 +22,12 @@ export function pipeProblem(key: string, path: string): ConfigProblem | null {
 }
 
 export interface DataItem<T> {
-  /** The place of the item in the file, counted from 1: `line 3` or `item 3`. */
+  /** The item's place in the file: `line 3` or `item 3`, counted from 1. */
   place: string;
   value: T;
 }
 
-/** @param expected what an item is, for the message */
+/** @param expected description of an item, for messages */
 export interface DataFile<T> {
   path: string;
   expected: string;
@@ -35,17 +35,17 @@ export interface DataFile<T> {
 }
 
 export interface DataFileOptions {
-  /** The split of a folder that has several; null if not given. */
+  /** The split to read, for a folder with several; default: null. */
   split?: string | null;
-  /** Returns whether an object that takes several lines is an item by itself; no object is if not given. */
+  /** Returns whether an object over several lines is a single item; default: it never is. */
   isWhole?: (value: unknown) => boolean;
 }
 
 /**
- * Returns the items of a file or a folder in order; empty lines are left out.
+ * Returns the items of a file or a folder in order. Empty lines are skipped.
  *
- * @param read the item of a JSON value; throws BadItem
- * @param expected what an item is
+ * @param read converts a JSON value to an item; throws BadItem
+ * @param expected description of an item
  * @throws {DataFileError} with every item that is not JSON or that `read` refuses
  */
 export async function readDataFile<T>(
@@ -85,11 +85,11 @@ interface Reading<T> extends Required<Pick<DataFileOptions, 'isWhole'>> {
   path: string;
   expected: string;
   read: (value: unknown, place: string) => T;
-  /** The prefix of each place, which names the file of a folder. */
+  /** The prefix of each place: the file's name if there is a folder. */
   prefix: string;
 }
 
-/** The items of one file, and what is wrong with the others. */
+/** The converted items of a file, and the errors of the others. */
 class Mapped<T> {
   readonly items: DataItem<T>[] = [];
   readonly bad: string[] = [];
@@ -103,13 +103,13 @@ class Mapped<T> {
   }
 }
 
-/** Reads the items. Lines are read one by one, so that the text of the file is never whole in memory; an array is read whole. */
+/** Reads the items. JSON lines are read one by one, so that the whole text is never in memory; an array is read as a whole. */
 async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<Mapped<T>> {
   const { path, expected, read, prefix } = reading;
   const mapped = new Mapped<T>(prefix);
   for await (const { text, line } of lines) {
     if (text.trim() === '') continue;
-    // Without `await`, the loop's end would close the lines before they are read.
+    // Without `await`, leaving the loop would close the lines before they are read.
     if (mapped.count === 0 && text.trimStart().startsWith('[')) return await arrayOf(text, lines, reading);
     mapped.add({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place));
   }
@@ -128,7 +128,7 @@ async function rowsOf<T>({ path, read, prefix }: Reading<T>): Promise<Mapped<T>>
   return mapped;
 }
 
-/** Characters of an array's text, near the length limit of strings in V8. */
+/** The largest number of characters of an array, near V8's limit for strings. */
 const LONGEST_ARRAY = 500_000_000;
 
 async function arrayOf<T>(
@@ -151,7 +151,7 @@ async function arrayOf<T>(
   return mapped;
 }
 
-/** Converts all items of a file. @throws {DataFileError} with every item that `map` refuses by throwing BadItem */
+/** Converts all items of a file. @throws {DataFileError} with every item that `map` refuses with BadItem */
 export function mapItems<T, U>(
   { path, expected, items }: DataFile<T>,
   map: (value: T, place: string) => U,
@@ -208,16 +208,16 @@ function parsed(line: string): unknown {
 
 const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text);
 
-/** Bytes of a file that is read whole to give a better error message. */
+/** The largest file in bytes that is read as a whole to improve an error message. */
 const LOOKED_AT_WHOLE = 100_000_000;
 
-/** Returns the value of a file that is one value over several lines; undefined where it is not. */
+/** Returns the value of a file that contains a single JSON value over several lines; undefined for other files. */
 async function wholeValue(path: string): Promise<unknown> {
   try {
     if ((await stat(path)).size > LOOKED_AT_WHOLE) return undefined;
     const text = (await readFile(path, 'utf8')).trim();
     if (!text.includes('\n')) return undefined;
-    JSON.parse(text); // throws where the text is not one value, whose lines are then read one by one
+    JSON.parse(text); // throws unless the text is a single value; else its lines are read one by one
     return jsonValue(text);
   } catch (error) {
     if (error instanceof BadItem)

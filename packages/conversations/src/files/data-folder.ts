@@ -1,11 +1,11 @@
-// Folders of data: the Parquet files of a Hugging Face dataset, or JSON files, such as the trajectories of a run of agents.
+// Finds the files in folders of data: Parquet files of a Hugging Face dataset, or JSON files such as recorded trajectories.
 import { readdirSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { DataFileError } from './data-error.js';
 
 const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
 
-/** Returns what is at a path; null where it cannot be looked at, whose reason the reader of the file gives. */
+/** Returns the status of a path; null if there is an error, which the reader of the file reports. */
 export function statOf(path: string): Stats | null {
   try {
     return statSync(path);
@@ -16,7 +16,9 @@ export function statOf(path: string): Stats | null {
 
 export const isFolder = (path: string): boolean => statOf(path)?.isDirectory() ?? false;
 
-/** Returns the folder with the files of recorded rollouts: the path itself, or that of a run of record_agent; null where it has none. */
+/**
+ * Returns the folder of recorded rollouts: the path itself, or a subfolder if it is a run of record_agent; null if there is none.
+ */
 export function recordFolderOf(path: string): string | null {
   if (!isFolder(path)) return null;
   const isRecord = (folder: string) => readdirSync(folder).some((name) => /^rollouts\.\d{5,}\.jsonl$/.test(name));
@@ -26,10 +28,10 @@ export function recordFolderOf(path: string): string | null {
 }
 
 /**
- * Returns the files of a path in the order of their names: the path itself where it is a file.
+ * Returns the files of a path, sorted by name; the path itself if it is a file.
  *
- * @param split of a folder with several; null: all of it
- * @throws {DataFileError} where the folder has several splits and none is named, or not the named one
+ * @param split of a folder with several; null: all files
+ * @throws {DataFileError} if the folder has several splits and `split` is none of them
  */
 export function dataFilesOf(path: string, split: string | null): string[] {
   if (!isFolder(path)) {
@@ -46,7 +48,7 @@ export function dataFilesOf(path: string, split: string | null): string[] {
   return ofSplit(path, found, split).map((name) => join(path, name));
 }
 
-/** Returns all data files of a folder, whatever its splits. */
+/** Returns all data files of a folder, of all splits. */
 export const dataFilesIn = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
 
 function namesIn(folder: string): string[] {
@@ -56,8 +58,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Returns the files of one split. A folder with several splits is read only where one is named, since training on a test
- * split would make its results worthless.
+ * Returns the files of one split. If a folder has several, one must be named: training on a test split would make its results
+ * worthless.
  */
 function ofSplit(path: string, names: readonly string[], split: string | null): readonly string[] {
   const splits = [...new Set(names.map(splitOf))];
@@ -75,9 +77,11 @@ function ofSplit(path: string, names: readonly string[], split: string | null): 
 
 const SPLITS = /^(train|training|validation|valid|val|dev|eval|test|testing)(?=$|[-_.])/;
 
-/** Returns the split that the name of a file begins with, or of its folder: `train-00000-of-00002.parquet`, `test/0000.parquet`. */
+/**
+ * Returns the split with which the name of a file or of its folder begins: `train-00000-of-00002.parquet`, `test/0000.parquet`.
+ */
 const splitOf = (name: string): string | null =>
   (SPLITS.exec(basename(name)) ?? SPLITS.exec(basename(dirname(name))))?.[1] ?? null;
 
-/** Returns how messages name a file of a folder. */
+/** Returns the prefix by which messages name a file of a folder. */
 export const nameIn = (folder: string, path: string): string => (folder === path ? '' : `${relative(folder, path)}, `);

@@ -1,23 +1,22 @@
-// JSON values of users' files: numbers keep their text, which a chat template prints, and an object with a repeated key is
-// refused.
+// Parses JSON of users' files. Numbers keep their text, since chat templates print it, and repeated keys are errors.
 import { repeatedKeyProblem } from '@bowyer/core';
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
 
-/** Levels of nested arrays and objects: code that walks through a value calls itself for each. */
+/** The largest depth of nested arrays and objects, since values are processed recursively. */
 const MOST_LEVELS = 500;
 
-/** Reads a text of JSON. @throws {SyntaxError} @throws {BadItem} for a key that an object has twice, and for too many levels */
+/** Parses JSON. @throws {SyntaxError} @throws {BadItem} for a repeated key, and for too deep nesting */
 export function jsonValue(text: string): unknown {
   checkDepth(text);
   return parseJson(text, refuseRepeated);
 }
 
 /**
- * Checks the depth of a value.
+ * Checks the depth of nesting in a JSON text.
  *
- * @param what the text is, for the error; none if it is the item itself
- * @throws {BadItem} where it has too many levels
+ * @param what prefix of the error's message; empty if the text is the item itself
+ * @throws {BadItem} if it is too deep
  */
 export function checkDepth(text: string, what = ''): void {
   if (isTooDeep(text)) throw new BadItem(`${what}has more than ${MOST_LEVELS} arrays and objects within each other`);
@@ -40,7 +39,7 @@ function refuseRepeated(key: string): never {
   throw new BadItem(repeatedKeyProblem(key));
 }
 
-/** Reads a text of JSON that an item has in the place of a value. @param what it is, for errors @throws {BadItem} */
+/** Parses JSON text that is a value within an item. @param what description of the value, for errors @throws {BadItem} */
 export function jsonWithin(text: string, what: string): unknown {
   try {
     return jsonValue(text);

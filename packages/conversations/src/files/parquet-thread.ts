@@ -1,4 +1,4 @@
-// Reads Parquet files in a thread of their own: a damaged file can keep its reader busy for ever, or fill the memory.
+// Reads Parquet files in a thread, since a damaged file can block its reader forever or fill the memory.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -6,17 +6,16 @@ import { Worker } from 'node:worker_threads';
 const MEGABYTE = 2 ** 20;
 
 /**
- * The time limit for a row group: 3 seconds and one for each megabyte of the file. A damaged small file is refused soon, and
- * a gigabyte has a quarter of an hour.
+ * The time limit of a row group: 3 seconds, plus one per megabyte of the file. Thus a small damaged file fails soon, and one of a
+ * gigabyte has a quarter of an hour.
  */
 const MILLISECONDS = { least: 3000, ofMegabyte: 1000 };
 const HEAP_MEGABYTES = { least: 64, ofMegabyte: 50 };
 
 /**
- * The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. It reads a row
- * group on request. Rows are JSON texts in which numbers have all their digits, and those of float columns a point, as Python
- * prints them. A struct of the file has the keys of all rows; those that are null in a row are left out, since rows had no
- * such keys before they were written.
+ * The thread's program as a string, since a thread cannot load TypeScript sources, which tests run. It reads a row group per
+ * request. Rows are JSON texts with all digits of numbers, and with a point in those of float columns, as Python prints them. A
+ * struct in the file has the keys of all rows: null members are omitted, since rows lacked these keys before they were written.
  */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -82,16 +81,16 @@ parentPort.on('message', async () => {
 });`;
 
 /**
- * Returns the rows of each group as texts of JSON; dates and bytes are texts there.
+ * Yields the rows of each group as JSON texts. Dates and bytes are strings.
  *
- * @param size of the file, in bytes
- * @throws where the file is damaged, or takes more time or memory than one of its size does
+ * @param size of the file in bytes
+ * @throws if the file is damaged, or exceeds the time or memory for its size
  */
 export async function* parquetGroups(path: string, size: number): AsyncGenerator<string[]> {
   const megabytes = size / MEGABYTE;
   const bound = ({ least, ofMegabyte }: typeof MILLISECONDS) => Math.ceil(least + ofMegabyte * megabytes);
   const worker = startThread(path, bound(HEAP_MEGABYTES));
-  worker.on('error', () => undefined); // an error may come while nobody waits for rows, and would end the process
+  worker.on('error', () => undefined); // without a listener, an error between two requests would end the process
   try {
     for (let rows = await nextGroup(worker, bound(MILLISECONDS)); rows !== null;) {
       yield rows;
@@ -109,7 +108,7 @@ function startThread(path: string, maxOldGenerationSizeMb: number): Worker {
   return new Worker(THREAD, { eval: true, workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
 }
 
-/** Returns null behind the last one. */
+/** Returns the rows of the next group; null after the last. */
 function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | null> {
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => end(() => reject(new Error(problem)));
@@ -129,7 +128,10 @@ function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | nul
   });
 }
 
-/** Returns whether so much time has passed, on the clock and in CPU time: on a busy machine a sound file takes long, too. */
+/**
+ * Returns a function that says whether a time has passed both on the clock and in CPU time: on a busy machine a sound file may
+ * take long on the clock.
+ */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

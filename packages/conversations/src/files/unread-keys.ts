@@ -1,5 +1,5 @@
-// Checks that each key of a data file is read, or is known to be irrelevant to what is learned; else the file is refused. A key
-// that a user wrote to leave something out of the loss (`weight`, `mask`, `split_loss`) must not be overlooked.
+// Checks that each key of a data file is read, or is irrelevant to training; any other key is an error. Keys that exclude
+// something from the loss (`weight`, `mask`, `split_loss`) must not be overlooked.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 import { DataFileError } from './data-error.js';
 
@@ -10,24 +10,24 @@ interface Seen {
   places: Set<string>;
 }
 
-/** The path to each part of an item, in the syntax of jq. */
+/** The paths of parts of an item, in the syntax of jq. */
 const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
 
-/** The keys of a file's items that nothing reads. */
+/** Collects the keys of a file that nothing reads. */
 export class UnreadKeys {
   readonly #leftOut = new Set<string>();
   readonly #refused = new Map<string, Seen>();
 
-  /** Makes an empty collection. @param harmless further keys that are irrelevant to the reader of this kind of file */
+  /** Creates an empty collection. @param harmless further keys that are irrelevant for this kind of file */
   constructor(private readonly harmless: readonly string[] = []) {}
 
   /**
-   * Checks the keys of one object.
+   * Checks the keys of an object.
    *
-   * @param of what has the keys: `an item`, `a message`
+   * @param of the kind of object: `an item`, `a message`
    * @param place of the item: `line 3`
    * @param read the keys that are read
-   * @param lost further keys of this part of a format that are irrelevant to what is learned
+   * @param lost further keys of this kind of object that are irrelevant to training
    */
   check(
     of: string,
@@ -43,7 +43,7 @@ export class UnreadKeys {
     }
   }
 
-  /** Notes a part of a file that is not learned, as a key that is left unread. */
+  /** Records a part of a file that is not trained on, like an ignored key. */
   leaveOut(what: string): void {
     this.#leftOut.add(what);
   }
@@ -54,12 +54,12 @@ export class UnreadKeys {
     this.#refused.set(what, seen);
   }
 
-  /** Returns the keys that were left out, in the order in which they were met. */
+  /** The ignored keys, in the order of their first occurrence. */
   get leftOut(): string[] {
     return [...this.#leftOut];
   }
 
-  /** Throws if keys were refused. @throws {DataFileError} that names each key once */
+  /** Throws if there were unknown keys. @throws {DataFileError} with each of them once */
   throwRefused(path: string, expected: string): void {
     if (this.#refused.size === 0) return;
     const lines = [...this.#refused].map(

@@ -1,6 +1,7 @@
-// Spans of the AI SDK before its GenAI attributes, and of its LegacyOpenTelemetry: ai.prompt.messages, ai.prompt.tools, ai.response.text,
-// ai.response.reasoning, ai.response.toolCalls on the spans of single calls (`….doGenerate`, `….doStream`).
-// Source: vercel/ai, packages/otel/src/legacy-open-telemetry.ts and stringify-for-telemetry.ts.
+// Reads spans of the AI SDK's own attributes, which it wrote before it had the GenAI attributes, and writes with
+// LegacyOpenTelemetry: ai.prompt.messages, ai.prompt.tools, ai.response.text, ai.response.reasoning, ai.response.toolCalls on
+// spans of single calls (`….doGenerate`, `….doStream`). Source: vercel/ai, packages/otel/src/legacy-open-telemetry.ts and
+// stringify-for-telemetry.ts.
 import { asRecord, BadItem } from '../files/data-error.js';
 import { jsonOf, toolsOf } from './gen-ai.js';
 import type { GenAiSpan, SpanCall } from './spans.js';
@@ -8,7 +9,7 @@ import { answerText, partText, recordsOf, toolAnswer, toolCall } from './part-te
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Returns null where the span is not a call of a model with its messages. */
+/** Converts a span; null if it is not a model call with its messages. */
 export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   const prompt = jsonOf(attributes, 'ai.prompt.messages');
   const { 'ai.response.text': text, 'ai.response.object': object, 'ai.response.reasoning': reasoning } = attributes;
@@ -29,15 +30,15 @@ export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   return { messages: [...before, answer], tools: Array.isArray(tools) ? toolsOf(tools.map(toolOf)) : undefined };
 }
 
-/** Reads a tool, which is a JSON text. */
+/** Parses a tool, which is JSON text. */
 const toolOf = (tool: unknown): unknown =>
   typeof tool === 'string' ? jsonOf({ 'ai.prompt.tools': tool }, 'ai.prompt.tools') : tool;
 
-/** Reads a call of a tool; its arguments are in `input` since version 5, in `args` before. */
+/** Converts a tool call. Its arguments are `input` since version 5, `args` before. */
 const callOf = ({ toolCallId, toolName, input, args }: Item): Record<string, unknown> =>
   toolCall(toolCallId, toolName, input ?? args);
 
-/** Results stand in a message of the role `tool`, or beside texts, and are messages of their own here. */
+/** Converts a message. Tool results, which are parts of a message with the role `tool` or beside texts, become messages. */
 function messagesOf({ role, content }: Item, what: string): Record<string, unknown>[] {
   if (typeof content === 'string') return [{ role, content }];
   const messages: Record<string, unknown>[] = [];
@@ -70,7 +71,7 @@ function messagesOf({ role, content }: Item, what: string): Record<string, unkno
   return messages.length > 0 || role === 'tool' ? messages : [{ role, content: '' }];
 }
 
-/** Returns the forms of a result since version 5, where it is named `output`; before, it was the value itself, named `result`. */
+/** Returns the text of a result. Since version 5 it is `output` in one of several forms; before, it was the value `result`. */
 function resultText({ output, result }: Item): string {
   const { type, value, reason } = asRecord(output) ?? {};
   switch (type) {

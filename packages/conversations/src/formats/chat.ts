@@ -1,5 +1,5 @@
-// Chat messages, the common form of all formats: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system,
-// tools}, OpenAI's {messages: [{role, content, weight}], tools}, with the further keys that templates read.
+// Reads chat messages, the common form of all formats: {conversations: [{from, value, loss}], system, tools} of AgentGym and
+// ShareGPT, {messages: [{role, content, weight}], tools} of OpenAI, with further keys that templates read.
 import { isEmpty } from '@bowyer/core';
 import {
   keepNumbers,
@@ -18,12 +18,12 @@ import { whole } from '../forms/whole.js';
 import { scoreOf, type Reading, type TraceFormat } from './format.js';
 import { ItemFields, type KeyRules } from './item-fields.js';
 
-/** The roles of ShareGPT's files; other roles are OpenAI's. */
+/** The roles of ShareGPT, and OpenAI's roles for them. */
 const SHARE_GPT_ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', observation: 'tool' };
 
 const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'functions', 'documents', 'chat_template_kwargs'];
 
-/** Returns the messages of an item; none where it has neither key, or null there. @throws {BadItem} */
+/** Returns the messages of an item; empty if it has neither key, or null in it. @throws {BadItem} */
 export function conversationOf(item: unknown, keys: UnreadKeys, place: string): Conversation {
   const record = asRecord(item) ?? {};
   const { conversations, messages } = record;
@@ -41,7 +41,7 @@ export function conversationOf(item: unknown, keys: UnreadKeys, place: string): 
   };
 }
 
-/** Reads messages in OpenAI's form or in ShareGPT's. @throws {BadItem} */
+/** Reads messages in OpenAI's or ShareGPT's form. @throws {BadItem} */
 export function chatMessagesOf(list: readonly unknown[], reading: Reading): ChatMessage[] {
   const given = list.map((message, i) => {
     const place = { root: `message ${i + 1}` };
@@ -50,7 +50,7 @@ export function chatMessagesOf(list: readonly unknown[], reading: Reading): Chat
   return checkedCalls(whole(readChatMessages(given, RULES)));
 }
 
-/** The keys of a message that this package reads; templates may read others. */
+/** The keys of a message that this package reads. Templates may read others. */
 const MESSAGE: KeyRules = {
   of: 'a message',
   read: [
@@ -81,7 +81,7 @@ const RULES: ChatRules<KeyRules> = {
   'tools[].function': { of: 'a tool', read: [], isOpen: true },
 };
 
-/** Returns a message in OpenAI's form, its calls with a level for the function. */
+/** Converts a message to OpenAI's form. Each of its calls has a member `function`. */
 function plainMessage(message: unknown, what: string): Record<string, unknown> {
   const { from, role, value, content, tool_calls: calls, ...more } = asRecord(message) ?? {};
   const speaker = oneOf({ from, role }, ['from', 'role'], what);
@@ -94,7 +94,7 @@ function plainMessage(message: unknown, what: string): Record<string, unknown> {
   };
 }
 
-/** Returns the one that is given of two names of one thing. */
+/** Returns the value of one of two alternative names. @throws {BadItem} if both are given and differ */
 function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
   const [first, second] = names.map((name) => record[name] ?? undefined);
   if (first !== undefined && second !== undefined && first !== second)
@@ -102,7 +102,7 @@ function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [strin
   return first ?? second;
 }
 
-/** Wraps a call or tool into {type, function}, which some files leave out. */
+/** Wraps a call or tool as {type, function}, which some files omit. */
 function withFunction(value: unknown): unknown {
   const record = asRecord(value);
   if (record === null || (record.function ?? null) !== null || typeof record.name !== 'string') return value;
@@ -111,8 +111,8 @@ function withFunction(value: unknown): unknown {
 }
 
 /**
- * Checks the arguments of calls. A call whose arguments are not JSON is kept as it was written where it is context. Where it is learned it
- * is refused, except that of an answer that was cut off: such an answer is not learned.
+ * Checks that the arguments of calls are JSON. Others are allowed in a message with a loss weight of 0, and in an answer that was
+ * cut off, which gets this weight.
  *
  * @throws {BadItem}
  */
@@ -143,7 +143,7 @@ function problemOfArguments(text: string): string | null {
   }
 }
 
-/** Adds the system text, which ShareGPT's files have beside the messages, as the first message. */
+/** Adds a system text, which ShareGPT's files have outside of the messages, as the first message. */
 export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessage[] {
   if (isEmpty(system) || messages.length === 0) return messages;
   if (typeof system !== 'string') throw new BadItem(`'system' is ${found(system)}, not a text`);
@@ -154,8 +154,8 @@ export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessag
 }
 
 /**
- * Returns the `tools`, `documents` and `chat_template_kwargs` of an item or a line; `tools` may be a JSON text, as in some
- * datasets, and is called `functions` in OpenAI's older files.
+ * Returns the `tools`, `documents` and `chat_template_kwargs` of an item. `tools` may be JSON text, as in some datasets; OpenAI's
+ * older files call it `functions`.
  */
 export function templateInputsOf(record: Record<string, unknown>, reading: Reading): TemplateInputs {
   const tools = toolsOf(record, reading);

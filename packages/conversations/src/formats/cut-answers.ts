@@ -1,10 +1,9 @@
-// Finds answers that were cut off: their end is not learned, since the model did not end them there.
+// Recognises answers that were cut off. The end of such an answer is not trained on, since the model did not end it.
 
 /**
- * Returns whether a reason for which an answer ended, in the words of any API, is not the model's own: a limit of tokens, a text that
- * the request names, a filter, a failure.
- * Sources: OpenAI's chat completions and responses, Anthropic's messages, Gemini's FinishReason, the AI SDK's FinishReason, Mistral's
- * and DeepSeek's chat completions, Bedrock's StopReason, Cohere's ChatFinishReason.
+ * Returns whether a finish reason of any API means that the model did not end the answer: a token limit, a stop text of the
+ * request, a filter, a failure. Sources: OpenAI's chat completions and responses, Anthropic's messages, Gemini's FinishReason,
+ * the AI SDK's FinishReason, Mistral's and DeepSeek's chat completions, Bedrock's StopReason, Cohere's ChatFinishReason.
  */
 export const isCut = (reason: unknown): boolean =>
   typeof reason === 'string' && CUT.has(reason.toLowerCase().replace(/[-_ ]/g, ''));

@@ -1,4 +1,4 @@
-// The format of an item: named, or found by its keys.
+// Determines the format of an item: the given one, or the one that its keys show.
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { anthropicFormat } from './anthropic.js';
 import { atifFormat } from './atif.js';
@@ -8,7 +8,7 @@ import { otlpFormat } from './otlp.js';
 import { preferenceFormat } from './preference.js';
 import { responsesFormat } from './responses.js';
 
-/** All formats. Chat messages come last: an item without the keys of another format is of this one. */
+/** All formats. Chat messages are last: they match items without keys of another format. */
 export const FORMATS: readonly TraceFormat[] = [
   otlpFormat,
   atifFormat,
@@ -20,7 +20,7 @@ export const FORMATS: readonly TraceFormat[] = [
 
 export const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
-/** Keys of the first item by which a file is recognised as conversations, in any format. */
+/** Keys of a first item that mark a file as conversations, in any format. */
 export const MARKS: readonly string[] = [
   'messages',
   'conversations',
@@ -36,13 +36,15 @@ export const MARKS: readonly string[] = [
   'label',
 ];
 
-/** Returns the format of an item. @param name null: it is found by the item's keys @throws {BadItem} where the item is not of the named format */
+/**
+ * Returns the format of an item. @param name null: its keys determine it @throws {BadItem} if the item is not in the named format
+ */
 export function formatOf(item: unknown, name: string | null): TraceFormat {
   const record = asRecord(item) ?? {};
   if (name === null) return FORMATS.find(({ fits }) => fits(record)) ?? chatFormat;
   const named = FORMATS.find((format) => format.name === name)!;
   const other = FORMATS.find(({ fits }) => fits(record));
-  // An item with texts only is the same in the formats of OpenAI and Anthropic.
+  // Items that contain only texts are the same in OpenAI's and Anthropic's formats.
   const isPlain = other === chatFormat && named === anthropicFormat && Array.isArray(record.messages);
   if (other === named || isPlain) return named;
   throw new BadItem(
@@ -50,7 +52,7 @@ export function formatOf(item: unknown, name: string | null): TraceFormat {
   );
 }
 
-/** Returns whether an item has the mark of a format other than chat messages. */
+/** Returns whether an item has keys of a format other than chat messages. */
 export const isTrace = (item: unknown): boolean => {
   const record = asRecord(item);
   return record !== null && FORMATS.some((format) => format !== chatFormat && format.fits(record));

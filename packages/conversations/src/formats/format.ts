@@ -1,19 +1,19 @@
-// The interface of a format's reader: it turns a JSON value of a file into conversations in the form of chat messages.
+// The interface of a format: converts JSON values of a file to conversations of chat messages.
 import type { Conversation } from '@bowyer/text';
 import type { UnreadKeys } from '../files/unread-keys.js';
 
-/** A conversation of a file. It has no token ids: it can be imitated, compared by score and played again, but has no log-probabilities. */
+/** A conversation of a file. It has no token ids and log-probabilities, but can be imitated, compared by score and replayed. */
 export interface RecordedDialogue extends Conversation {
-  /** How good it was; absent where the file does not say. */
+  /** The score; absent if the file has none. */
   score?: number;
-  /** The id of the preference pair to which it belongs: only the two answers of a pair are compared with each other. */
+  /** The id of its preference pair. The two answers of a pair are compared only with each other. */
   pair?: string;
-  /** The id of the trace to which it belongs. A dialogue that another one of the same trace continues is learned as part of that one. */
+  /** The id of its trace. A dialogue that another one of the same trace continues is trained on only as a part of that one. */
   trace?: string;
 }
 
 export interface Reading {
-  /** Collects keys that nothing reads. */
+  /** Collects ignored keys. */
   keys: UnreadKeys;
   /** The place of the item in its file, such as `line 3`. */
   place: string;
@@ -23,13 +23,13 @@ export interface TraceFormat {
   name: string;
   /** An example of an item, for error messages. */
   expected: string;
-  /** Returns whether a value is of this format, by keys that no other format has. */
+  /** Returns whether a value has this format, by keys that no other format has. */
   fits: (item: Readonly<Record<string, unknown>>) => boolean;
   /** Reads the conversations of an item. @throws {BadItem} */
   read: (item: Readonly<Record<string, unknown>>, reading: Reading) => RecordedDialogue[];
 }
 
-/** Returns `reward` or `score` of an item, where it is a number. */
+/** Returns the number in `reward` or `score` of an item, if there is one. */
 export function scoreOf({ reward, score }: Readonly<Record<string, unknown>>): { score?: number } {
   const given = [reward, score].find((value) => typeof value === 'number' && Number.isFinite(value));
   return given === undefined ? {} : { score: given as number };

@@ -1,6 +1,7 @@
-// Spans with OpenTelemetry's attributes for generative AI: gen_ai.input.messages, gen_ai.output.messages, gen_ai.system_instructions,
-// gen_ai.tool.definitions, as structures or as their JSON; also as an event, gen_ai.client.inference.operation.details.
-// Source: open-telemetry/semantic-conventions, docs/gen-ai (gen-ai-input-messages.json, gen-ai-output-messages.json).
+// Reads spans with OpenTelemetry's attributes for generative AI: gen_ai.input.messages, gen_ai.output.messages,
+// gen_ai.system_instructions, gen_ai.tool.definitions, as structures or JSON text, or in an event
+// gen_ai.client.inference.operation.details. Source: open-telemetry/semantic-conventions, docs/gen-ai
+// (gen-ai-input-messages.json, gen-ai-output-messages.json).
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { jsonValue } from '../files/json-value.js';
 import type { UnreadKeys } from '../files/unread-keys.js';
@@ -10,7 +11,7 @@ import { answerText, recordsOf, toolAnswer, toolCall } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Operations of agents and workflows, whose spans repeat the messages of their model calls. */
+/** Operations of agents and workflows. Their spans repeat the messages of their model calls, so that they are skipped. */
 const NOT_CALLS = [
   'invoke_agent',
   'create_agent',
@@ -23,7 +24,7 @@ const NOT_CALLS = [
 
 const DETAILS = 'gen_ai.client.inference.operation.details';
 
-/** Returns null where the span is not a call of a model with its messages. */
+/** Converts a span; null if it is not a model call with its messages. */
 export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): SpanCall | null {
   const all: Item = Object.assign(
     {},
@@ -50,16 +51,16 @@ export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): 
   };
 }
 
-/** Providers whose messages consist of blocks; a prompt has a line break between the texts of blocks. */
+/** Providers whose messages consist of blocks. In a prompt, a newline separates the texts of blocks. */
 const BLOCKS_OF = ['anthropic'];
 
-/** Returns an answer with the reason for which it ended, which the span may have instead. */
+/** Returns an answer with its finish reason, which may be an attribute of the span. */
 function withReason(answer: Item, attributes: Item): Item {
   const [reason] = [attributes['gen_ai.response.finish_reasons']].flat() as unknown[];
   return isCut(reason) ? { ...answer, finish_reason: reason } : answer;
 }
 
-/** Returns an attribute that may be JSON in a text. */
+/** Returns the value of an attribute, which may be JSON text. */
 export function jsonOf(attributes: Item, name: string): unknown {
   const value = attributes[name] ?? undefined;
   if (typeof value !== 'string') return value;
@@ -80,10 +81,10 @@ interface Place {
   keys: UnreadKeys;
 }
 
-/** Answers of tools are parts of a message there, in one of the role `user` too, and messages of their own here. */
+/** Converts a message. Tool results, which are parts of a message even of the role `user`, become messages. */
 function messagesOf({ role: given, parts, finish_reason: reason }: Item, place: Place): Record<string, unknown>[] {
   const { what, between, keys } = place;
-  const role = given === 'model' ? 'assistant' : given; // Gemini's word
+  const role = given === 'model' ? 'assistant' : given; // Gemini calls it so
   const messages: Record<string, unknown>[] = [];
   let texts: string[] = [];
   const thoughts: string[] = [];
@@ -128,7 +129,10 @@ function textOf({ type, content }: Item, what: string, expected = 'text'): strin
   );
 }
 
-/** Instrumentations write functions as Chat Completions do, flat, or with the `inputSchema` of the AI SDK. */
+/**
+ * Converts tools. Instrumentations write functions like Chat Completions, without a level `function`, or with the AI SDK's
+ * `inputSchema`.
+ */
 export function toolsOf(tools: unknown): unknown {
   if ((tools ?? null) === null) return undefined;
   const list = Array.isArray(tools)

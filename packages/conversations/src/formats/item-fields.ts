@@ -1,4 +1,4 @@
-// An object of an item of a data file, read by the same interface as an object of a request.
+// Reads an object of a data file's item through the same interface as an object of a request.
 import { keepNumbers } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import type { Fields } from '../forms/fields.js';
@@ -8,18 +8,18 @@ import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
 /** The keys of an object of a data file. */
 export interface KeyRules {
-  /** The name of the object in errors: `a tool call`. */
+  /** The kind of object, for errors: `a tool call`. */
   of: string;
   read: readonly string[];
-  /** Further keys of such an object that are irrelevant to what is learned. */
+  /** Further keys that are irrelevant to training. */
   lost?: readonly string[];
-  /** Whether it is a message, which may have a weight in the loss. */
+  /** Whether it is a message, which may have a loss weight. */
   isMessage?: boolean;
-  /** Whether it may have further keys, which the template reads. */
+  /** Whether it may have further keys, which a template reads. */
   isOpen?: boolean;
 }
 
-/** The place of an object: `message 2`, and the path within it. */
+/** The place of an object: `message 2` and a path within it. */
 interface Place {
   root: string;
   path?: string;
@@ -117,5 +117,5 @@ export class ItemFields implements Fields<KeyRules> {
   }
 }
 
-/** Keys of a message, an item or a response that say how an answer ended. */
+/** Keys of a message, an item or a response that may show that an answer was cut off. */
 const CUT_KEYS: readonly string[] = ['finish_reason', 'stop_reason', 'status'];

@@ -1,6 +1,6 @@
-// Spans of OpenTelemetry in the JSON of OTLP: {resourceSpans: [{scopeSpans: [{spans}]}]}, whole or a batch on each line, as the
-// collector's file exporter writes them.
-// Source: opentelemetry-proto, trace/v1/trace.proto and the JSON mapping of the OTLP specification.
+// Reads OpenTelemetry spans in OTLP's JSON, {resourceSpans: [{scopeSpans: [{spans}]}]}, as one value or as a batch per line,
+// which the collector's file exporter writes. Source: opentelemetry-proto, trace/v1/trace.proto and the JSON mapping of the OTLP
+// specification.
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { UnreadKeys } from '../files/unread-keys.js';
 import { aiSdkCall } from './ai-sdk.js';
@@ -17,7 +17,7 @@ export const otlpFormat: TraceFormat = {
   read: (item, reading) => spansOf(item).flatMap((span) => dialogueOf(span, reading)),
 };
 
-/** A batch of spans without those that cannot be read. */
+/** A batch without the spans that cannot be read. */
 export interface CheckedSpans {
   kept: Record<string, unknown>;
   /** The number of spans that are model calls with their messages. */
@@ -26,7 +26,7 @@ export interface CheckedSpans {
   rejected: string[];
 }
 
-/** Separates the spans that can be read from the others. @throws {BadItem} where the structure is not OTLP's */
+/** Separates readable spans from others. @throws {BadItem} if the structure is not OTLP's */
 export function checkedSpans(batch: unknown): CheckedSpans {
   const item = asRecord(batch);
   if (item === null || !otlpFormat.fits(item)) throw new BadItem(`it is ${found(batch)}, without 'resourceSpans'`);
@@ -45,7 +45,7 @@ export function checkedSpans(batch: unknown): CheckedSpans {
   return { kept, spans, rejected };
 }
 
-/** Returns the dialogue of a span; none where the span is not a model call, or its instrumentation leaves the messages out. */
+/** Returns the dialogue of a span; empty if it is not a model call, or lacks the messages. */
 function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue[] {
   const call = genAiCall(span, keys) ?? aiSdkCall(span);
   if (call === null) return [];
@@ -53,7 +53,7 @@ function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue
   return [{ ...conversationOf(call, keys, place), trace: span.trace, ...(score !== undefined && { score }) }];
 }
 
-/** Returns the score of the event `gen_ai.evaluation.result`, with which an evaluator rates a call. */
+/** Returns the score in the event `gen_ai.evaluation.result`, with which an evaluator rates a call. */
 function scoreOfEvents({ events }: GenAiSpan): number | undefined {
   const scores = events
     .filter(({ name }) => name === 'gen_ai.evaluation.result')

@@ -1,6 +1,5 @@
-// Pairs of a preferred and a rejected answer, in the forms of TRL's preference datasets: {prompt, chosen, rejected} as texts or as messages,
-// with tools, and {chosen, rejected} that begin with the same messages or the same text.
-// Source: TRL's documentation, "Dataset formats and types".
+// Reads preference pairs in the formats of TRL: {prompt, chosen, rejected} of texts or messages, with tools, and {chosen,
+// rejected} that begin with the same messages or the same text. Source: TRL's documentation, "Dataset formats and types".
 import { isDeepStrictEqual } from 'node:util';
 import { isEmpty } from '@bowyer/core';
 import { keepNumbers } from '@bowyer/text';
@@ -44,7 +43,7 @@ function pairOf(item: Item, reading: Reading): RecordedDialogue[] {
   return [dialogue('chosen', chosen, 1), dialogue('rejected', rejected, 0)];
 }
 
-/** Keys with scores of the two answers, which are left out, since only the order of the answers is learned. */
+/** Keys with scores of the two answers. They are ignored, since only the order of the answers is learned. */
 const LOST = ['score_chosen', 'score_rejected', 'chosen_score', 'rejected_score', 'chosen_rating', 'rejected_rating'];
 
 interface Pair {
@@ -57,7 +56,7 @@ function withPrompt(item: Item): Pair {
   const prompt = messagesOf('prompt', item.prompt, 'user');
   const answers = (['chosen', 'rejected'] as const).map((key) => {
     const answer = messagesOf(key, item[key], 'assistant');
-    // Some datasets repeat the prompt in the answers.
+    // In some datasets the answers repeat the prompt.
     const repeats =
       prompt.length < answer.length && prompt.every((message, i) => isDeepStrictEqual(message, answer[i]));
     return repeats ? answer.slice(prompt.length) : answer;
@@ -67,7 +66,7 @@ function withPrompt(item: Item): Pair {
   return { prompt, chosen: answers[0], rejected: answers[1] };
 }
 
-/** Splits a pair without a prompt: the prompt is the common prefix of both answers. */
+/** Splits a pair without a prompt. The prompt is the common prefix of both answers. */
 function withImplicitPrompt({ chosen, rejected }: Item): Pair {
   if (typeof chosen === 'string' && typeof rejected === 'string') return withSharedText(chosen, rejected);
   const [first, second] = [messagesOf('chosen', chosen, 'assistant'), messagesOf('rejected', rejected, 'assistant')];
@@ -81,7 +80,7 @@ function withImplicitPrompt({ chosen, rejected }: Item): Pair {
 function withSharedText(chosen: string, rejected: string): Pair {
   let shared = 0;
   while (shared < Math.min(chosen.length, rejected.length) && chosen[shared] === rejected[shared]) shared++;
-  // The prompt ends before a word that is only partly shared.
+  // A word that is shared only in part does not belong to the prompt.
   while (shared > 0 && !/\s/.test(chosen[shared - 1])) shared--;
   const prompt = chosen.slice(0, shared).trim();
   if (prompt === '') throw new BadItem("has no 'prompt', and 'chosen' and 'rejected' begin with different words");
@@ -92,7 +91,7 @@ function withSharedText(chosen: string, rejected: string): Pair {
   };
 }
 
-/** Reads messages; a text is one message. @throws {BadItem} */
+/** Returns messages; a text is one message. @throws {BadItem} */
 function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): readonly Item[] {
   if (typeof value === 'string') return [{ role, content: value }];
   const list = asRecord(value) === null ? value : [value];
@@ -103,7 +102,7 @@ function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): re
 
 const isReply = ({ role, from }: Item): boolean => role === 'assistant' || from === 'assistant' || from === 'gpt';
 
-/** Replies of the prompt are the same in both dialogues: they are read, and not learned. */
+/** Sets the weight of a reply to 0: replies in the prompt are context, and the same in both dialogues. */
 function unlearned(message: Item): Item {
   if (!isReply(message)) return message;
   const kept = Object.entries(message).filter(([key]) => !(LOSS_KEYS as readonly string[]).includes(key));

@@ -1,6 +1,6 @@
-// Items of OpenAI's Responses API: a request with what was answered, {input, output, instructions, tools}; the two beside each other,
-// {request, response}; or the items of a whole conversation, {items}.
-// Source: the OpenAPI description of POST /v1/responses (openai-node, resources/responses).
+// Reads items of OpenAI's Responses API: a request with its answer, {input, output, instructions, tools} or {request, response},
+// or all items of a conversation, {items}. Source: the OpenAPI description of POST /v1/responses (openai-node,
+// resources/responses).
 import { asRecord, BadItem } from '../files/data-error.js';
 import { readResponseItems, readResponseTools, type ResponseRules } from '../forms/response-form.js';
 import { whole } from '../forms/whole.js';
@@ -40,7 +40,7 @@ function readResponses(item: Item, reading: Reading): RecordedDialogue[] {
   return [{ messages: checkedCalls(messages), inputs: tools.length > 0 ? { tools } : {}, ...scoreOf(item) }];
 }
 
-/** Keys of a request and a response that are not part of the dialogue. */
+/** Keys of a request and a response that do not affect the dialogue. */
 const LOST = (
   'object status store temperature top_p top_logprobs max_output_tokens max_tool_calls stream tool_choice truncation text ' +
   'reasoning service_tier safety_identifier prompt_cache_key include previous_response_id background billing output_text error incomplete_details completed_at'
@@ -72,7 +72,7 @@ const RULES: ResponseRules<KeyRules> = {
   namespace: { of: 'a tool', read: ['type', 'name', 'description', 'tools'] },
 };
 
-/** Returns an item with its type, and without what another endpoint has encrypted: this server's own is a text. */
+/** Returns an item with its type and without `encrypted_content`, which only the server that wrote it can read. */
 function plainItem(item: Item, i: number, { keys }: Reading): Item {
   const { encrypted_content: encrypted, ...rest } = item;
   const { type = 'message', output } = rest;

@@ -1,11 +1,11 @@
-// Reads spans of OTLP's JSON, and converts their attributes to JavaScript values.
+// Reads spans in OTLP's JSON, and converts their attributes to JavaScript values.
 import { keepNumber, numberText } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { recordsOf } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The parts of a span that are read, with attributes as JavaScript values. */
+/** The members of a span that are read. Attributes are JavaScript values. */
 export interface GenAiSpan {
   name: string;
   trace: string;
@@ -14,20 +14,20 @@ export interface GenAiSpan {
   events: readonly { name: string; attributes: Item }[];
 }
 
-/** A call of a model as a conversation in the form of Chat Completions. */
+/** A model call as a conversation in the form of Chat Completions. */
 export interface SpanCall {
   messages: Record<string, unknown>[];
   tools?: unknown;
 }
 
-/** Reads all spans of a batch. @throws {BadItem} where the structure is not OTLP's */
+/** Returns all spans of a batch. @throws {BadItem} if the structure is not OTLP's */
 export function spansOf(item: Item): GenAiSpan[] {
   const spans: GenAiSpan[] = [];
   withSpans(item, (span) => spans.push(spanOf(span)) > 0);
   return spans;
 }
 
-/** Returns the batch with only the spans for which `keeps` returns true. @throws {BadItem} where the structure is not OTLP's */
+/** Returns the batch without the spans for which `keeps` returns false. @throws {BadItem} if the structure is not OTLP's */
 export function withSpans(item: Item, keeps: (span: Item) => boolean): Record<string, unknown> {
   const resourceSpans = recordsOf(item.resourceSpans ?? item.resource_spans, "'resourceSpans'").map((resource) => {
     const scopes = recordsOf(resource.scopeSpans ?? resource.scope_spans ?? [], "'scopeSpans'");
@@ -56,21 +56,21 @@ function attributesOf(attributes: unknown): Item {
   return membersOf(attributes ?? [], "'attributes' of a span");
 }
 
-/** Returns a list of keys with their values as an object. */
+/** Converts a list of key-value pairs to an object. */
 function membersOf(list: unknown, what: string): Item {
   const members: Record<string, unknown> = {};
   for (const { key, value } of recordsOf(list, what)) take(members, String(key), value);
   return members;
 }
 
-/** Puts a value into an object or array. */
+/** Sets a member of an object or an element of an array. */
 function take(holder: object, key: string | number, any: unknown): void {
   const { value, text } = valueOf(any);
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
   if (text !== undefined) keepNumber(holder, key, text);
 }
 
-/** Converts an AnyValue of OTLP, in which 64-bit integers are texts. The result has the `text` of a number too. */
+/** Converts an AnyValue of OTLP, whose 64-bit integers are strings. For a number, `text` has its digits. */
 function valueOf(given: unknown): { value: unknown; text?: string } {
   const any = asRecord(given) ?? {};
   const array = asRecord(any.arrayValue);

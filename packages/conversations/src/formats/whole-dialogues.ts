@@ -1,13 +1,14 @@
-// Leaves out repeated dialogues: each model call of an agent repeats the dialogue so far, so that of a trace's dialogues only
-// those are kept that no other one continues.
+// Removes repeated dialogues. Each model call of an agent repeats the dialogue so far, so that only those dialogues of a trace
+// are kept that no other one continues.
 import { createHash } from 'node:crypto';
 import type { ChatMessage } from '@bowyer/text';
 import type { DataItem } from '../files/data-file.js';
 import type { RecordedDialogue } from './format.js';
 
 /**
- * Dialogues without a trace stay as they are. A score of one call counts for its trace, the last of several. An answer that was cut off
- * is cut where it stands in a longer dialogue too, whose call does not say how earlier ones ended.
+ * Keeps dialogues that no other one of their trace continues, and all dialogues without a trace. The score of any call counts for
+ * the trace; the last one wins. An answer that was cut off is marked so within longer dialogues too, whose calls do not report
+ * how earlier answers ended.
  */
 export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataItem<T>[]): DataItem<T>[] {
   const continued = new Set<string>();
@@ -34,7 +35,7 @@ export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataI
   });
 }
 
-/** Returns a key of each beginning of a dialogue, up to the whole of it. */
+/** Returns a key of each prefix of a dialogue, the whole dialogue included. */
 function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
   const keys: string[] = [];
   let key = trace;
@@ -48,7 +49,7 @@ function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
   return keys;
 }
 
-/** Ids of calls and thoughts may be left out when a dialogue is sent again. */
+/** Returns the compared parts of a message. Ids of calls and reasoning are left out, since a later request may omit them. */
 function partsOf({ role, content, tool_calls: calls }: ChatMessage): unknown[] {
   const called = Array.isArray(calls) ? (calls as { function: { name: unknown; arguments: unknown } }[]) : [];
   const text = typeof content === 'string' ? content.trim() : (content ?? '');

@@ -1,9 +1,9 @@
-// Reads messages and tools of Anthropic's API in the form that a chat template takes. A message of blocks becomes one or more.
+// Converts messages and tools of Anthropic's API to the form of chat templates. A message of blocks becomes one or more messages.
 import { jsonAsWritten, type ChatMessage } from '@bowyer/text';
 import { EarlierCalls } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** Rules of the objects of messages and tools. */
+/** The rules for the objects of messages and tools. */
 export interface AnthropicRules<Rules> {
   'text block': Rules;
   'thinking block': Rules;
@@ -15,12 +15,12 @@ export interface AnthropicRules<Rules> {
   'tools[]': Rules;
 }
 
-/** The separator between the texts of blocks that were not sampled; sampled texts have none. */
+/** The separator between texts of blocks that were not sampled. Sampled texts are concatenated without one. */
 const BETWEEN_BLOCKS = '\n';
 
 /**
- * Reads messages. Wherever system messages stand, they are joined to the system text, since few templates accept them
- * elsewhere than first.
+ * Converts messages. System messages anywhere are joined to the system text, since few templates accept them after the first
+ * message.
  *
  * @param fields with the `system` text
  */
@@ -74,14 +74,14 @@ class AnthropicReader<Rules> {
     };
   }
 
-  /** Reads a call of a tool, whose arguments are an object already. */
+  /** Converts a tool call, whose arguments are an object. */
   #toolUse(block: Fields<Rules>): object {
     const name = block.text('name', '');
     if (name === '') throw block.fail('name', 'must be a string');
     return this.#calls.call(block.text('id', ''), name, block.object('input', null).plain());
   }
 
-  /** Results of tools are messages of their own; the texts between them are the user's. */
+  /** Converts a user message. Tool results in it become tool messages, and the texts between them user messages. */
   *userMessages(message: Fields<Rules>): Generator<ChatMessage> {
     let texts: string[] = [];
     for (const block of this.#blocksOf(message, 'content')) {
@@ -96,7 +96,7 @@ class AnthropicReader<Rules> {
     if (texts.length > 0) yield { role: 'user', content: texts.join(BETWEEN_BLOCKS) };
   }
 
-  /** Reads a tool's result. That of an error is prefixed by the word, since templates have no other way to mark it. */
+  /** Converts a tool result. That of an error begins with the word, since templates cannot mark it otherwise. */
   #toolResult(block: Fields<Rules>): ChatMessage {
     const content = block.value('content') === undefined ? [] : this.#blocksOf(block, 'content');
     const text = content.map((part) => this.#readableText(part, 'a result of a tool')).join(BETWEEN_BLOCKS);
@@ -104,7 +104,7 @@ class AnthropicReader<Rules> {
     return this.#calls.result(block.text('tool_use_id', ''), isMarked ? `Error: ${text}` : text);
   }
 
-  /** Returns the blocks of a field, which may be a text alone. */
+  /** Returns the blocks of a field; a text counts as one block. */
   #blocksOf(fields: Fields<Rules>, name: string): Block<Rules>[] {
     const value = fields.value(name);
     if (typeof value === 'string') {
@@ -122,7 +122,7 @@ class AnthropicReader<Rules> {
     return { type, fields: parent.within(given.plain(), this.rules[known as keyof AnthropicRules<Rules>], place) };
   }
 
-  /** Returns the text of a block that a person or a program has written. */
+  /** Returns the text of a block that was not sampled. */
   #readableText(block: Block<Rules>, where: string): string {
     const { type, fields } = block;
     if (type === 'text') return fields.text('text', '');
@@ -147,7 +147,7 @@ class AnthropicReader<Rules> {
     return [...about, text].join(BETWEEN_BLOCKS);
   }
 
-  /** Returns a text, or blocks of text. */
+  /** Returns the text of a field that contains a text or blocks of text. */
   textOf(fields: Fields<Rules>, name: string): string {
     if (fields.value(name) === undefined) return '';
     return this.#blocksOf(fields, name)
@@ -156,11 +156,11 @@ class AnthropicReader<Rules> {
   }
 }
 
-/** Returns the error for a block of another type. @param where the block is, in words */
+/** Returns the error for a block of an unsupported type. @param where the block is, for the message */
 const unread = <Rules>({ type, fields }: Block<Rules>, where: string): Error =>
   fields.fail('type', `is '${type}', which cannot be read in ${where}; this model reads text only`);
 
-/** Returns the tools in the form of Chat Completions, which chat templates take. */
+/** Converts tools to the form of Chat Completions, which chat templates take. */
 export const readAnthropicTools = <Rules>(
   fields: Fields<Rules>,
   rules: AnthropicRules<Rules>,
@@ -184,7 +184,7 @@ export const readAnthropicTools = <Rules>(
     };
   });
 
-/** Examples stand behind the description: templates have no place of their own for them. */
+/** Returns a tool's description, followed by its examples, for which templates have no other place. */
 function describedTool<Rules>(tool: Fields<Rules>): string {
   const description = tool.text('description', '');
   if (tool.value('input_examples') === undefined) return description;

@@ -1,10 +1,9 @@
-// Reads messages and tools of OpenAI's Chat Completions, with the keys that vLLM's clients add, in the form that a chat template
-// takes.
+// Converts messages and tools of OpenAI's Chat Completions, with the keys that vLLM's clients add, to the form of chat templates.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** Rules of the objects of messages and tools, by their place in a request. */
+/** The rules for the objects of messages and tools, by their place in a request. */
 export interface ChatRules<Rules> {
   'messages[].content[]': Rules;
   'messages[].tool_calls[]': Rules;
@@ -14,7 +13,10 @@ export interface ChatRules<Rules> {
   'tools[].function': Rules;
 }
 
-/** `function` is the role of a result in the API before June 2023. Few templates know `developer`. */
+/**
+ * The roles, and the roles of templates for them. `function` is the role of a result in the API before June 2023; few templates
+ * know `developer`.
+ */
 const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   system: 'system',
   developer: 'system',
@@ -24,7 +26,10 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 };
 
-/** Fields with a model's reasoning, as [read from, written to]. vLLM's newer name comes first; if both are there, the older one is used. */
+/**
+ * The fields of a model's reasoning, as [read from, written to]. vLLM's newer name is first; if both are present, the older one
+ * is used.
+ */
 const THOUGHTS = [
   ['reasoning', 'reasoning_content'],
   ['reasoning_content', 'reasoning_content'],
@@ -46,7 +51,7 @@ export function* readChatMessages<Rules>(
 
 class ChatReader<Rules> {
   readonly #calls = new EarlierCalls();
-  /** The id that was made for the last call of the older API, which has none; its result gets the same. */
+  /** The id that was made for the last call in the older API, which has no ids. Its result gets the same id. */
   #olderId: string | null = null;
   #count = 0;
 
@@ -87,7 +92,7 @@ class ChatReader<Rules> {
     return [this.#call(this.#olderId, fields.object('function_call', this.rules['messages[].function_call']))];
   }
 
-  /** Clients send the arguments as a text of JSON; templates take the object. */
+  /** Converts a call. Clients send the arguments as JSON text; templates take an object. */
   #call(id: string, called: Fields<Rules>): EarlierCall {
     const name = called.text('name', '');
     if (name === '') throw called.fail('name', 'must be a string');
@@ -95,7 +100,7 @@ class ChatReader<Rules> {
   }
 }
 
-/** Returns the texts of a message's thoughts, by the keys that templates read. */
+/** Returns a message's reasoning, under the keys that templates read. */
 function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
   const given = THOUGHTS.flatMap(([key, read]) => {
     const text = fields.text(key, null);
@@ -104,7 +109,7 @@ function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
   return Object.fromEntries(given);
 }
 
-/** Returns a text, or parts of one. */
+/** Returns a text, or the concatenated text parts. */
 function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): string {
   if (!Array.isArray(fields.value('content'))) {
     const text = fields.text('content', null);
@@ -122,7 +127,7 @@ function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): strin
     .join('');
 }
 
-/** Returns the tools as the template takes them: without fields that no template reads. */
+/** Converts tools, without fields that templates do not expect. */
 export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): Record<string, unknown>[] =>
   listed(fields, 'tools', rules['tools[]']).map((tool) => {
     tool.choice('type', ['function'], 'function');
@@ -135,7 +140,7 @@ export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rul
     return { ...more, function: called.plain(['defer_loading']) };
   });
 
-/** Fields of a tool that are left out, since a template would print them into the prompt. */
+/** Fields of a tool that are removed, since a template would print them into the prompt. */
 const UNREAD = [
   'cache_control',
   'prompt_cache_breakpoint',

@@ -1,10 +1,10 @@
-// Reads items and tools of OpenAI's Responses in the form that a chat template takes. All that the model has written between two
-// inputs becomes one message.
+// Converts items and tools of OpenAI's Responses API to the form of chat templates. All items that the model wrote between two
+// inputs become one message.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** Rules of the objects of items and tools. */
+/** The rules for the objects of items and tools. */
 export interface ResponseRules<Rules> {
   'message item': Rules;
   'function_call item': Rules;
@@ -15,10 +15,10 @@ export interface ResponseRules<Rules> {
   namespace: Rules;
 }
 
-/** An item; only a message may leave out its type. */
+/** An item. Only a message may omit its type. */
 type Item = Readonly<Record<string, unknown>>;
 
-/** The model's message to which the items that are being read belong. */
+/** The assistant message to which the current items belong. */
 interface OpenMessage {
   reasoning: string;
   content: string;
@@ -27,10 +27,10 @@ interface OpenMessage {
 }
 
 /**
- * Reads items. System messages at the beginning are joined to the instructions, since few templates take several.
+ * Converts items. System messages at the beginning are joined to the instructions, since few templates accept several.
  *
- * @param items all that the prompt is made of, in order
- * @param fields name their places in errors
+ * @param items all items of the prompt in order
+ * @param fields for the names of places in errors
  */
 export function* readResponseItems<Rules>(
   fields: Fields<Rules>,
@@ -89,7 +89,7 @@ class ItemReader<Rules> {
     throw fields.within(item, null, place).fail('type', problem);
   }
 
-  /** Returns a part that the model has written; null if it has read it. */
+  /** Converts an item that the model wrote; null if it is an input. */
   ownPart(read: Fields<Rules>, { type }: Item): OpenMessage | null {
     const empty = { reasoning: '', content: '', calls: [], beside: read.beside() };
     if (type === 'reasoning') return { ...empty, reasoning: this.#reasoningOf(read) };
@@ -121,7 +121,7 @@ class ItemReader<Rules> {
     return this.#calls.call(read.text('call_id', ''), name, read.value('arguments'));
   }
 
-  /** Returns the text, or the parts of one. */
+  /** Returns the text of a field that contains a text or text parts. */
   #contentOf(read: Fields<Rules>, name: string): string {
     const value = read.value(name);
     if (typeof value === 'string') return value;
@@ -137,7 +137,7 @@ class ItemReader<Rules> {
       .join('');
   }
 
-  /** Returns the text itself, or what this server has sent in its place. */
+  /** Returns the reasoning text: its content or summary, or the text that this project's server sends as encrypted content. */
   #reasoningOf(read: Fields<Rules>): string {
     for (const name of ['content', 'summary']) {
       const value = read.value(name);
@@ -147,7 +147,7 @@ class ItemReader<Rules> {
   }
 }
 
-/** The name of the field that holds the text of each type of part. */
+/** The field with the text, by the type of part. */
 const textNames: Readonly<Record<string, string>> = {
   input_text: 'text',
   output_text: 'text',
@@ -157,7 +157,7 @@ const textNames: Readonly<Record<string, string>> = {
   refusal: 'refusal',
 };
 
-/** The name of a tool in a namespace, as its client knows it. */
+/** A tool's namespace and its name in it, as the client knows them. */
 interface SpacedName {
   namespace: string;
   name: string;
@@ -166,13 +166,13 @@ interface SpacedName {
 export interface ResponseTools {
   /** The tools in the form of Chat Completions, which chat templates take. */
   tools: Record<string, unknown>[];
-  /** The tools of namespaces by the names that the model calls them by, which join the two names. */
+  /** The tools of namespaces by the joined names that the model uses. */
   spaced: ReadonlyMap<string, SpacedName>;
-  /** The places of tools that are left out: web searches that a server would run, which agents offer on any server. */
+  /** The places of tools that are ignored: web searches on the server, which agents offer to any server. */
   left: readonly string[];
 }
 
-/** Returns the name that the model reads and writes. */
+/** Returns the joined name that the model reads and writes. */
 const wholeName = ({ namespace, name }: SpacedName): string => `${namespace}__${name}`;
 
 export function readResponseTools<Rules>(fields: Fields<Rules>, rules: ResponseRules<Rules>): ResponseTools {
@@ -207,7 +207,7 @@ function ofNamespace<Rules>(
   });
 }
 
-/** Reads a function. @param of.about the description of the tool's namespace, which stands before its own */
+/** Converts a function. @param of.about description of the tool's namespace, which precedes the tool's own */
 function functionOf<Rules>(
   fields: Fields<Rules>,
   given: Fields<Rules>,
@@ -234,7 +234,7 @@ function nameOf<Rules>(tool: Fields<Rules>): string {
   return name;
 }
 
-/** Checks that names are unique, since a call could mean either of two tools with one name. */
+/** Checks that names are unique. Otherwise a call would be ambiguous. */
 function checkNames<Rules>(fields: Fields<Rules>, tools: readonly Record<string, unknown>[]): void {
   const names = tools.map((tool) => (tool.function as { name: string }).name);
   const twice = names.find((name, i) => names.indexOf(name) < i);

@@ -1,4 +1,4 @@
-/** Returns the result of a form's reader, which a server takes in steps, at once. */
+/** Runs a reader to its end and returns its result. A server runs it in steps instead. */
 export function whole<Result>(steps: Generator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,5 +1,5 @@
-// Tests replies that cannot be read, in every action format of every family that has it: nothing is sent, and the agent reads
-// what AgentGym's client (at 3ef9235) shows: 'Invalid Action.', an empty line and the observation that this client would have.
+// Tests replies that cannot be parsed, in every action format of every family. Nothing is sent, and the agent reads what
+// AgentGym's client (at 3ef9235) shows: 'Invalid Action.', an empty line and the last observation.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentGymFamily } from './families.js';
@@ -8,7 +8,7 @@ import { agentGymEnv } from './agentgym-env.js';
 const START = 'A room with a door.';
 const LATER = 'The door is open.';
 
-/** Answers in the forms of the three families at once, and notes what it was asked to do. */
+/** Runs a server that answers in the forms of all three families, and records the actions that it gets. */
 async function withServer(task: (baseUrl: string, actions: unknown[]) => Promise<void>): Promise<void> {
   const actions: unknown[] = [];
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// Tests our clients against servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that
-// reports what ScienceWorld's engine did in the forms of AgentGym's server (its routes are read in the source, not recorded).
+// Tests our clients against servers that answer from recordings: AgentGym's babyai server, exchange by exchange, and one that
+// presents recordings of ScienceWorld's engine like AgentGym's server (whose routes are known from its source).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
@@ -45,7 +45,7 @@ whenRecorded('transcripts/babyai.jsonl').test(
     const closed = babyai.find(({ request }) => request.path === '/close')!;
     const expected = [created, ...played, closed];
     let at = 0;
-    // Only the recorded request gets its answer, so that one too many, too few or another one fails the test.
+    // Each request must equal the next recorded one, so that a missing or an additional request fails the test.
     const answer = (route: string, fields: Fields) => {
       const { request, response } = expected[at++];
       expect({ route, fields }).toEqual({ route: `${request.method} ${request.path}`, fields: request.json ?? {} });
@@ -76,14 +76,14 @@ interface ScienceEpisode {
   variation: number;
   taskDesc: string;
   finalScore: number;
-  /** Its score may be above 0: some subgoals are reached where the agent stands. */
+  /** The score at the start. It may be above 0, since the start can fulfil some subgoals. */
   reset: { observation: string; score: number };
   steps: { action: string; observation: string; score: number; reward: number; done: boolean; completed: boolean }[];
 }
 
 const science = recordedLines<ScienceEpisode>('transcripts/scienceworld.jsonl');
 
-/** A server of AgentGym around the recorded engine: it has one episode for each problem and answers it in order. */
+/** A server like AgentGym's with the recorded engine. It plays one recorded episode for each problem, in order. */
 class ScienceServer {
   #at: { episode: ScienceEpisode; step: number } | null = null;
   readonly routes: string[] = [];

@@ -1,4 +1,4 @@
-// Tests whole episodes of AgentGym's own controller, played again by our clients on a server that answers from the recordings.
+// Tests whole episodes of AgentGym's controller: our clients play them again on a server that answers from the recordings.
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,13 +29,13 @@ const rollouts = recordedLines<Rollout>(file);
 const requestKey = ({ method, path, json }: Exchange['request']) =>
   `${method} ${path} ${JSON.stringify(Object.entries(json ?? {}).sort())}`;
 
-/** Returns the requests of our client: it requests no observation twice, and no route that the server does not have. */
+/** Returns the requests that our client must make: without repeated observations, and without routes that the server lacks. */
 function expectedRequests({ http }: Rollout): string[] {
   const keys = http.filter(({ response }) => response.status === 200).map(({ request }) => requestKey(request));
   return keys.filter((key, i) => !key.startsWith('GET') || keys.indexOf(key) === i).sort();
 }
 
-/** Answers each request with the first recorded answer to it that was not given yet, and notes it. */
+/** Answers each request with the next recorded answer to it, and records the request. */
 function answering({ http }: Rollout, seen: string[]): Server {
   const left = [...http];
   return createServer((request, response) => {

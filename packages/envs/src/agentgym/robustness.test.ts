@@ -1,5 +1,5 @@
-// Tests episodes on a server that delays, drops, answers 500 and is away for a while: no step is done twice, and the rest
-// continues.
+// Tests episodes on a server that delays, drops connections, answers 500 and is down for a while: no step is executed twice, and
+// all other episodes continue.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { playEpisodes } from '../play-episodes.js';
@@ -7,12 +7,12 @@ import { agentGymEnv } from './agentgym-env.js';
 
 const STEPS = 6;
 
-/** Counts to STEPS in the forms of textcraft, and counts the requests of each step of each instance. */
+/** Counts to STEPS in the forms of textcraft's server, and counts the requests of each step of each instance. */
 class CountingServer {
   readonly steps = new Map<string, number>();
   readonly open = new Set<number>();
   requests = 0;
-  /** The number of steps that were dropped or answered with 500; each may end the episode that sent it. */
+  /** The number of steps that were dropped or answered with 500. Each may end its episode. */
   spoiled = 0;
   #server: Server | null = null;
   #ids = 0;
@@ -20,7 +20,7 @@ class CountingServer {
 
   constructor(
     private readonly trouble: (request: number, path: string) => 'drop' | 'fail' | 'delay' | 'die' | null,
-    /** Milliseconds for which the server is away when it dies. */
+    /** The time in milliseconds for which the server is down. */
     private readonly awayMs: number,
   ) {}
 
@@ -45,7 +45,7 @@ class CountingServer {
     if (trouble === 'fail' || trouble === 'drop') this.spoiled++;
     if (trouble === 'fail') return void response.writeHead(500).end('Internal Server Error');
     const answer = JSON.stringify(this.#answer(path, fields));
-    if (trouble === 'drop') return void response.destroy(); // the step is done, and the client gets no answer
+    if (trouble === 'drop') return void response.destroy(); // the step is executed, but the client gets no answer
     if (trouble === 'delay') return void setTimeout(() => response.end(answer), 200);
     if (trouble === 'die') {
       const { port } = this.#server!.address() as AddressInfo;
@@ -85,7 +85,7 @@ test.each([
     0,
     0,
   ],
-  // The server is away: each slot may lose one episode that was in a step.
+  // While the server is down, each slot may lose one episode that was in a step.
   ['goes away for a second', (request: number) => (request === 60 ? 'die' : null), 4, 1_000],
 ] as const)('a server that %s', async (_, trouble, othersFailed, awayMs) => {
   const server = new CountingServer(trouble, awayMs);
@@ -101,13 +101,13 @@ test.each([
   const failed = episodes.filter(({ error }) => error !== null);
   expect(failed.length).toBeLessThanOrEqual(server.spoiled + othersFailed);
   for (const { error, turns } of episodes) {
-    // A step that was sent twice would leave out a number.
+    // If a step had been executed twice, a number would be missing.
     const numbers = turns.map(({ nextObservation }) => Number(/step (\d+)$/.exec(nextObservation)![1]));
     expect(numbers).toEqual(turns.map((__, i) => i + 1));
     if (error === null) expect(turns).toHaveLength(STEPS);
   }
   const done = [...server.steps.values()].reduce((sum, count) => sum + count, 0);
   expect(done).toBeLessThanOrEqual(sent);
-  expect(server.open.size).toBe(0); // every instance was given back
+  expect(server.open.size).toBe(0); // all instances were given back
   server.stop();
 });

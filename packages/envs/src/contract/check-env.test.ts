@@ -4,7 +4,7 @@ import { EnvContractError } from './checked-env.js';
 import type { Env, ResetResult, StepResult } from './env.js';
 import { EpisodeOrder } from './episode-order.js';
 
-/** Counts to a drawn number; each fault violates one clause of the contract. */
+/** Counts to a random number. Each fault violates one clause of the contract. */
 class Counter implements Env {
   #order = new EpisodeOrder('counter');
   static made = 0;

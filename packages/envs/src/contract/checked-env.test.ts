@@ -3,7 +3,7 @@ import { reportWaits } from '@bowyer/core';
 import { checkedEnv, EnvContractError, EnvFaultError } from './checked-env.js';
 import type { Env, ResetResult } from './env.js';
 
-/** Answers with the test's values, at every step. */
+/** Returns the test's values at every step. */
 class Scripted {
   constructor(private readonly script: { reset?: unknown; step?: unknown; throws?: unknown; expert?: unknown }) {}
   async reset() {

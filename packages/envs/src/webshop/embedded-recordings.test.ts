@@ -1,5 +1,6 @@
-// Tests the recorded sessions of ArCHer's client and of AgentGym's server, played again in an embedded shop of what the recorded
-// pages show: observations, rewards, ends and clickable labels must be equal. The order of search results is the recorded one.
+// Tests the recorded sessions of ArCHer's client and of AgentGym's server, played again in a built-in shop that consists of what
+// the recorded pages show. Observations, rewards, ends and clickable labels must be equal; search results have the recorded
+// order.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,4 +1,4 @@
-// logger=csv: the metrics as one table, a row per iteration, for spreadsheets and data frames.
+// logger=csv: writes the metrics as one table with a row per iteration, for spreadsheets and data frames.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { writeFileAtomically, appendText } from '@bowyer/core';
@@ -23,17 +23,17 @@ export const csvLogger: LoggerUnit<typeof options> = {
   },
 };
 
-/** A table whose first column is the iteration. A column is added when its metric first appears, and is empty in the rows before. */
+/** A table whose first column is the iteration. A metric's column is added at its first value and is empty in earlier rows. */
 class CsvTable implements RunLogger {
   #columns = ['iteration'];
   #known: ReadonlySet<string> = new Set(this.#columns);
   #names: readonly string[] = [];
-  /** The place of each column among the names of the step; -1: not there. */
+  /** The index of each column among the names of the step; −1 if the step lacks it. */
   #places: readonly number[] = [];
 
   constructor(private readonly path: string) {}
 
-  /** Leaves the rows of the first iterations of an earlier process. */
+  /** Keeps the rows of the first iterations, and removes later rows of an earlier process. */
   async keep(iterations: number): Promise<void> {
     const lines = iterations > 0 ? await this.#lines() : [];
     if (lines.length > 0) this.#columns = lines[0].match(/"(?:[^"]|"")*"|[^,]+/g)!.map(unquoted);
@@ -54,7 +54,7 @@ class CsvTable implements RunLogger {
     return Promise.resolve();
   }
 
-  /** Finds the columns of a step's figures, and adds those that are new. */
+  /** Finds the columns of a step's metrics, and adds new ones. */
   async #place(names: readonly string[]): Promise<void> {
     const added = names.filter((name) => !this.#known.has(name));
     if (added.length > 0) {
@@ -73,7 +73,7 @@ class CsvTable implements RunLogger {
     return text
       .slice(0, text.lastIndexOf('\n') + 1)
       .split('\n')
-      .filter(Boolean); // a last line without its end was cut off by a killed process
+      .filter(Boolean); // the last line may be incomplete if the process was killed
   }
 
   #write(rows: readonly string[]): Promise<void> {

@@ -1,80 +1,82 @@
-// A logger as a unit, as the option `logger` names it. It gets the same figures as metrics.jsonl, and must neither stop nor slow
-// a run.
+// The interface of a logger, which the option `logger` selects by name. A logger gets the metrics that are written to
+// metrics.jsonl. It must neither stop nor slow down a run.
 import type { OptionsOf, Trajectory } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
 
-/** The run that a logger writes of. */
+/** The run that a logger records. */
 export interface LoggedRun {
   /** The run's folder. */
   directory: string;
   project: string;
   name: string;
-  /** The resolved config with its keys as they are typed. */
+  /** The resolved config, with keys as in its files. */
   config: Readonly<Record<string, unknown>>;
-  /** Folders and files that the run begins with. */
+  /** Folders and files that the run reads at its start. */
   inputs: readonly { type: 'model' | 'dataset'; path: string }[];
-  /** Lines of the metrics that are kept when the run is resumed: later ones will be logged again. 0: the run begins. */
+  /**
+   * The number of iterations whose metrics are kept when the run is resumed. Later ones will be logged again. 0: the run begins.
+   */
   resumedAfter: number;
   /** Writes a message into the run's log. */
   note(message: string): void;
   /** Writes a warning into the run's log. */
   warn(message: string): void;
-  /** Calls the listener with every line that the run logs from now on. @returns a function that ends this */
+  /** Calls the listener with every line that the run logs from now on. @returns a function that removes the listener */
   onOutput(listener: (line: string, isError: boolean) => void): () => void;
-  /** Asks the run to stop at its next checkpoint; absent where it cannot. */
+  /** Asks the run to stop at its next checkpoint; absent if the run cannot. */
   stop?(reason: string): void;
 }
 
-/** The results of one iteration, or of one interval of optimizer steps. */
+/** The results of one iteration, or of an interval of optimizer steps. */
 export interface LoggedStep {
-  /** Counted from 1, as in metrics.jsonl. */
+  /** The number of the iteration from 1, as in metrics.jsonl. */
   iteration: number;
   metrics: Readonly<Record<string, number>>;
-  /** Wall-clock time of each phase since the last step, in seconds. */
+  /** The wall-clock seconds of each phase since the last step. */
   seconds: Readonly<Record<string, number>>;
-  /** The episodes of this iteration's rollout. */
+  /** The episodes of the rollout. */
   episodes: readonly Trajectory[];
 }
 
 /** The outcome of a run. */
 export interface LoggedEnd {
   status: 'finished' | 'stopped' | 'failed';
-  /** Figures of the final test, empty where there is none. */
+  /** The metrics of the final test; empty without one. */
   results: Readonly<Record<string, number>>;
-  /** Folder of the model that the run has made; null where there is none. */
+  /** The folder of the run's model; null without one. */
   model: string | null;
 }
 
-/** A folder that the run has written, and may replace or remove at its next step. */
+/** A folder that the run has written, and may replace or remove at the next step. */
 export interface LoggedCheckpoint {
-  /** best: the best policy so far; last: what the run resumes from. */
+  /** best: the best policy so far; last: the state from which the run resumes. */
   kind: 'best' | 'last';
   iteration: number;
   folder: string;
-  /** The evaluation's figure of the best policy. */
+  /** The best policy's result in the evaluation. */
   score?: number;
 }
 
-/** An open logger. Its calls come one after another. */
+/** An open logger. Calls never overlap. */
 export interface RunLogger {
   log(step: LoggedStep): Promise<void>;
-  /** Takes note of a folder that the run has written; absent where a logger does not keep checkpoints. */
+  /** Called after the run has written a checkpoint; absent if the logger does not record checkpoints. */
   checkpoint?(written: LoggedCheckpoint): Promise<void>;
-  /** Writes what is left. Called once, also after a failure. */
+  /** Writes the rest. Called once, also after a failure. */
   close(end: LoggedEnd): Promise<void>;
 }
 
 export interface LoggerUnit<Options extends TObject = TObject> {
   name: string;
   description: string;
-  /** Options in snake_case with meaning and unit; defaults in configs/logger/. */
+  /** The options in snake_case with meaning and unit. The defaults are in configs/logger/. */
   options: Options;
-  /** Checks the options before any work of the run. @throws {Error} with what is missing */
+  /** Checks the options before the run begins. @throws {Error} that says what is missing */
   check?(run: Pick<LoggedRun, 'project' | 'name'>, options: OptionsOf<Options>): void;
-  /** Opens the logger of a run. @param options with camelCase keys; they fit the schema */
+  /** Opens the logger. @param options valid by the schema, with keys in camelCase */
   open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;
 }
 
-/** A unit whose schema is not known at compile time. */
-// oxlint-disable-next-line typescript/no-explicit-any -- its options are checked against its own schema at run time
+/** A unit whose options are unknown at compile time. */
+// oxlint-disable-next-line typescript/no-explicit-any -- options are checked against the unit's schema at run time
 export type AnyLogger = LoggerUnit<any>;

@@ -1,8 +1,8 @@
-// The part of a terminal that is redrawn: the last lines on the screen. Lines above it stay.
+// The live region of a terminal: its last lines, which are redrawn. The lines above are not touched.
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { createLogUpdate } from 'log-update';
 
-/** A stream that is a terminal, as `process.stderr` may be. */
+/** A stream that is a terminal, such as `process.stderr`. */
 export interface TerminalStream {
   isTTY?: boolean;
   columns?: number;
@@ -12,14 +12,14 @@ export interface TerminalStream {
   off?(event: 'resize', listener: () => void): unknown;
 }
 
-/** Returns the lines that the region shows now. Longer lines are cut at the width. */
+/** Returns the lines to show. Lines wider than the terminal are cut. */
 export type LiveText = (size: { columns: number; rows: number }) => string[];
 
-/** Redraws per second. Nothing is written where nothing has changed. */
+/** The redraws per second. Unchanged text is not written again. */
 const FRAMES_PER_SECOND = 5;
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-/** Returns the escape sequence that moves the cursor up by so many rows and clears the screen from there. */
+/** Returns the escape sequence that moves the cursor up by some rows and clears the screen below. */
 const clearRows = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '');
 
 /** Returns whether a terminal can redraw lines. */
@@ -27,10 +27,10 @@ export const isLiveTerminal = (stream: object, env: NodeJS.ProcessEnv = process.
   'isTTY' in stream && stream.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 
 export class LiveRegion {
-  /** The last text is shown; when it ends, the one before is shown again. */
+  /** The texts that were begun and not ended. The last one is shown. */
   readonly #texts: LiveText[] = [];
   #timer: NodeJS.Timeout | null = null;
-  /** Lengths of the lines on the screen. */
+  /** The lengths of the lines on the screen. */
   #drawn: number[] = [];
   #width = 0;
 
@@ -42,9 +42,9 @@ export class LiveRegion {
   ) {}
 
   /**
-   * Opens the region of a stream, and loads what only a terminal needs.
+   * Opens the region of a stream, and loads modules that only terminals need.
    *
-   * @param colours false: plain text, as NO_COLOR asks for (no-color.org)
+   * @param colours false: plain text, as NO_COLOR demands (no-color.org)
    */
   static async open(stream: TerminalStream, colours: boolean = !process.env.NO_COLOR): Promise<LiveRegion> {
     const { createLogUpdate } = await import('log-update');
@@ -53,7 +53,7 @@ export class LiveRegion {
     return new LiveRegion(stream, colours, render, sliced);
   }
 
-  /** Returns the text in a dim colour, for words beside figures. */
+  /** Returns the text in a dim colour, for labels beside numbers. */
   dim(text: string): string {
     return this.colours ? styleText('dim', text) : text;
   }
@@ -69,7 +69,7 @@ export class LiveRegion {
     this.#draw();
   }
 
-  /** Draws now what would be drawn within a moment anyway. */
+  /** Redraws at once. */
   refresh(): void {
     this.#draw();
   }
@@ -84,14 +84,14 @@ export class LiveRegion {
     if (this.#texts.length === 0) this.#close();
   }
 
-  /** Lets `write` write lines that stay, with the region out of the way meanwhile. */
+  /** Removes the region while `write` writes lines above it. */
   above(write: () => void): void {
     this.#erase();
     write();
     this.#draw();
   }
 
-  /** Leaves everything as it is on the screen: the command ends. */
+  /** Closes the region; its text stays on the screen. */
   close(): void {
     if (this.#texts.length > 0) this.#draw();
     this.#texts.length = 0;
@@ -129,7 +129,7 @@ export class LiveRegion {
     this.render(lines.join('\n'));
   };
 
-  /** Removes the drawn lines. A terminal that became narrower has wrapped them, so that they fill more rows than were drawn. */
+  /** Removes the drawn lines. If the terminal became narrower, it has wrapped them, so that they fill more rows. */
   #erase(): void {
     if (this.#drawn.length === 0) return;
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / this.#columns)), 0);
@@ -140,7 +140,7 @@ export class LiveRegion {
 
   #cut(text: LiveText): string[] {
     const [columns, rows] = [this.#columns, this.stream.rows ?? 24];
-    // One column and one row are left free: a terminal may wrap at the last column, and scrolls at the last row.
+    // One column and one row stay free: a terminal may wrap at the last column, and scrolls at the last row.
     return text({ columns: columns - 1, rows: rows - 1 })
       .slice(0, rows - 1)
       .map((line) => this.sliced(line, 0, columns - 1));

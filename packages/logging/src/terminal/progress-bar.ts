@@ -1,17 +1,17 @@
-// Progress of slow work: a bar in a terminal's live region, lines in a file or a pipe, events for a script.
+// Shows the progress of slow work: a bar in a terminal, lines in a file or pipe, or events for a script.
 import type { LiveRegion } from './live-region.js';
 
 /** The destination of progress. */
 export interface ProgressOutput {
-  /** The output on a terminal. */
+  /** The live region of the terminal, if there is one. */
   live?: LiveRegion;
-  /** Reports an event to a script, in place of a printed line. */
+  /** Reports an event to a script instead of a printed line. */
   report?(event: Record<string, unknown>): void;
   write(text: string): unknown;
 }
 
 /**
- * One line with a bar, a count, a note and the time left. A terminal shows it up to date, with `details` below; a file or a
+ * A line with a bar, a count, a note and the remaining time. A terminal shows it continuously, with `details` below it; a file or
  * pipe gets a line every `quietSeconds`. Work that ends within `patienceSeconds` prints nothing.
  */
 export class ProgressBar {
@@ -22,7 +22,7 @@ export class ProgressBar {
   #firstDone = 0;
   #note = '';
 
-  /** Starts the bar. @param details further lines for a terminal with that many columns */
+  /** Starts the bar. @param details returns further lines for a terminal of this width */
   constructor(
     private readonly label: string,
     private readonly total: number,
@@ -35,7 +35,7 @@ export class ProgressBar {
     this.#started = clock();
   }
 
-  /** Sets the work that was done before this process started: it counts towards the bar but not towards the time left. */
+  /** Sets the work of earlier processes. It counts for the bar, but not for the remaining time. */
   startAt(done: number): void {
     this.#firstDone = this.#done = done;
   }
@@ -50,14 +50,14 @@ export class ProgressBar {
     this.#drawn = true;
   }
 
-  /** Leaves the final state on the screen, if the bar was shown. */
+  /** Keeps the final state on the screen if the bar was shown. */
   finish(): void {
     if (!this.#drawn) return;
     if (this.output.live) this.output.live.end(this.#lines, true);
     else this.#print(this.clock());
   }
 
-  /** Leaves nothing on the screen. */
+  /** Removes the bar from the screen. */
   remove(): void {
     this.output.live?.end(this.#lines, false);
   }
@@ -83,7 +83,7 @@ export class ProgressBar {
     else this.output.write(`${this.#line(now)}\n`);
   }
 
-  /** Seconds; null where nothing has been done. */
+  /** Returns the remaining seconds; null if nothing was done yet. */
   #left(now: number): number | null {
     const worked = this.#done - this.#firstDone;
     return worked > 0 ? ((now - this.#started) / worked) * (this.total - this.#done) : null;
@@ -100,7 +100,7 @@ export class ProgressBar {
   }
 }
 
-/** Seconds as text: `8s`, `3m 05s`, `2h 10m`. */
+/** Formats a duration: `8s`, `3m 05s`, `2h 10m`. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '…';
   const whole = Math.round(seconds);

@@ -1,16 +1,16 @@
-// The figures that a person watching a training wants to see, as a few lines below its bar.
+// The most important metrics of a training run, as a few lines below its progress bar.
 import { maximum, minimum } from '@bowyer/core';
 import { figuresOf, perNames } from '../figures.js';
 
 const LABEL = 10;
 const VALUE = 9;
-/** Characters of a curve at most. */
+/** The largest width of a curve in characters. */
 const LONGEST_CURVE = 80;
 const LEVELS = '▁▂▃▄▅▆▇█';
 
 type Figures = Readonly<Record<string, number>>;
 
-/** The curves; of each the first metric that the run reports is shown. */
+/** The curves. Each shows the first of its metrics that the run reports. */
 const curves = [
   { label: 'return', metrics: ['rollout/episodic_return', 'eval/episodic_return'], digits: 2 },
   { label: 'win rate', metrics: ['rollout/win_rate', 'eval/win_rate'], digits: 2 },
@@ -19,16 +19,19 @@ const curves = [
 
 export class RunFigures {
   readonly #curves = new Map<string, number[]>();
-  /** Figures of the rows, each the latest. */
+  /** The latest values of the shown metrics. */
   readonly #latest = new Map<string, number>();
   readonly #shown = perNames((names) => names.filter(isShown));
   #tokens: number | undefined;
   #seconds: Figures = {};
 
-  /** Prepares the lines. @param dim how labels are written */
+  /** Prepares the lines. @param dim formats labels */
   constructor(private readonly dim: (text: string) => string = (text) => text) {}
 
-  /** Adds the metrics of an iteration. @param seconds wall-clock time by phase since the last call; empty for what an earlier process has logged */
+  /**
+   * Adds the metrics of an iteration. @param seconds wall-clock time of each phase since the last call; empty for metrics of an
+   * earlier process
+   */
   add(metrics: Figures, seconds: Figures): void {
     this.#tokens = metrics['rollout/tokens'];
     for (const name of this.#shown(figuresOf(metrics).names)) this.#latest.set(name, metrics[name]);
@@ -89,7 +92,7 @@ const isLoss = (name: string): boolean => name.startsWith('losses/') && name !==
 
 const isShown = (name: string): boolean => isLoss(name) || /(^|[/_])kl(_|$)/.test(name);
 
-/** Returns the last `width` values as blocks of a height between the smallest and the largest of them. */
+/** Draws the last `width` values as blocks whose heights are scaled between the smallest and the largest. */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.slice(-Math.max(1, width));
   const [low, high] = [minimum(shown), maximum(shown)];
@@ -100,7 +103,7 @@ export function sparkline(values: readonly number[], width: number): string {
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** Returns a metric's name without its group: `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
+/** Returns the name of a metric without its group: `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
 const shortName = (name: string): string => {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return last.replace(/^kl_/, '').replaceAll('_', ' ');

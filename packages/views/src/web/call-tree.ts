@@ -1,4 +1,5 @@
-// An agent's rollout: a picture of its calls of the model, and below it each call with what it read, said and called.
+// Shows an agent's rollout: a picture of its model calls, and a card for each call with the new messages, the answer and the tool
+// calls.
 import type { CallTree, Dialogue, ToolCall, TreeCall } from '../data.js';
 import { lanesOf, treeMap } from './call-tree-map.js';
 import { heatMap, longText, speaker, values } from './dialogue-parts.js';
@@ -61,7 +62,7 @@ const figures = (label: string, given: readonly { name: string; value: number }[
         ...given.map(({ name, value }) => el('div', {}, el('dt', {}, name), el('dd', {}, figure(value)))),
       );
 
-/** Returns the cards branch after branch: an answer is followed by its first continuation. */
+/** Returns the cards branch by branch: an answer is followed by its first continuation. */
 function cards({ turns }: Dialogue, { calls }: CallTree, idOf: (index: number) => string): HTMLElement[] {
   const lanes = lanesOf(calls);
   const order = calls.map((_, index) => index).sort((a, b) => lanes[a] - lanes[b] || a - b);

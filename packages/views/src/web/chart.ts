@@ -1,4 +1,5 @@
-// A line chart: drawn by uPlot on a canvas, with a legend above it, values by mouse and arrow keys, and a table of its numbers.
+// A line chart on a canvas (uPlot), with a legend above it, values at the cursor by mouse or arrow keys, and a table of its
+// numbers.
 import uPlot from 'uplot';
 import { el, lazyDetails } from './dom.js';
 import { figure } from './format.js';
@@ -8,7 +9,7 @@ export interface Line {
   name: string;
   x: readonly number[];
   y: readonly (number | null)[];
-  /** Ends of a band around the line. */
+  /** The ends of a band around the line. */
   low?: readonly (number | null)[];
   high?: readonly (number | null)[];
 }
@@ -22,13 +23,13 @@ export interface ChartInput {
   references?: readonly { name: string; value: number }[];
 }
 
-/** The number of line colours in the style sheet: `--line-0` and on. */
+/** The number of line colours in the style sheet: `--line-0` to `--line-7`. */
 const COLOURS = 8;
-/** Lines differ in their dashes too, for readers who do not see the colours. */
+/** Lines also differ in their dashes, for readers who do not see the colours. */
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 3], [14, 4], [2, 6], [6, 2, 2, 2]];
 const HEIGHT = 230;
 const INTEGERS = [1, 2, 5].flatMap((n) => [...Array(8).keys()].map((power) => n * 10 ** power)).sort((a, b) => a - b);
-/** Lines of the table below a chart. */
+/** The largest number of rows of the table below a chart. */
 const TABLE_ROWS = 40;
 
 export function chart(input: ChartInput): HTMLElement {
@@ -151,7 +152,7 @@ class Plot {
     );
   }
 
-  /** Shows the last figures in the legend while no cursor is over the chart. */
+  /** Shows the last values in the legend while the cursor is outside the chart. */
   #rest(): void {
     this.show(
       null,
@@ -189,7 +190,7 @@ class Plot {
   }
 }
 
-/** Returns the lines over one list of positions; a band adds two rows after its line. */
+/** Returns the lines over one list of x positions. A band adds two rows after its line. */
 function aligned(lines: readonly Line[]): uPlot.AlignedData {
   const tables = lines.map(({ x, y, low, high }): uPlot.AlignedData => {
     const rows = low && high ? [y, low, high] : [y];
@@ -198,7 +199,7 @@ function aligned(lines: readonly Line[]): uPlot.AlignedData {
   return tables.length === 1 ? tables[0] : uPlot.join(tables);
 }
 
-/** Returns the figure at a position, or the last one before it. */
+/** Returns the value at an index, or the last one before it. */
 function nearest(row: readonly (number | null | undefined)[], index: number): number | null {
   for (let i = index; i >= 0; i--) if (row[i] !== null && row[i] !== undefined) return row[i]!;
   return null;
@@ -227,7 +228,7 @@ function drawReferences(plot: uPlot, levels: readonly number[]): void {
   ctx.restore();
 }
 
-/** Returns a piece of a line as the chart draws it. */
+/** Returns a short piece of a line in its style, for the legend. */
 function swatch(i: number): SVGSVGElement {
   const [svg, line] = ['svg', 'line'].map((name) => document.createElementNS('http://www.w3.org/2000/svg', name));
   const all = { svg: { width: 26, height: 10, 'aria-hidden': 'true' }, line: { x1: 0, y1: 5, x2: 26, y2: 5 } };
@@ -239,7 +240,7 @@ function swatch(i: number): SVGSVGElement {
   return svg as SVGSVGElement;
 }
 
-/** Returns the text that a screen reader reads instead of the picture. */
+/** Returns a text about the chart for screen readers. */
 function description({ title, xLabel, lines }: ChartInput): string {
   const parts = lines.map(({ name, x, y }) => {
     const known = y.filter((value) => value !== null);
@@ -292,7 +293,7 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
   );
 }
 
-/** The draw functions of the charts that are not drawn yet, by the element that they fill. */
+/** The draw functions of charts that are not drawn yet, by their elements. */
 const waiting = new Map<Element, () => void>();
 
 const visibility = new IntersectionObserver(
@@ -300,14 +301,16 @@ const visibility = new IntersectionObserver(
   { rootMargin: '300px' },
 );
 
-/** Draws a chart near the window at once, and others when the browser is idle, so that a page with many charts opens quickly. */
+/**
+ * Draws a chart at once if it is near the window, else when the browser is idle, so that a page with many charts opens quickly.
+ */
 function whenVisible(element: HTMLElement, draw: () => void): void {
   waiting.set(element, draw);
   visibility.observe(element);
   drawWhenIdle();
 }
 
-/** Draws a waiting chart, unless its element has no width yet, as in a closed block: it then waits until it is seen. */
+/** Draws a waiting chart. If its element has no width, as in a closed block, it waits until it is visible. */
 function drawNow(element: Element): void {
   const draw = waiting.get(element);
   if (draw === undefined || element.clientWidth === 0) return;
@@ -318,7 +321,7 @@ function drawNow(element: Element): void {
 
 let isPlanned = false;
 
-/** Draws one chart in each idle moment, so that a picture of a whole page has them all. */
+/** Draws one chart in each idle period, so that a picture of the whole page contains all charts. */
 function drawWhenIdle(): void {
   if (isPlanned) return;
   isPlanned = true;

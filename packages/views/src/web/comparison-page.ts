@@ -1,4 +1,4 @@
-// The page of several runs: which is better, by how much, how sure.
+// The page that compares runs: which setting is better, by how much, and how certain this is.
 import type { BandChart, ComparisonData } from '../data.js';
 import { chart, type ChartInput } from './chart.js';
 import { sideBySide } from './dialogue.js';
@@ -33,7 +33,7 @@ export function comparisonPage(data: ComparisonData): HTMLElement {
   );
 }
 
-/** Returns a chart with a line for each setting, each with its band over seeds where there are several. */
+/** Returns a chart with one line per setting. A setting with several seeds has a band. */
 export function bandChart({ series, ...rest }: BandChart): ChartInput {
   return {
     ...rest,

@@ -1,11 +1,11 @@
-// Parts that the pages about episodes and about rollouts have in common: texts, figures of an utterance, its tokens.
+// Parts that the views of episodes and of rollouts share: texts, values of an utterance, and its tokens.
 import type { TokenText, ShownTurn } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
-/** Longest text of the environment that is shown unfolded, in characters. */
+/** A longer text of the environment is folded. In characters. */
 const LONG_TEXT = 700;
-/** Nats at which a token has the full colour: one in about 150. */
+/** A token with this surprisal in nats (a probability of 1/150) has the full colour. */
 const SURPRISING = 5;
 const SHADES = 6;
 export const speaker = (name: string) => el('span', { class: 'speaker' }, name);
@@ -52,7 +52,7 @@ export function values(turn: ShownTurn): HTMLElement {
   );
 }
 
-/** Returns the tokens as text with a background: the darker a token, the less probable it was. */
+/** Returns the tokens with a background: the darker a token, the less probable it was. */
 export function heatMap(tokens: readonly TokenText[]): HTMLElement {
   const shade = (logprob: number) => Math.min(SHADES - 1, Math.round((-logprob / SURPRISING) * (SHADES - 1)));
   return el(

@@ -1,11 +1,11 @@
-// Elements without a framework.
+// Creates elements without a framework.
 
 type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
 /**
- * Returns an element with attributes and children. A function is a listener (`onclick`); true sets an attribute without a value;
- * null, undefined and false leave it out.
+ * Creates an element with attributes and children. A function becomes a listener (`onclick`), true an attribute without a value;
+ * null, undefined and false are skipped.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -22,7 +22,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Returns the same for a picture's elements. */
+/** Creates an SVG element in the same way. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | number> = {},
@@ -34,7 +34,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** Returns a block that is built when it is opened for the first time. */
+/** Creates a folded block whose content is built when it is first opened. */
 export function lazyDetails(summary: Child, build: () => Node, attributes: Attributes = {}): HTMLDetailsElement {
   const details = el('details', attributes, el('summary', {}, summary));
   let built = false;
@@ -44,10 +44,10 @@ export function lazyDetails(summary: Child, build: () => Node, attributes: Attri
     details.append(build());
   };
   details.addEventListener('toggle', fill);
-  queueMicrotask(fill); // the element is open already: the `toggle` event would come late
+  queueMicrotask(fill); // the element is open from the start: its `toggle` event would come late
   return details;
 }
 
-/** Returns a section of a page with its heading, which the list of contents names. */
+/** Creates a section with a heading. The table of contents lists it. */
 export const section = (id: string, title: string, ...children: Child[]): HTMLElement =>
   el('section', { id, 'aria-labelledby': `${id}-title` }, el('h2', { id: `${id}-title` }, title), ...children);

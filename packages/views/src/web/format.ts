@@ -1,6 +1,6 @@
-// Numbers as people read them.
+// Formats numbers and times for readers.
 
-/** Writes a number with three significant digits, or as the integer that it is. */
+/** Formats a number with three significant digits, or as an integer. */
 export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(String(value));
@@ -9,18 +9,18 @@ export function figure(value: number | null | undefined): string {
   return minus(String(Number(value.toPrecision(size >= 1000 ? 5 : 3))));
 }
 
-/** Returns a number with a sign, for differences. */
+/** Formats a difference with its sign. */
 export const signed = (value: number): string => (value > 0 ? `+${figure(value)}` : figure(value));
 
 const minus = (text: string) => text.replace(/^-/, '−');
 
-/** Returns a text with the minus of figures before its numbers; a hyphen within a word, a date or a range of characters stays. */
+/** Replaces hyphens before numbers by minus signs. Hyphens within words, dates and ranges are kept. */
 export const withMinus = (text: string): string => text.replace(/(^|[\s(…±])-(?=\.?\d)/g, '$1−');
 
-/** Returns whether a cell is a figure, an interval or the sign for none: columns of these are set to the right. */
+/** Returns whether a cell is a number, an interval or a dash for none. Columns of these are aligned right. */
 export const isFigure = (text: string): boolean => /^[–]$|^[-−+]?[\d.][\d.,e+\-−]*( ?%)?( ?[±…/(].*)?$/.test(text);
 
-/** Returns a moment in the reader's time, as logs write it: the same form in every country. */
+/** Formats a time in the reader's time zone, in the same form in every country. */
 export function moment(ms: number): string {
   const at = new Date(ms);
   const [month, day, hours, minutes] = [at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes()].map((part) =>

@@ -24,7 +24,7 @@ interface RunSection {
   element: HTMLElement;
 }
 
-/** Returns the sections of a run that have something to show, in the order of the page. */
+/** Returns the sections that have content, in the order of the page. */
 export function runSections(data: RunData): RunSection[] {
   const sections: [id: string, title: string, content: Node | null][] = [
     ['warnings', 'Warnings', warningList(data.warnings)],
@@ -41,7 +41,7 @@ export function runSections(data: RunData): RunSection[] {
   );
 }
 
-/** Returns a chart of metrics by their keys; null where the run has none of them. */
+/** Returns a chart of the metrics with these keys; null if the run has none of them. */
 export function metricChart(metrics: MetricTable, spec: ChartSpec): ChartInput | null {
   const lines = spec.keys.flatMap((key) => {
     const series = metrics.series.find((candidate) => candidate.key === key);
@@ -118,7 +118,7 @@ const episodeColumns: Column<EpisodeSummary>[] = [
 ];
 
 function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HTMLElement {
-  // Dialogues that show only a change are placed side by side below.
+  // Dialogues that only show a change over time are side by side below.
   const dialogues = all.filter(({ reasons }) => reasons.some((reason) => reason !== 'over time'));
   const first = dialogues.find(({ reasons }) => reasons.includes('most surprising')) ?? dialogues[0];
   const folded = new Map(dialogues.map((dialogue) => [dialogue.id, foldedDialogue(dialogue, dialogue === first)]));
@@ -166,7 +166,7 @@ function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HT
 
 const texts = new WeakMap<Dialogue, string>();
 
-/** Returns everything that was said, in lower case. */
+/** Returns all texts of an episode in lower case. */
 function textOf(dialogue: Dialogue): string {
   const known = texts.get(dialogue);
   if (known !== undefined) return known;
@@ -182,7 +182,7 @@ function textOf(dialogue: Dialogue): string {
   return joined;
 }
 
-/** Shows episodes of the same item, oldest first; null where no item was played several times. */
+/** Shows episodes of the same item, oldest first; null if no item was played several times. */
 function changes(dialogues: readonly Dialogue[]): HTMLElement | null {
   const groups = new Map<string, Dialogue[]>();
   for (const dialogue of dialogues) {

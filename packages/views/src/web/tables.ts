@@ -1,9 +1,9 @@
-// Tables: short ones as they are, lists that can be sorted and searched.
+// Tables: short ones, and lists that can be sorted and searched.
 import type { Table } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { isFigure, withMinus } from './format.js';
 
-/** Returns a table that scrolls in its own frame where the window is narrow. */
+/** Returns a table, which scrolls in its own frame if the window is narrow. */
 export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   const classes = header.map((_, i) => (rows.every((row) => isFigure(row[i] ?? '–')) ? 'figure' : ''));
   const cell = (text: string, i: number) =>
@@ -11,7 +11,7 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   return el(
     'div',
     { class: 'block' },
-    // This is not a caption, since a caption is as narrow as its table.
+    // A <caption> would be only as wide as its table.
     el('p', { class: 'title' }, title),
     el(
       'div',
@@ -33,13 +33,13 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   );
 }
 
-/** Returns a table, behind its title where it has details only. */
+/** Returns a table, folded if it contains only details. */
 export const foldable = (given: Table): HTMLElement =>
   given.folded ? lazyDetails(`${given.title}, ${given.rows.length} rows`, () => table(given)) : table(given);
 
 export interface Column<Row> {
   name: string;
-  /** Returns the value to sort by; null is last. */
+  /** Returns the value to sort by. Rows with null come last. */
   value: (row: Row) => number | string | null;
   text: (row: Row) => string;
 }
@@ -47,9 +47,9 @@ export interface Column<Row> {
 interface ListOptions<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  /** Rows shown at once; more by a button. */
+  /** The number of rows that are shown at first; a button shows more. */
   pageSize?: number;
-  /** Called when a row is chosen; without it rows are not links. */
+  /** Called when a row is chosen. Without it, rows are not links. */
   onOpen?: (row: Row) => void;
 }
 
@@ -115,7 +115,7 @@ export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row
       ),
       more,
     ),
-    /** Shows other rows, in the order chosen before. */
+    /** Replaces the rows and keeps the chosen order. */
     update(next: readonly Row[]) {
       shown = [...next];
       count = pageSize;

@@ -1,10 +1,10 @@
-// Light and dark: the system's choice until the reader makes another.
+// The light or dark theme: the system's choice unless the reader makes another.
 
 const KEY = 'bowyer-theme';
 const choices = ['auto', 'light', 'dark'] as const;
 const listeners = new Set<() => void>();
 
-/** Calls back when colours have changed, for charts that are drawn on a canvas. */
+/** Calls the listener when colours change. Charts on a canvas need this. */
 export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
@@ -19,7 +19,7 @@ export function colour(name: string, opacity = 1): string {
   return opacity === 1 ? color : color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
 }
 
-/** Returns a button that goes through the choices. */
+/** Returns a button that cycles through the choices. */
 export function themeButton(): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
@@ -35,7 +35,7 @@ export function themeButton(): HTMLButtonElement {
     try {
       localStorage.setItem(KEY, choice);
     } catch {
-      // a page opened from a file may have no storage
+      // a page that is opened from a file may have no storage
     }
     apply();
   });

@@ -1,9 +1,9 @@
-// A row's figures as lists: names with the JSON text of each value.
+// The metrics of a row as lists: names, and the JSON text of each value.
 
-/** The names; rows with the same names should share one array, since a writer reuses what it computed for it. */
+/** The names. Rows with the same names should share one array, since a writer caches what it computes for it. */
 export interface Figures {
   readonly names: readonly string[];
-  /** The values as `String` writes them. */
+  /** The values as text, in the form of `String`. */
   readonly texts: readonly string[];
 }
 

@@ -1,8 +1,8 @@
-// A row of the history as a record: it writes the same bytes as `encodeRecord`, in a tenth of its time, since a training thread
-// writes one for each iteration.
+// Encodes history rows. It writes the same bytes as `encodeRecord` in a tenth of the time: a training thread writes a row per
+// iteration.
 import type { Figures } from './figures.js';
 
-/** Tags of protobuf: field number · 8 + 2 for bytes, + 0 for a varint. */
+/** Protobuf tags: field number · 8, plus 2 for length-delimited fields or 0 for varints. */
 const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [
   1 << 3,
   (2 << 3) | 2,
@@ -11,10 +11,10 @@ const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [
   1 << 3,
   (1 << 3) | 2,
 ];
-/** The tag of field 16, `value_json`: a varint of two bytes. */
+/** The tag of field 16, `value_json`, which is a varint of two bytes. */
 const VALUE = [0x82, 0x01] as const;
 
-/** Returns bytes as a string of one character each: strings are joined faster than buffers. */
+/** Returns bytes as a string of one character each, since strings are concatenated faster than buffers. */
 function charsOf(bytes: Iterable<number>): string {
   let chars = '';
   for (const byte of bytes) chars += String.fromCharCode(byte);
@@ -33,7 +33,7 @@ function itemChars(key: string, length: number): string {
 
 export class HistoryRows {
   readonly #keys: readonly string[];
-  /** For each name, by the length of its number: the bytes of an item up to the number. */
+  /** For each name: the bytes of an item up to its number, by the length of the number. */
   readonly #items: string[][];
 
   constructor(names: readonly string[]) {
@@ -41,7 +41,7 @@ export class HistoryRows {
     this.#items = names.map(() => []);
   }
 
-  /** Encodes a row. @param num of the record @param texts of the names, in ASCII @param more further items: key and JSON */
+  /** Encodes a row. @param num of the record @param texts of the values, in ASCII @param more further items: key and JSON */
   encode(num: number, texts: Figures['texts'], more: ReadonlyMap<string, string>, step: number): Uint8Array {
     let items = '';
     for (let i = 0; i < texts.length; i++) {
@@ -58,7 +58,7 @@ export class HistoryRows {
   }
 }
 
-/** Returns the varint of a safe integer that is not negative. */
+/** Returns the varint of a non-negative safe integer. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   for (; value > 0x7f; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);

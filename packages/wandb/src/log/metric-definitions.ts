@@ -1,22 +1,22 @@
-// The definitions of metrics, as by `wandb.define_metric`: the x axis of a metric, and the values that the summary keeps.
+// The definitions of metrics, as in `wandb.define_metric`: the x axis of each, and the values in the summary.
 import type { MetricRecord } from './records.js';
 
 export const SUMMARIES = ['min', 'max', 'mean', 'first', 'last', 'best', 'none'] as const;
 export type SummaryKind = (typeof SUMMARIES)[number];
 
-/** A definition in W&B's own words. */
+/** A definition with W&B's names. */
 export interface MetricDefinition {
-  /** The metric; a * at its end stands for all names that begin so. */
+  /** The name of the metric. A trailing * matches all names with this prefix. */
   name: string;
   /** The metric on the x axis of its plots; absent: the step. */
   step_metric?: string;
-  /** A row without the step metric gets its last value; absent: false. */
+  /** Whether a row without the step metric gets that metric's last value; absent: false. */
   step_sync?: boolean;
-  /** Values that the summary keeps; absent: the last value. */
+  /** The values in the summary; absent: the last value. */
   summary?: readonly SummaryKind[];
-  /** The better direction, for the summary's best value. */
+  /** The better direction, for `best` in the summary. */
   goal?: 'minimize' | 'maximize';
-  /** No plot is made of it by itself; absent: false. */
+  /** Whether W&B makes no plot of the metric; absent: false. */
   hidden?: boolean;
 }
 
@@ -24,14 +24,17 @@ export class MetricDefinitions {
   readonly #known = new Map<string, MetricDefinition | null>();
   readonly #written = new Set<string>();
 
-  /** Metrics on the x axis of others. */
+  /** The metrics that are on the x axis of others. */
   readonly stepMetrics: readonly string[];
 
   constructor(private readonly options: readonly MetricDefinition[]) {
     this.stepMetrics = [...new Set(options.flatMap(({ step_metric }) => step_metric ?? []))];
   }
 
-  /** Returns the definition of a metric: the one with its name, else the first pattern that fits. W&B's own keys begin with _. */
+  /**
+   * Returns the definition of a metric: that with its name, else the first whose pattern matches. W&B's own keys begin with _ and
+   * have none.
+   */
   optionOf(key: string): MetricDefinition | null {
     let found = this.#known.get(key);
     if (found === undefined) {
@@ -44,12 +47,14 @@ export class MetricDefinitions {
     return found;
   }
 
-  /** Notes that the log has a record of this metric already. */
+  /** Records that the log already has a record of this metric. */
   wasWritten(name: string): void {
     this.#written.add(name);
   }
 
-  /** Records that must come before the first row with these keys: one for each metric, as no server expands a pattern. */
+  /**
+   * Returns the records that must precede the first row with these keys: one per metric, since servers do not expand patterns.
+   */
   recordsFor(keys: Iterable<string>): MetricRecord[] {
     const records: MetricRecord[] = [];
     const write = (record: MetricRecord) => {

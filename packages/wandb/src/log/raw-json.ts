@@ -1,6 +1,6 @@
-// JSON as W&B's clients write it: with the tokens NaN, Infinity and -Infinity, and put together from values that are JSON already.
+// JSON as W&B's clients write it, with the tokens NaN, Infinity and -Infinity; and trees whose values are JSON texts.
 
-/** Writes JSON in which NaN and infinite numbers are bare tokens; it leaves out what JSON.stringify leaves out. */
+/** Writes JSON in which NaN and infinite numbers are bare tokens. Otherwise it behaves like JSON.stringify. */
 export function jsonText(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
@@ -9,11 +9,11 @@ export function jsonText(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}: ${jsonText(member)}`).join(', ')}}`;
 }
 
-/** Reads what `jsonText` writes. */
+/** Parses the output of `jsonText`. */
 export function parseJsonText(text: string): unknown {
   const scalar = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }[text];
   if (scalar !== undefined) return scalar;
-  // Outside strings, the tokens become strings that JSON can read; these then become numbers again.
+  // Outside strings, the tokens are replaced by marked strings, which JSON can parse, and then converted to numbers.
   const quoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
     token.startsWith('"') ? token : JSON.stringify(`${MARK}${token}`),
   );
@@ -27,7 +27,7 @@ const MARK = '\u0000number ';
 /** A tree whose leaves are JSON texts. */
 export type RawTree = Map<string, string | RawTree>;
 
-/** Sets a value in a tree. @param path of one key or more; a leaf on the way is replaced by a tree */
+/** Sets a value in a tree. @param path at least one key; a leaf on the path is replaced by a tree */
 export function setRaw(tree: RawTree, path: readonly string[], json: string): void {
   let at = tree;
   for (const key of path.slice(0, -1)) {
@@ -47,7 +47,7 @@ export function removeRaw(tree: RawTree, path: readonly string[]): void {
   at?.delete(path.at(-1)!);
 }
 
-/** Writes a tree as JSON. @param leaf what becomes of the value of each top-level key */
+/** Writes a tree as JSON. @param leaf converts the JSON text of each leaf */
 export function rawText(tree: RawTree, leaf: (json: string) => string = (json) => json): string {
   const members = [...tree].map(([key, value]) => {
     const json = value instanceof Map ? rawText(value) : value;

@@ -1,12 +1,15 @@
-// The records of W&B's transaction log, as far as a run writes or a sender reads them.
-// Source: wandb_internal.proto of W&B's client, release line 0.28; field numbers and names are theirs.
+// The records of W&B's transaction log, with the fields that a run writes or a sender reads. Source: wandb_internal.proto of
+// W&B's client, release line 0.28, for field numbers and names.
 import { protobuf } from '@bowyer/core';
 
 const { bool, decode, encode, int32, int64, many, messageType, one, string } = protobuf;
 
 const timestamp = messageType('Timestamp', { seconds: one(1, int64), nanos: one(2, int32) });
 
-/** An item of a config, a summary or a history row: `key`, or `nested_key` for a value within a tree; `value_json` as `jsonText` writes it. */
+/**
+ * An item of a config, a summary or a history row. `key` or, for a value in a tree, `nested_key`; `value_json` is written by
+ * `jsonText`.
+ */
 const item = messageType('Item', { key: one(1, string), nested_key: many(2, string), value_json: one(16, string) });
 export type Item = protobuf.MessageOf<typeof item>;
 
@@ -146,7 +149,7 @@ const record = messageType('Record', {
   environment: one(26, environment),
 });
 
-/** Exactly one member besides `num` says what it is. */
+/** A record. Besides `num`, exactly one member is present and determines its type. */
 export type LogRecord = protobuf.MessageOf<typeof record>;
 type Timestamp = protobuf.MessageOf<typeof timestamp>;
 export type Changes = protobuf.MessageOf<typeof changes>;
@@ -159,5 +162,5 @@ export function timestampOf(milliseconds: number): Timestamp {
   return { seconds, nanos: Math.round((milliseconds - 1000 * seconds) * 1e6) };
 }
 
-/** Returns seconds since 1970. */
+/** Converts a timestamp to seconds since 1970. */
 export const secondsOf = ({ seconds = 0, nanos = 0 }: Timestamp): number => seconds + nanos / 1e9;

@@ -1,5 +1,5 @@
-// The records that a run writes: rows, summary, console lines and files. The log of an earlier process is continued after its
-// last row, so that an iteration that is logged again is there once.
+// The log of a run: rows, summary, console lines and files. A later process continues it after its last row, so that an iteration
+// which is logged again is in it once.
 import { stat } from 'node:fs/promises';
 import type { Figures } from './figures.js';
 import { HistoryRows } from './history-row.js';
@@ -9,34 +9,34 @@ import { decodeRecord, encodeRecord, timestampOf, type Item, type LogRecord } fr
 import { Summary } from './summary.js';
 import { closedOnError, readLog, TransactionLog } from './transaction-log.js';
 
-/** Time between two records of the whole summary in an unfinished run. */
+/** The time in milliseconds between two records of the whole summary in a running run. */
 const SUMMARY_MS = 30_000;
 
-/** The values that are computed once for rows with the same names. */
+/** Values that are computed once for all rows with the same names. */
 interface Prepared {
   names: readonly string[];
   /** The encoder of rows with these names. */
   rows: HistoryRows;
   /** The index of each name. */
   at: ReadonlyMap<string, number>;
-  /** Step metrics that the names use as their x axis. */
+  /** The step metrics that these names have as their x axis. */
   synced: readonly string[];
 }
 
 export class RunLog {
-  /** The largest step that is in the log; 0: none. */
+  /** The largest step in the log; 0 without rows. */
   lastStep = 0;
   #records = 0;
-  /** Seconds in which earlier processes worked on the run. */
+  /** The run time of earlier processes in seconds. */
   #secondsBefore = 0;
   #startedMs = performance.now();
   #summarizedMs = performance.now();
   #queue: Promise<void> = Promise.resolve();
   #prepared: Prepared | null = null;
-  /** The latest values of step metrics, for rows without them. */
+  /** The latest values of step metrics, for rows that lack them. */
   readonly #values = new Map<string, string>();
   readonly #summary: Summary;
-  /** Points of the metrics whose points are kept, by the step. */
+  /** The points of the kept metrics, by step. */
   readonly series = new Map<string, { x: number; y: number }[]>();
 
   private constructor(
@@ -46,7 +46,7 @@ export class RunLog {
     this.#summary = new Summary(definitions);
   }
 
-  /** Opens the log at its end. @param start records that a new log begins with @param kept metrics whose points are kept in `series` */
+  /** Opens a log at its end. @param start first records of a new log @param kept metrics whose points are kept in `series` */
   static async open(
     path: string,
     start: readonly LogRecord[],
@@ -64,17 +64,17 @@ export class RunLog {
     });
   }
 
-  /** Closes the file without a record of the run's end, so that the next process can continue it. */
+  /** Closes the file without a record of the run's end, so that another process can continue it. */
   close(): Promise<void> {
     return this.file.close();
   }
 
-  /** Returns the seconds in which processes have worked on the run. */
+  /** The run time of all processes so far, in seconds. */
   get runtime(): number {
     return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
-  /** Appends a row of the history. @param values further JSON texts by key */
+  /** Appends a history row. @param values further JSON texts by key */
   async history(step: number, figures: Figures, values: ReadonlyMap<string, string> = new Map()): Promise<void> {
     const { names, texts } = figures;
     const isNew = names !== this.#prepared?.names;
@@ -110,13 +110,13 @@ export class RunLog {
     };
   }
 
-  /** Returns the step metric that a row with this key needs. */
+  /** Returns the step metrics that a row with this key needs. */
   #syncOf(key: string): string[] {
     const option = this.definitions.optionOf(key);
     return option?.step_sync && option.step_metric ? [option.step_metric] : [];
   }
 
-  /** Appends one line or more of the console. */
+  /** Appends console output. */
   output(text: string, isError: boolean): Promise<void> {
     const line = text.endsWith('\n') ? text : `${text}\n`;
     return this.append({ output_raw: { output_type: isError ? 0 : 1, timestamp: timestampOf(Date.now()), line } });
@@ -135,12 +135,12 @@ export class RunLog {
     await this.file.close();
   }
 
-  /** Returns the summary as it is in the file `wandb-summary.json`. */
+  /** Returns the summary in the form of the file `wandb-summary.json`. */
   summaryItems(): Item[] {
     return [...this.#summary.items(), { key: '_wandb', value_json: `{"runtime": ${Math.floor(this.runtime)}}` }];
   }
 
-  /** Records in the order of the calls. */
+  /** Appends records in the order of the calls. */
   append(...records: readonly LogRecord[]): Promise<void> {
     return this.#write(records.map((record) => this.#encoded(record)));
   }
@@ -151,7 +151,7 @@ export class RunLog {
 
   #write(payloads: readonly Uint8Array[]): Promise<void> {
     const written = this.#queue.then(() => this.file.append(payloads));
-    this.#queue = written.catch(() => {}); // the caller gets the error from `written`
+    this.#queue = written.catch(() => {}); // `written` passes the error to the caller
     return written;
   }
 
@@ -186,7 +186,7 @@ function addPoint(points: { x: number; y: number }[], x: number, json: string): 
   if (Number.isFinite(Number(json))) points.push({ x, y: Number(json) });
 }
 
-/** Returns the records of an earlier process without its exit, and where they end; none where there is no file. */
+/** Returns the records of an earlier process without its exit record, and the offset after them; empty without a file. */
 async function wholeRecords(path: string): Promise<{ records: LogRecord[]; end: number }> {
   const records: LogRecord[] = [];
   let end = 0;

@@ -1,4 +1,4 @@
-// The summary of a run: the last value of each key, or the values that its definition names.
+// The summary of a run: the last value of each key, or the values that its definition lists.
 import type { Figures } from './figures.js';
 import { jsonText, parseJsonText } from './raw-json.js';
 import type { MetricDefinitions, MetricDefinition, SummaryKind } from './metric-definitions.js';
@@ -10,11 +10,11 @@ export class Summary {
 
   constructor(private readonly definitions: MetricDefinitions) {}
 
-  /** The figures of the latest row without statistics: they are taken over when the summary is read. */
+  /** The latest row of keys without statistics. It is merged when the summary is read. */
   #row: Figures | null = null;
   #plan: { names: readonly string[]; counted: number[] } = { names: [], counted: [] };
 
-  /** Takes over a row's figures. */
+  /** Adds a row. */
   foldRow(figures: Figures): void {
     const { names, texts } = figures;
     if (names !== this.#plan.names) {
@@ -22,7 +22,7 @@ export class Summary {
       const counted = names.flatMap((name, i) => (this.definitions.optionOf(name)?.summary === undefined ? [] : [i]));
       this.#plan = { names, counted };
       this.#row = figures;
-      this.#settle(); // keeps the keys in the order in which they came first
+      this.#settle(); // keeps the keys in the order of their first occurrence
     }
     for (const i of this.#plan.counted) this.fold(names[i], texts[i]);
     this.#row = figures;
@@ -36,7 +36,7 @@ export class Summary {
     this.#row = null;
   }
 
-  /** Takes over one value of a row. @param json the value */
+  /** Adds one value of a row, as JSON. */
   fold(key: string, json: string): void {
     const option = this.definitions.optionOf(key);
     if (option?.summary === undefined) this.#last.set(key, json);

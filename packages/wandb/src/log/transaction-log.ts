@@ -1,19 +1,19 @@
-// The file run-ID.wandb: records in the framing of LevelDB's log, with the plain CRC-32, after a header of 7 bytes which is part
-// of the first block. Source: leveldb/doc/log_format.md; the differences are W&B's.
+// The file run-ID.wandb: records in LevelDB's log format with the plain CRC-32, after a header of 7 bytes within the first block.
+// Source: leveldb/doc/log_format.md; the differences are W&B's.
 import { writeSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { namingFile } from '@bowyer/core';
 
-/** ":W&B", the magic number 0xBEE1 with its low byte first, and version 0. */
+/** ":W&B", the magic number 0xBEE1 in little-endian order, and version 0. */
 const HEADER = Buffer.from([0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0x00]);
 const BLOCK = 32_768;
-/** Bytes of a chunk's header: checksum (4), length (2), type (1). */
+/** The size of a chunk's header in bytes: checksum (4), length (2), type (1). */
 const CHUNK_HEADER = 7;
 const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4];
 
-/** Returns the bytes of a record that begins at an offset of the file. */
+/** Returns the bytes of a record at an offset of the file. */
 export function framed(payload: Uint8Array, offset: number): Buffer {
   const chunks: Buffer[] = [];
   let at = offset;
@@ -44,7 +44,7 @@ function chunk(type: number, data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** A record and where it lies in the file, in bytes. */
+/** A record and its range of bytes in the file. */
 export interface FramedRecord {
   payload: Uint8Array;
   start: number;
@@ -52,9 +52,9 @@ export interface FramedRecord {
 }
 
 /**
- * Returns the whole records of a file from an offset. The end of the file, a record that is cut there, or a damaged one ends them.
+ * Yields the complete records of a file from an offset on. An incomplete or damaged record ends them.
  *
- * @param offset where a record begins; 0: the first one
+ * @param offset start of a record; 0: the first one
  */
 export async function* readLog(path: string, offset = 0): AsyncGenerator<FramedRecord, void> {
   const file = await open(path, 'r');
@@ -86,7 +86,7 @@ class BlockReader {
 
   constructor(private readonly file: FileHandle) {}
 
-  /** Returns the record at an offset; null where the file has no whole one. */
+  /** Returns the record at an offset; null if there is no complete one. */
   async record(start: number): Promise<FramedRecord | null> {
     const parts: Buffer[] = [];
     let at = start;
@@ -117,7 +117,7 @@ class BlockReader {
   }
 }
 
-/** Does further work of opening; an error closes what is open already. */
+/** Does the rest of opening something. If it fails, the part that is open already is closed. */
 export async function closedOnError<T>(opened: { close(): Promise<void> }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -127,7 +127,7 @@ export async function closedOnError<T>(opened: { close(): Promise<void> }, work:
   }
 }
 
-/** Appends whole records. Calls come one after another. */
+/** Appends records. Calls must not overlap. */
 export class TransactionLog {
   private constructor(
     readonly path: string,
@@ -135,7 +135,7 @@ export class TransactionLog {
     private length: number,
   ) {}
 
-  /** Opens the file. @param keep bytes of an earlier process that are kept; 0: a new file */
+  /** Opens the file. @param keep length in bytes of an earlier process's log that is kept; 0: a new file */
   static async open(path: string, keep: number): Promise<TransactionLog> {
     return namingFile(path, async () => {
       await mkdir(dirname(path), { recursive: true });
@@ -159,7 +159,10 @@ export class TransactionLog {
     this.length = end;
   }
 
-  /** Writes bytes by a system call in this thread, since a request to the thread pool costs more. On a full disk a call may write only a part. */
+  /**
+   * Writes bytes by a synchronous system call, since a request to the thread pool costs more. On a full disk a call may write
+   * only a part.
+   */
   #write(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;)
       from += writeSync(this.file.fd, bytes, from, bytes.length - from, this.length + from);

@@ -1,8 +1,8 @@
-/** Remedies that errors and warnings name, in the words of the program around this package. */
+/** Remedies that errors and warnings mention, in the terms of the program that uses this package. */
 export interface Advice {
-  /** How to keep a run on disk where there is no key, and to send it later. */
+  /** How to log to disk without a key, and send the run later. */
   offline: string;
-  /** How to avoid a folder that holds another W&B run. */
+  /** How to avoid a folder that contains another W&B run. */
   otherRun: string;
   /** Returns the command that sends the run in a folder. */
   sync: (folder: string) => string;

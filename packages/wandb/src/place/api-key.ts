@@ -1,18 +1,18 @@
-// The key of W&B's server: from the environment, or from the netrc file for the server's host. Only the client gets it.
+// Finds the API key of W&B's server in the environment or in the netrc file, by the server's host. Only the client gets it.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A key with an optional name of the deployment before it; or a JSON Web Token. */
+/** Matches a key with an optional prefix of its deployment, or a JSON Web Token. */
 const KEY = /^(?:[\w.-]*-)?[A-Za-z0-9_-]{40,}$|^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
  * Returns the key.
  *
- * @param otherwise what can be done without a key, for the error
- * @throws {Error} that says where a key can be put, if there is none or it is malformed
+ * @param otherwise alternative to a key, for the error
+ * @throws {Error} that says where to put a key, if there is none or it is malformed
  */
 export function findKey(baseUrl: string, env: Environment, otherwise?: string): string {
   const given = env.WANDB_API_KEY?.trim();
@@ -31,7 +31,7 @@ export function findKey(baseUrl: string, env: Environment, otherwise?: string): 
   );
 }
 
-/** Address of the web pages: a server of one's own has them where its API is. */
+/** Returns the address of the web pages. A private server has them at the address of its API. */
 export function pagesOf(baseUrl: string, env: Environment): string {
   const given = env.WANDB_APP_URL?.replace(/\/+$/, '');
   return given || baseUrl.replace('//api.wandb.', '//wandb.');

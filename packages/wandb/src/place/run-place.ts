@@ -1,4 +1,4 @@
-// The folder of a run as W&B's clients lay it out: wandb/run-TIME-ID with the log run-ID.wandb and the folder `files`.
+// The folder of a W&B run in the layout of W&B's clients: wandb/run-TIME-ID with the log run-ID.wandb and the folder `files`.
 import { randomInt } from 'node:crypto';
 import { access, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
@@ -12,19 +12,19 @@ export interface RunPlace {
   files: string;
 }
 
-/** A file in a run's own folder with the W&B run that it is, so that the next process continues it. */
+/** A file in the run's folder that names its W&B run, so that a later process continues it. */
 const MARK = 'wandb-run.json';
 interface Mark {
   run_id: string;
-  /** The folder, relative to the run's folder where it is below it. */
+  /** The W&B folder, relative to the run's folder if it is below it. */
   folder: string;
 }
 
 /**
- * Finds the W&B folder of a run, or names a new one.
+ * Finds the W&B folder of a run, or chooses a new one.
  *
- * @param otherRun how another W&B run in the same folder is avoided, for the error
- * @throws {Error} if the run has another id already
+ * @param otherRun how to avoid a folder with another W&B run, for the error
+ * @throws {Error} if the folder already has a run with another id
  */
 export async function findPlace(
   directory: string,
@@ -49,7 +49,7 @@ export async function findPlace(
   return place;
 }
 
-/** Returns the W&B run that has made a model in the folder `checkpoints/NAME` of its own folder; null where none is known. */
+/** Returns the id of the W&B run that made a model, from the folder above `checkpoints/NAME`; null if it is unknown. */
 export async function makerOf(model: string): Promise<string | null> {
   const text = await readFile(join(model, '..', '..', MARK), 'utf8').catch(() => null);
   return text === null ? null : (JSON.parse(text) as Mark).run_id;
@@ -62,7 +62,7 @@ export const placeOf = (folder: string, id: string): RunPlace => ({
   files: join(folder, 'files'),
 });
 
-/** Returns `.wandb` where there is such a folder, as W&B's clients do, else `wandb`. */
+/** Returns `.wandb` if this folder exists, as W&B's clients do, else `wandb`. */
 const wandbFolder = async (dir: string) => ((await exists(join(dir, '.wandb'))) ? '.wandb' : 'wandb');
 
 const exists = (path: string) =>
@@ -74,13 +74,13 @@ const exists = (path: string) =>
 async function linkLatest(parent: string, name: string): Promise<void> {
   const link = join(parent, 'latest-run');
   await rm(link, { force: true });
-  await symlink(basename(name), link).catch(() => {}); // not every file system has links
+  await symlink(basename(name), link).catch(() => {}); // some file systems have no links
 }
 
-/** Draws an id without a seed: it must be unique at W&B's server, where runs of many computers meet. */
+/** Draws an id without a seed: it must be unique at W&B's server among the runs of all computers. */
 const newId = () => Array.from({ length: 8 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 
-/** Returns the form of a time in the names of W&B's folders. */
+/** Formats a time as in the names of W&B's folders. */
 function localTime(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const date = `${time.getFullYear()}${two(time.getMonth() + 1)}${two(time.getDate())}`;

@@ -1,4 +1,4 @@
-// A run's destination at W&B, from the run's options, W&B's environment variables and settings files, in this order.
+// The settings of a W&B run: from the run's options, W&B's environment variables and its settings files, in this order.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Environment } from './api-key.js';
 export type Mode = 'online' | 'offline' | 'disabled';
 export type Resume = 'allow' | 'must' | 'never' | null;
 
-/** The options of a run; null or empty: the environment decides. */
+/** The options of a run. For null or empty ones, the environment decides. */
 export interface PlaceOptions {
   mode: Mode | null;
   entity: string | null;
@@ -25,7 +25,7 @@ export interface WandbSettings {
   /** Empty: the default entity of the key. */
   entity: string;
   project: string;
-  /** Null: a new id is drawn. */
+  /** null: a new id is drawn */
   runId: string | null;
   name: string;
   notes: string;
@@ -33,13 +33,13 @@ export interface WandbSettings {
   group: string;
   jobType: string;
   sweepId: string;
-  /** The action where the server has a run of this id. */
+  /** The action if the server already has a run with this id. */
   resume: Resume;
-  /** Parent of the folder `wandb`; null: the run's own folder. */
+  /** The parent of the folder `wandb`; null: the run's folder. */
   dir: string | null;
 }
 
-/** The values of WANDB_MODE and the modes of this package that they stand for. */
+/** The values of WANDB_MODE, and the mode of this package for each. */
 const MODES: Readonly<Record<string, Mode>> = {
   online: 'online',
   run: 'online',
@@ -59,10 +59,10 @@ const MAX_PROJECT = 128;
 const MAX_TAG = 64;
 
 /**
- * Returns a run's settings.
+ * Returns the settings of a run.
  *
- * @param run names of the run where neither option nor variable gives one
- * @throws {Error} that names a value that W&B would refuse
+ * @param run names that are used if neither an option nor a variable gives one
+ * @throws {Error} for a value that W&B would refuse
  */
 export function settingsOf(
   options: PlaceOptions,
@@ -116,7 +116,7 @@ function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
     throw new Error(`WANDB_BASE_URL=${baseUrl} is not an address\n  write it as https://api.wandb.ai`);
 }
 
-/** Returns the section `default` of W&B's settings files: the user's, then that of the folder. */
+/** Returns the section `default` of W&B's settings files; the folder's file overrides the user's. */
 function fileSettings(env: Environment): Record<string, string> {
   const home = env.WANDB_CONFIG_DIR || join(env.HOME ?? homedir(), '.config', 'wandb');
   const files = [join(home, 'settings'), join(env.WANDB_DIR || '.', 'wandb', 'settings')];
@@ -138,7 +138,9 @@ function section(path: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([, key, value]) => [key, value]));
 }
 
-/** Returns how often the sender sends, in seconds, by environment variables in the style of W&B's private ones; tests make the times short. */
+/**
+ * Returns the sender's intervals in seconds. Environment variables in the style of W&B's private ones can shorten them in tests.
+ */
 export function paceOf(env: Environment) {
   const seconds = (name: string, otherwise: number) => {
     const given = Number(env[`WANDB_X_${name}`] ?? NaN);

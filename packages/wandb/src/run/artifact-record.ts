@@ -1,4 +1,4 @@
-// A folder or file as an artifact of W&B: what it consists of, by checksums.
+// Describes a folder or file as a W&B artifact, with checksums of its contents.
 import { createHash, randomInt } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -12,7 +12,7 @@ export interface ArtifactOptions {
   /** A folder or a file. */
   path: string;
   aliases: readonly string[];
-  /** The run has used it, rather than made it. */
+  /** Whether the run has used it, not made it. */
   isInput: boolean;
   metadata: object;
 }
@@ -48,10 +48,10 @@ export async function artifactRecord(
   };
 }
 
-/** Replaces the characters that an artifact's name may not have. */
+/** Replaces characters that are not allowed in an artifact's name. */
 const artifactName = (name: string) => name.replaceAll(/[^\w.-]+/g, '-');
 
-/** Returns the MD5, in hexadecimal, over a line for each file in the order of their paths. */
+/** Returns the hexadecimal MD5 of a text with one line per file, sorted by path. */
 function manifestDigest(contents: readonly { path: string; digest: string }[]): string {
   const sorted = [...contents].sort((a, b) => (a.path < b.path ? -1 : 1));
   const lines = sorted.map(({ path, digest }) => `${path}:${digest}\n`);
@@ -60,7 +60,7 @@ function manifestDigest(contents: readonly { path: string; digest: string }[]): 
     .digest('hex');
 }
 
-/** Returns an id as W&B's clients make those of artifacts: the server finds the artifact by it. */
+/** Draws an artifact id like W&B's clients. The server finds the artifact by it. */
 const randomId = () =>
   Array.from({ length: 128 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 

@@ -1,4 +1,4 @@
-// Values of a row that are files: tables and images. The row has a reference, the file lies below `files/media`.
+// Values of a row that are files: tables and images. The row contains a reference, and the file is below `files/media`.
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,18 +8,18 @@ import { jsonText } from '../log/raw-json.js';
 /** An image as PNG. */
 export interface Picture {
   png: Uint8Array;
-  /** Pixels. */
+  /** The size in pixels. */
   width: number;
   height: number;
 }
 
-/** A value for a row, and the path of its file, relative to `files`. */
+/** A row's value, and the path of its file relative to `files`. */
 export interface MediaValue {
   json: string;
   path: string;
 }
 
-/** The number of rows of a table that W&B shows. */
+/** The largest number of rows of a table that W&B shows. */
 const MAX_ROWS = 10_000;
 
 export async function tableValue(
@@ -50,7 +50,7 @@ interface MediaName {
   ending: string;
 }
 
-/** Writes a file to `media/KIND/KEY_STEP_SHA20.ENDING`; a slash in the key makes a folder. */
+/** Writes a file to `media/KIND/KEY_STEP_SHA20.ENDING`. A slash in the key makes a subfolder. */
 async function write(files: string, { folder, key, step, ending }: MediaName, content: string | Uint8Array) {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -1,4 +1,4 @@
-// The records that a run's log begins with, and the files that every run has.
+// The first records of a run's log, and the files that every run has.
 import { writeFile } from 'node:fs/promises';
 import { hostname, platform, release } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import type { Environment } from '../place/api-key.js';
 import type { RunPlace } from '../place/run-place.js';
 import type { WandbSettings } from '../place/settings.js';
 
-/** The version that the log's header gives for its producer. */
+/** The producer's version in the log's header. */
 const PRODUCER = `bowyer-${VERSION}`;
-/** Numbers of file types and upload policies in wandb_internal.proto. */
+/** The numbers of file types and upload policies in wandb_internal.proto. */
 export const WANDB_FILE = 1;
 export const MEDIA_FILE = 2;
 export const NOW = 0;
@@ -49,7 +49,7 @@ export async function startRecords(
         start_time,
         telemetry: { cli_version: PRODUCER },
         git: commit ? { commit } : undefined,
-        // Without the key `_wandb`, the official sync leaves out the definitions of metrics.
+        // Without the key `_wandb`, W&B's sync command omits the definitions of metrics.
         config: { update: [...update, { key: '_wandb', value_json: '{}' }] },
       },
     },

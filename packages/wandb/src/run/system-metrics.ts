@@ -1,4 +1,4 @@
-// Figures of this process and its computer under W&B's names. Graphics cards are not among them.
+// Samples the load of this process and its computer, under W&B's names. GPUs are not included.
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 
@@ -16,7 +16,7 @@ export class SystemMetrics {
   #at = performance.now();
   #network = { sent: NaN, recv: NaN };
 
-  /** Shares in percent since the last call; sizes as their names say. */
+  /** Returns percentages of the time since the last call, and sizes in the units of their names. */
   async sample(directory: string): Promise<Record<string, number>> {
     const { rss } = process.memoryUsage();
     const disk = await statfs(directory).catch(() => null);
@@ -50,7 +50,7 @@ export class SystemMetrics {
     return { cpu: (user + system) / 10 / milliseconds / now.length, ...Object.fromEntries(shares) };
   }
 
-  /** Returns the bytes sent and received since the first call. */
+  /** Returns the bytes that were sent and received since the first call. */
   async #traffic(): Promise<Record<string, number>> {
     const lines = (await readFile('/proc/net/dev', 'utf8').catch(() => '')).split('\n').slice(2);
     const counts = lines

@@ -1,4 +1,4 @@
-// One run: everything is in its log on disk first; a sender in the background follows the log.
+// A W&B run. Everything is written to its log on disk; in the background, a sender follows the log.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { namingFile } from '@bowyer/core';
@@ -20,30 +20,30 @@ import { AT_END, filesRecord, MEDIA_FILE, NOW, startRecords, WANDB_FILE } from '
 import { SystemMetrics } from './system-metrics.js';
 
 export interface RunOptions {
-  /** The run's own folder. A later process that opens the same folder continues the run. */
+  /** The run's folder. A later process that opens the same folder continues the run. */
   directory: string;
-  /** Project and name where neither `place` nor the environment gives them. */
+  /** Project and name, if neither `place` nor the environment gives them. */
   project: string;
   name: string;
   config: Readonly<Record<string, unknown>>;
-  /** The run's destination, and how it gets there; W&B's variables and settings files decide what is absent or null. */
+  /** The settings of the run. W&B's variables and settings files decide absent or null ones. */
   place?: Partial<PlaceOptions>;
   metrics?: readonly MetricDefinition[];
-  /** Metrics whose points `series` keeps, those of earlier processes included. */
+  /** The metrics whose points `series` keeps, including points of earlier processes. */
   kept?: readonly string[];
-  /** Seconds between samples of CPU and memory; absent or 0: none. */
+  /** The interval in seconds between samples of CPU and memory; absent or 0: no samples. */
   systemSeconds?: number;
   /** The longest wait for the server at the end of the run, in seconds; absent: until everything is sent. */
   finishSeconds?: number;
   env: Environment;
   note: (message: string) => void;
   warn: (message: string) => void;
-  /** Called when a person has pressed stop at the server. */
+  /** Called when somebody presses stop on W&B's page. */
   onStop?: () => void;
   advice?: Advice;
 }
 
-/** A value of a row: a number, or a file that the row refers to. */
+/** A value of a row: a number, or a reference to a file. */
 export type RowValue = number | MediaValue;
 
 const PLACE: PlaceOptions = {
@@ -60,7 +60,7 @@ const PLACE: PlaceOptions = {
 const settingsFor = ({ place, project, name, env }: Pick<RunOptions, 'place' | 'project' | 'name' | 'env'>) =>
   settingsOf({ ...PLACE, ...place }, { project, name }, env);
 
-/** Checks the settings of a run before it starts. @throws {Error} if a setting is wrong, or if a key is needed and there is none */
+/** Checks the settings of a run before it starts. @throws {Error} if a setting is wrong, or a required key is missing */
 export function checkRun(
   options: Pick<RunOptions, 'place' | 'project' | 'name' | 'env'>,
   { offline }: Pick<Advice, 'offline'> = ADVICE,
@@ -69,7 +69,7 @@ export function checkRun(
   if (mode === 'online') findKey(baseUrl, options.env, offline);
 }
 
-/** Returns null in the mode `disabled`, in which nothing is written. */
+/** Opens a run; null in the mode `disabled`, in which nothing is written. */
 export async function openRun(options: RunOptions): Promise<WandbRun | null> {
   const settings = settingsFor(options);
   if (settings.mode === 'disabled') return null;
@@ -96,7 +96,7 @@ async function send(
     baseUrl,
     key: findKey(baseUrl, env, advice.offline),
     env,
-    // Only an id that the user gave can belong to a run from elsewhere.
+    // Only an id that the user chose can belong to an existing run.
     resume: runId === null ? null : resume,
     note,
     warn,
@@ -110,7 +110,7 @@ interface OpenRun {
   place: RunPlace;
   settings: WandbSettings;
   log: RunLog;
-  /** Null: the run is offline. */
+  /** null: the run is offline */
   sending: Sending | null;
 }
 
@@ -133,27 +133,27 @@ export class WandbRun {
     return this.open.place.id;
   }
 
-  /** Returns the W&B folder of the run, which `syncRuns` sends. */
+  /** The W&B folder of the run, which `syncRuns` can send. */
   get folder(): string {
     return this.open.place.folder;
   }
 
-  /** Returns the name of the artifact that holds the run's model. */
+  /** The name of the artifact with the run's model. */
   get modelName(): string {
     return modelName(this.id);
   }
 
-  /** Returns the largest step that was logged, also by an earlier process; 0: none. */
+  /** The largest logged step, also by an earlier process; 0 without rows. */
   get lastStep(): number {
     return this.open.log.lastStep;
   }
 
-  /** Returns the points of the metrics in `kept`; they grow while the run is under way. */
+  /** The points of the metrics in `kept`. They grow during the run. */
   get series(): ReadonlyMap<string, readonly { x: number; y: number }[]> {
     return this.open.log.series;
   }
 
-  /** Writes a row. Steps that an earlier process has logged are left out. */
+  /** Writes a row. Steps that an earlier process logged are skipped. */
   log(
     step: number,
     metrics: Readonly<Record<string, number>>,
@@ -162,12 +162,12 @@ export class WandbRun {
     return this.logFigures(step, figuresOf(metrics), values);
   }
 
-  /** Logs a row as `log` does, for a caller that has the figures as lists already. */
+  /** Logs a row like `log`, for a caller that has lists already. */
   async logFigures(step: number, figures: Figures, values: Iterable<readonly [string, RowValue]> = []): Promise<void> {
     if (step > this.lastStep) await this.open.log.history(step, figures, await this.#jsonOf(values));
   }
 
-  /** Writes a table to a file, and returns the value that refers to it. */
+  /** Writes a table to a file, and returns a reference to it. */
   table(
     key: string,
     step: number,
@@ -177,7 +177,7 @@ export class WandbRun {
     return tableValue(this.open.place.files, { key, step }, columns, rows);
   }
 
-  /** Writes an image to a file, and returns the value that refers to it. */
+  /** Writes an image to a file, and returns a reference to it. */
   image(key: string, step: number, picture: Picture): Promise<MediaValue> {
     return imageValue(this.open.place.files, { key, step }, picture);
   }
@@ -190,9 +190,9 @@ export class WandbRun {
   }
 
   /**
-   * Logs a folder or a file as a new version of an artifact. Its checksums are made in the background.
+   * Logs a folder or a file as a new version of an artifact. Checksums are computed in the background.
    *
-   * @param copyAs copies the folder under this name first: the caller may then replace or remove its own
+   * @param copyAs the folder is first copied under this name, so that the caller may replace or remove it
    */
   async artifact(artifact: ArtifactOptions, { copyAs }: { copyAs?: string } = {}): Promise<void> {
     const path = copyAs === undefined ? artifact.path : await copyFolder(artifact.path, this.open.place.folder, copyAs);
@@ -200,8 +200,8 @@ export class WandbRun {
   }
 
   /**
-   * Logs a folder or a file that the run has used, as an artifact. A model that a run of this package has made gets the name
-   * that it has there, by which the server links the two runs.
+   * Logs a folder or a file that the run uses, as an artifact. A model of another run of this package keeps its artifact name, by
+   * which the server links the two runs.
    */
   input(type: 'model' | 'dataset', path: string): void {
     this.#later(async () => {
@@ -212,9 +212,9 @@ export class WandbRun {
   }
 
   /**
-   * Writes what is left, and waits for the sender.
+   * Writes the rest, and waits for the sender.
    *
-   * @param summary values besides those of the last rows
+   * @param summary values in addition to those of the last rows
    */
   async close(exitCode: number, summary: Iterable<readonly [string, RowValue]> = []): Promise<void> {
     const { log, place, sending } = this.open;
@@ -239,7 +239,7 @@ export class WandbRun {
     if (!isDone) warn(`W&B does not have the whole run; it is on disk\n  to send it: ${advice.sync(this.folder)}`);
   }
 
-  /** Returns the JSON of values, after a record of the files that they refer to. */
+  /** Returns the JSON of values, after writing a record of the files that they refer to. */
   async #jsonOf(values: Iterable<readonly [string, RowValue]>): Promise<Map<string, string>> {
     const entries = [...values];
     const files = entries.flatMap(([, value]) => (typeof value === 'number' ? [] : [value.path]));
@@ -257,7 +257,7 @@ export class WandbRun {
     await this.open.log.stats(await this.#system.sample(this.options.directory));
   }
 
-  /** Does work in the background. If it fails here, it fails again when a row is written, which is reported. */
+  /** Works in the background. An error here is not reported: the next written row fails too, and is. */
   #later(work: () => Promise<unknown>): void {
     this.#aside = this.#aside.then(work).catch(() => {});
   }

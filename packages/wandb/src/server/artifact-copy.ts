@@ -1,15 +1,15 @@
-// Copies of checkpoints that wait to be uploaded, since the run replaces and removes its own in the meantime.
+// Copies of checkpoints that wait for their upload, since the run meanwhile replaces and removes its own.
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { namingFile } from '@bowyer/core';
 import type { ArtifactRecord } from '../log/records.js';
 
-/** The name of the folder, within that of the W&B run. */
+/** The name of the folder of copies within the W&B folder of the run. */
 const COPIES = 'artifacts';
 
 /**
- * Copies the files of a folder under another name. Tensors, which a run never overwrites, are linked where the file system
- * has links, so that they cost no space.
+ * Copies the files of a folder under another name. Tensor files, which a run never overwrites, are linked if the file system has
+ * links, so that they need no space.
  *
  * @returns the path of the copy
  */
@@ -34,7 +34,7 @@ export async function copyFolder(folder: string, runFolder: string, name: string
   return copy;
 }
 
-/** Removes the copy of an artifact that is uploaded; an artifact of other files has none. */
+/** Removes the copy of an uploaded artifact, if there is one. */
 export async function removeCopy(runFolder: string, { manifest }: ArtifactRecord): Promise<void> {
   const copies = resolve(runFolder, COPIES);
   const path = manifest?.contents?.[0]?.local_path;

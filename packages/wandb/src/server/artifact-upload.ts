@@ -1,4 +1,4 @@
-// An artifact: its manifest and files, sent to the server, and committed.
+// Uploads an artifact: sends its manifest and files to the server, and commits it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ import type { SenderState } from './sender-state.js';
 
 const MANIFEST = 'wandb_manifest.json';
 
-/** Uploads an artifact. @throws {Error} also where a file has changed since the artifact was made */
+/** Uploads an artifact. @throws {Error} also if a file has changed since the artifact was made */
 export async function uploadArtifact(
   client: WandbClient,
   run: NonNullable<SenderState['run']>,
@@ -99,7 +99,7 @@ async function uploadFiles(
       storageLayout: 'V2',
     });
     const { uploadUrl, uploadHeaders } = createArtifactFiles.files.edges[0].node;
-    // Without an address, the server has this content already.
+    // Without an address, the server already has this content.
     if (uploadUrl) await client.put(uploadUrl, file!, { ...headersOf(uploadHeaders), 'content-md5': digest! });
   }
 }

@@ -1,4 +1,5 @@
-// W&B's server over HTTP: GraphQL, the stream of a run, and the upload of files; each sent again until it is accepted or refused.
+// A client of W&B's server: GraphQL, the stream of a run, and uploads of files. Requests are retried until they are accepted or
+// refused.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -12,7 +13,7 @@ import { WandbError } from './wandb-error.js';
 interface ClientOptions {
   baseUrl: string;
   key: string;
-  /** Wait before the second attempt, and the longest one, in milliseconds. */
+  /** The wait before the second attempt, and the longest wait, in milliseconds. */
   waitMinMs: number;
   waitMaxMs: number;
   streamTimeoutMs: number;
@@ -30,19 +31,19 @@ interface Attempt {
   what: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The bound of the whole exchange; null: only the bound for an upload that does not move counts. */
+  /** The timeout of the whole exchange; null: only the limit for a stalled upload applies. */
   timeoutMs: number | null;
   method: 'POST' | 'PUT';
   body: () => string | Dispatcher.DispatchOptions['body'];
-  /** Whether to retry on a conflict with a simultaneous creation. */
+  /** Whether to retry after a conflict with a simultaneous creation. */
   retryConflict?: boolean;
 }
 
-/** Statuses after which a request is not sent again, since it would be refused again. */
+/** Statuses after which a request is not retried, since it would be refused again. */
 const FINAL = [400, 401, 403, 404, 409, 410, 413, 422, 501];
-/** Milliseconds after which an upload that moves no byte is tried again. */
+/** An upload that sends no byte for this many milliseconds is retried. */
 const STILL_MS = 60_000;
-/** Bytes of an answer that an error message quotes. */
+/** The number of characters of an answer that an error message quotes. */
 const QUOTED = 300;
 
 export class WandbClient {
@@ -62,7 +63,7 @@ export class WandbClient {
     };
   }
 
-  /** Returns the member `data` of the answer. @throws {WandbError} also for errors that come with status 200 */
+  /** Sends an operation and returns `data` of the answer. @throws {WandbError} also for errors with status 200 */
   async graphql<T>(
     query: string,
     variables: object,
@@ -107,7 +108,7 @@ export class WandbClient {
     });
   }
 
-  /** Uploads a file. The key is not sent: the address may be on another host. */
+  /** Uploads a file. The key is not sent, since the address may be on another host. */
   async put(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<void> {
     const { size } = await stat(path);
     const attempt: Attempt = {
@@ -115,7 +116,7 @@ export class WandbClient {
       method: 'PUT',
       url: new URL(url, `${this.options.baseUrl}/`).href,
       headers: { ...headers, 'content-length': String(size) },
-      timeoutMs: null, // a large file on a slow connection takes long
+      timeoutMs: null, // a large file may take long on a slow connection
       body: () => createReadStream(path),
     };
     await this.#repeated(() => this.#once(attempt));
@@ -125,7 +126,7 @@ export class WandbClient {
     return this.#dispatcher.destroy();
   }
 
-  /** Sends a request until it is answered. An answer that is lost, or that is a proxy's page in place of JSON, counts as none. */
+  /** Retries a request until it is answered. A lost answer, and a proxy's page instead of JSON, count as no answer. */
   async #repeated<T>(once: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
@@ -138,7 +139,7 @@ export class WandbClient {
     }
   }
 
-  /** Waits for min · 2ⁿ with up to a quarter more, at most max; what the server asks for replaces it. */
+  /** Waits for min · 2ⁿ plus up to a quarter, at most max, or as long as the server asks. */
   #wait(error: WandbError, failures: number): number {
     const { waitMinMs, waitMaxMs, random } = this.options;
     const asked = (error.cause as { retryAfterMs?: number } | undefined)?.retryAfterMs;
@@ -169,7 +170,7 @@ export class WandbClient {
   async #exchange({ url, headers, method, body }: Attempt, signal: AbortSignal, moved?: () => void) {
     const content = body();
     if (moved && content instanceof Readable) content.on('data', moved).pause();
-    // Undici's own limits count silence only: an answer of a byte now and then would never end.
+    // Undici's own timeouts count only silence: they never end an answer that arrives byte by byte.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     const options = { method, headers, body: content, signal, ...limits, dispatcher: this.#dispatcher };
     const response = await undici().request(url, options);
@@ -198,7 +199,9 @@ export class WandbClient {
   }
 }
 
-/** Seconds, also fractional, or a date by the server's clock; in milliseconds, undefined where there is neither. */
+/**
+ * Parses Retry-After to milliseconds: seconds, possibly fractional, or a date by the server's clock; undefined for anything else.
+ */
 function retryAfter({ 'retry-after': header, date }: Dispatcher.ResponseData['headers']): number | undefined {
   const text = [header].flat()[0]?.trim() ?? '';
   if (text === '') return undefined;

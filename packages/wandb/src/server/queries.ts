@@ -78,7 +78,7 @@ export const USE_ARTIFACT = `mutation UseArtifact($entityName: String!, $project
   useArtifact(input: {entityName: $entityName, projectName: $projectName, runName: $runName, artifactID: $artifactID}) {
     artifact { id digest } } }`;
 
-/** Returns an object from texts of the form `Name: value`. */
+/** Parses headers of the form `Name: value`. */
 export const headersOf = (lines: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]),

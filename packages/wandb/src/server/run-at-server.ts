@@ -1,4 +1,4 @@
-// A run's entry at the server: created or continued, and its config kept up to date.
+// The entry of a run at the server: creates or continues it, and updates its config.
 import type { WandbClient } from './client.js';
 import { RUN_RESUME_STATUS, UPSERT_BUCKET, type RunResumeStatusAnswer, type UpsertBucketAnswer } from './queries.js';
 import { parseJsonText } from '../log/raw-json.js';
@@ -8,7 +8,7 @@ import type { SenderState } from './sender-state.js';
 import type { Resume } from '../place/settings.js';
 import { WandbError } from './wandb-error.js';
 
-/** Creates the run, or finds it. @returns its names at the server, which may rename entity and project */
+/** Creates the run, or finds it. @returns its names at the server, which may differ in entity and project */
 export async function createRun(
   client: WandbClient,
   run: RunRecord,
@@ -35,7 +35,7 @@ export async function createRun(
   return { id, name, project: project.name, entity: project.entity.name };
 }
 
-/** Sends the config alone: what a person has changed at the server stays. */
+/** Sends only the config, so that changes that people made at the server are kept. */
 export async function updateConfig(
   client: WandbClient,
   { name, project, entity }: NonNullable<SenderState['run']>,
@@ -45,9 +45,9 @@ export async function updateConfig(
 }
 
 /**
- * Finds where the lines begin of a run that the server may know from elsewhere.
+ * Finds the number of lines that the server already has of a run.
  *
- * @throws {WandbError} where the run must exist and does not, or must not and does
+ * @throws {WandbError} if the run must exist and does not, or must not exist and does
  */
 export async function findBase(client: WandbClient, run: RunRecord, resume: Exclude<Resume, null>): Promise<Base> {
   const variables = { project: run.project || 'uncategorized', entity: run.entity || null, name: run.run_id };

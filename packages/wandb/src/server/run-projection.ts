@@ -1,5 +1,5 @@
 // The state that the server must have of a run, computed from the records of its log: the lines of its streams, its config and
-// summary, and files.
+// summary, and its files.
 import { jsonText, rawText, removeRaw, setRaw, type RawTree } from '../log/raw-json.js';
 import {
   secondsOf,
@@ -14,7 +14,7 @@ import {
 export const STREAMS = ['wandb-history.jsonl', 'wandb-events.jsonl', 'output.log'] as const;
 export type StreamName = (typeof STREAMS)[number];
 
-/** The lines at the server after which this run's lines begin: those of an earlier run of this id. */
+/** The lines that the server has of an earlier run with this id. This run's lines follow them. */
 export interface Base {
   lines: Readonly<Record<StreamName, number>>;
   /** Added to each `_step` and `_runtime`. */
@@ -28,19 +28,19 @@ export const NO_BASE: Base = {
   runtime: 0,
 };
 
-/** Bytes of a line at most, as in the official client; a longer row is left out. */
+/** The largest size of a line in bytes, as in W&B's client. A longer row is omitted. */
 const MAX_LINE = 10 * 2 ** 20 - 100 * 2 ** 10;
 
 export interface NamedFile {
   path: string;
-  /** Whether it is uploaded when the run ends, not before. */
+  /** Whether it is uploaded only when the run ends. */
   atEnd: boolean;
 }
 
 export class RunProjection {
   run: RunRecord | null = null;
   exit: { exit_code?: number; runtime?: number } | null = null;
-  /** Lines that the server has not accepted yet, oldest first. */
+  /** The lines that the server has not accepted yet, oldest first. */
   readonly pending: Record<StreamName, string[]> = {
     'wandb-history.jsonl': [],
     'wandb-events.jsonl': [],
@@ -49,11 +49,11 @@ export class RunProjection {
   readonly files = new Map<string, NamedFile>();
   readonly artifacts: ArtifactRecord[] = [];
   isPreempting = false;
-  /** A counter that rises with each change of the config. */
+  /** A counter of the changes of the config. */
   configVersion = 0;
   summaryVersion = 0;
   pendingBytes = 0;
-  /** The number of rows that are too long for the server. */
+  /** The number of rows that were too long for the server. */
   dropped = 0;
   readonly #config: RawTree = new Map();
   readonly #summary: RawTree = new Map();
@@ -64,7 +64,7 @@ export class RunProjection {
   #lastRuntime = 0;
   #partial: Record<number, string> = {};
 
-  /** Starts from what the server has. @param sent lines of each stream that the server has */
+  /** Starts from the server's state. @param sent number of lines of each stream that the server has */
   constructor(
     private readonly sent: Readonly<Record<StreamName, number>>,
     readonly base: Base,
@@ -86,7 +86,7 @@ export class RunProjection {
     if (record.exit) this.exit = record.exit;
   }
 
-  /** Returns the config as UpsertBucket takes it. */
+  /** Returns the config in the form of UpsertBucket. */
   configJson(): string {
     const own: RawTree = new Map(this.#config);
     own.delete('_wandb');
@@ -100,7 +100,7 @@ export class RunProjection {
     return rawText(own, (value) => `{"value": ${value}}`);
   }
 
-  /** Returns the whole summary as JSON in a line; null where there is none yet. */
+  /** Returns the whole summary as one line of JSON; null if there is none yet. */
   summaryJson(): string | null {
     if (this.summaryVersion === 0) return null;
     const summary: RawTree = new Map(this.#summary);
@@ -150,7 +150,7 @@ export class RunProjection {
     this.#line('wandb-events.jsonl', rawText(tree));
   }
 
-  /** Joins pieces of output to whole lines; what a progress bar has overwritten is left out. */
+  /** Joins pieces of output to whole lines. Text that a carriage return overwrites, as of progress bars, is omitted. */
   #output(kind: number, seconds: number, text: string): void {
     const lines = ((this.#partial[kind] ?? '') + text).split('\n');
     this.#partial[kind] = lines.pop()!;
@@ -173,7 +173,10 @@ export class RunProjection {
     this.pendingBytes += bytes;
   }
 
-  /** Returns the metric definitions with protobuf's field numbers as keys; the step metric by its place in the list, from 1. */
+  /**
+   * Returns the metric definitions with protobuf's field numbers as keys. A step metric is given by its index in the list, from
+   * 1.
+   */
   #metricList(): object[] {
     const bits = (flags: object | undefined, names: readonly string[]) => {
       const set = names.flatMap((name, i) => ((flags as Record<string, boolean> | undefined)?.[name] ? [i + 1] : []));

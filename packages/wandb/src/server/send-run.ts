@@ -1,4 +1,4 @@
-// Sending of a log, for a run and for `syncRuns`: it takes a lock on the log, and reports failures as warnings.
+// Sends a log, for a run and for `syncRuns`. It takes a lock on the log and reports failures as warnings.
 import { Rng, withFileLock, type LockHolder } from '@bowyer/core';
 import type { Advice } from '../place/advice.js';
 import { pagesOf, type Environment } from '../place/api-key.js';
@@ -18,29 +18,29 @@ export interface SendOptions {
   note: (message: string) => void;
   warn: (message: string) => void;
   onStop: () => void;
-  /** Makes the error for a log that another process is sending; null: wait for it. */
+  /** Makes the error for a log that another process is sending; null: wait for that process. */
   refuse: ((holder: LockHolder) => Error) | null;
-  /** The command that sends the run in a folder, for warnings. */
+  /** Returns the command that sends the run in a folder, for warnings. */
   syncCommand: Advice['sync'];
 }
 
 export interface Sending {
-  /** Notes that no more records come. */
+  /** Signals that no more records come. */
   end(): void;
-  /** Gives up what is under way. */
+  /** Aborts the sending. */
   abort(): void;
-  /** Whether everything was sent. The promise is rejected only with an error of `refuse`. */
+  /** Resolves to whether everything was sent. It is rejected only with an error of `refuse`. */
   done: Promise<boolean>;
 }
 
-/** Attempts after which a warning is logged. */
+/** The number of failed attempts after which a warning is logged. */
 const TOLD_AFTER = 3;
 
 export function startSending(options: SendOptions): Sending {
   const { place, baseUrl, key, env, note, warn, onStop, resume, refuse } = options;
   const cancel = new AbortController();
   const pace = paceOf(env);
-  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // it decides only the jitter of waits
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // only for the jitter of waits
   let isSilent = false;
   const onRetry = (error: WandbError, attempt: number) => {
     if (attempt !== TOLD_AFTER || isSilent) return;

@@ -1,24 +1,25 @@
-// The part of a run that the server has accepted, beside its log: a sender that starts later continues from there.
+// The state of the sending of a run, in a file beside its log: the server has accepted everything up to here, and a later sender
+// continues.
 import { readFile, writeFile } from 'node:fs/promises';
 import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';
 
 export interface SenderState {
-  /** The run as the server has named it; null before it was created there. */
+  /** The run under its names at the server; null before it was created there. */
   run: { id: string; entity: string; project: string; name: string } | null;
   base: Base;
-  /** Lines that were accepted, counted from the log's first. */
+  /** The numbers of accepted lines, counted from the log's first. */
   sent: Record<StreamName, number>;
-  /** Run files that were uploaded and are not uploaded again. */
+  /** Files of the run that were uploaded. */
   files: string[];
   /** The `client_id` of each committed artifact. */
   artifacts: string[];
-  /** Whether the server knows how the run ended. */
+  /** Whether the server knows the end of the run. */
   complete: boolean;
 }
 
 export const stateFile = (log: string): string => `${log}.sent.json`;
-/** Returns the marker file, which is there when everything was sent, as W&B's own client has it. */
+/** Returns the path of the marker file. As with W&B's client, it exists if everything was sent. */
 export const syncedFile = (log: string): string => `${log}.synced`;
 
 export async function readState(log: string): Promise<SenderState> {
@@ -30,6 +31,6 @@ export async function readState(log: string): Promise<SenderState> {
 export const writeState = (log: string, state: SenderState): Promise<void> =>
   writeFileAtomically(stateFile(log), `${JSON.stringify(state, null, 1)}\n`);
 
-/** Writes the marker file. @param bytes of the log that were sent */
+/** Writes the marker file. @param bytes length of the sent log */
 export const writeSynced = (log: string, bytes: number): Promise<void> =>
   namingFile(syncedFile(log), () => writeFile(syncedFile(log), String(bytes)));

@@ -1,5 +1,5 @@
-// Sends the log of a run to the server: in the background of the run that writes it, or later. Lines have fixed offsets, so that
-// one that is sent twice is there once.
+// Sends the log of a run to the server, during the run or later. Lines have fixed offsets at the server, so that a line which is
+// sent twice is stored once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WandbClient } from './client.js';
 import { removeCopy } from './artifact-copy.js';
@@ -15,21 +15,21 @@ import { Uploads } from './uploads.js';
 interface SenderOptions {
   client: WandbClient;
   place: RunPlace;
-  /** How to treat a run that the server may know from elsewhere. */
+  /** How to treat a run that may already exist at the server. */
   resume: Resume;
   transmitMs: number;
   heartbeatMs: number;
   configMs: number;
-  /** Called once, when the run is at the server under these names. */
+  /** Called once, when the run exists at the server under these names. */
   onRun: (run: NonNullable<SenderState['run']>) => void;
-  /** Called once, when a person has pressed stop at the server. */
+  /** Called once, when somebody has pressed stop on W&B's page. */
   onStop: () => void;
   warn: (message: string) => void;
-  /** Ends the sending before everything is sent. */
+  /** Aborts the sending. */
   signal: AbortSignal;
 }
 
-/** Bytes of lines in one request; the official client's limit. */
+/** The largest size of one request's lines in bytes, as in W&B's client. */
 const MAX_BODY = 10 * 2 ** 20;
 
 type Body = {
@@ -57,16 +57,16 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {}
 
-  /** Notes that no more records come: what is left is sent without waiting. */
+  /** Signals that no more records come: the rest is sent without waiting. */
   end(): void {
     this.#ending = true;
     this.#wake.abort();
   }
 
   /**
-   * Sends until the log has ended and the server knows it.
+   * Sends until the log has ended and the server has all of it.
    *
-   * @throws {WandbError} where the server refuses; what was accepted before is in the state
+   * @throws {WandbError} if the server refuses a request. The state keeps what was accepted before
    */
   async run(): Promise<void> {
     const { place, client, transmitMs } = this.options;
@@ -80,7 +80,7 @@ export class Sender {
       state: this.#state,
       onFailure: (what, error) => this.options.warn(`W&B: ${what} was not uploaded: ${error.message}`),
       onArtifact: async (artifact) => {
-        await this.#save(); // the artifact is not sent again, and its copy is not needed any more
+        await this.#save(); // then the artifact is not sent again, and its copy can be removed
         await removeCopy(place.folder, artifact);
       },
     });
@@ -92,9 +92,9 @@ export class Sender {
     }
   }
 
-  /** Returns whether all is sent. */
+  /** Sends the records that are new. @returns whether everything is sent */
   async #tick(): Promise<boolean> {
-    const isEnding = this.#ending; // it is read before the log, so that the read finds the last record
+    const isEnding = this.#ending; // read before the log, so that the read includes the last record
     await this.#read();
     const isEnd = isEnding && this.#atEnd;
     await this.#register(isEnd);
@@ -117,7 +117,7 @@ export class Sender {
     }
   }
 
-  /** Returns the run record, which is among the first of the log. */
+  /** Returns the run's record, one of the first in the log. */
   async #firstRun(): Promise<RunRecord> {
     for await (const { payload } of readLog(this.options.place.log)) {
       const { run } = decodeRecord(payload);
@@ -145,7 +145,7 @@ export class Sender {
     if (isFirst) onRun(this.#state.run);
   }
 
-  /** Sends one request with what is pending; an empty one when the last is long ago, so that the run counts as alive. */
+  /** Sends pending lines in one request, or, if the last request is long ago, an empty one as a heartbeat. */
   async #transmit(): Promise<void> {
     const { body, taken } = this.#body();
     const isHeartbeat = Object.keys(body).length === 0;
@@ -188,7 +188,7 @@ export class Sender {
     return { body, taken };
   }
 
-  /** Sends the last request. A log without a record of the exit is that of a run that was killed. */
+  /** Sends the last request. A log without an exit record is that of a killed run. */
   async #complete(): Promise<void> {
     const { uploaded } = this.#uploads;
     const exitcode = this.#projection.exit === null ? 1 : (this.#projection.exit.exit_code ?? 0);
@@ -210,7 +210,7 @@ export class Sender {
     this.options.onStop();
   }
 
-  /** Saves the state, one write after the other: an artifact may be uploaded while rows are. */
+  /** Saves the state. Writes are sequential, since artifacts are uploaded in parallel with rows. */
   #save(): Promise<void> {
     this.#state.complete &&= this.#ending;
     const write = () => writeState(this.options.place.log, this.#state);

@@ -1,4 +1,4 @@
-// Files and artifacts of a run, uploaded one after another beside its stream.
+// Uploads the files and artifacts of a run one after another, in parallel with its stream.
 import { join } from 'node:path';
 import { uploadArtifact } from './artifact-upload.js';
 import type { WandbClient } from './client.js';
@@ -9,19 +9,19 @@ import type { SenderState } from './sender-state.js';
 
 interface UploadsOptions {
   client: WandbClient;
-  /** The folder `files`. */
+  /** The W&B folder `files` of the run. */
   directory: string;
   state: SenderState;
-  /** Called with each file or artifact that cannot be uploaded, and is left out. */
+  /** Called with each file or artifact whose upload failed and is skipped. */
   onFailure: (what: string, error: Error) => void;
-  /** Called when an artifact is at the server. */
+  /** Called after the upload of an artifact. */
   onArtifact: (artifact: ArtifactRecord) => Promise<void>;
 }
 
 export class Uploads {
-  /** Names of uploaded files, for the next request to the run's stream. */
+  /** The names of uploaded files, to be announced in the next request of the stream. */
   uploaded: string[] = [];
-  /** The number of artifacts that were given up: a later sender tries them again. */
+  /** The number of artifacts whose upload failed. A later sender tries them again. */
   failedArtifacts = 0;
   #queue: Promise<void> = Promise.resolve();
   #started = new Set<string>();
@@ -29,7 +29,7 @@ export class Uploads {
 
   constructor(private readonly options: UploadsOptions) {}
 
-  /** Starts what the projection has and was not started before. @param isEnd also the files of the end */
+  /** Starts the uploads that are due and not started yet. @param isEnd whether files of the run's end are due */
   start({ files, artifacts }: RunProjection, isEnd: boolean): void {
     const due = [...files.values()].filter(({ path, atEnd }) => {
       const known = this.#started.has(path) || (!atEnd && this.options.state.files.includes(path));
@@ -41,7 +41,7 @@ export class Uploads {
     this.#artifacts = artifacts.length;
   }
 
-  /** Resolves when all that was started has been uploaded or given up. */
+  /** Resolves when all started uploads have ended or failed. */
   settled(): Promise<void> {
     return this.#queue;
   }

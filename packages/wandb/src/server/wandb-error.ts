@@ -1,4 +1,4 @@
-/** An answer or a failure of W&B's server. Its message never contains the key. */
+/** An error of W&B's server or of the connection. Its message never contains the key. */
 export class WandbError extends Error {
   override readonly name = 'WandbError';
 
@@ -12,7 +12,7 @@ export class WandbError extends Error {
     super(message, options);
   }
 
-  /** Returns whether the key is not valid, or not any more. */
+  /** Whether the key is invalid or expired. */
   get isAuthentication(): boolean {
     return this.status === 401 || this.status === 403;
   }

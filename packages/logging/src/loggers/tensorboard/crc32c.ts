@@ -1,8 +1,8 @@
 /**
- * Computes CRC-32C (Castagnoli), the checksum of TensorBoard's records. Source: RFC 3720, appendix B.4; polynomial
- * 0x1EDC6F41, reflected.
+ * Computes CRC-32C (Castagnoli), the checksum of TensorBoard's records. Source: RFC 3720, appendix B.4; polynomial 0x1EDC6F41,
+ * reflected.
  *
- * Four bytes at a time: table k has what a byte does to the checksum k bytes later.
+ * It processes four bytes at a time: table k has the effect of a byte on the checksum k bytes later.
  */
 export function crc32c(bytes: Uint8Array): number {
   let crc = ~0;

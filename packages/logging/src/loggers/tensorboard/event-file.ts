@@ -1,5 +1,5 @@
-// An event file: records of TensorFlow's TFRecord format, each with its length, and masked checksums of both.
-// Source: tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
+// An event file: TFRecord records, each with its length and masked checksums of both. Source:
+// tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
 import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import { versionEvent } from './messages.js';
 export class EventFile {
   private constructor(readonly path: string) {}
 
-  /** Creates a new file in the folder. TensorBoard reads the files of a folder in the order of their names, which begin with the time. */
+  /**
+   * Creates a file in the folder. TensorBoard reads the files of a folder in the order of their names, which therefore begin with
+   * the time.
+   */
   static async create(directory: string): Promise<EventFile> {
     await mkdir(directory, { recursive: true });
     const earlier = (await readdir(directory)).map((name) => Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1]));
@@ -25,7 +28,7 @@ export class EventFile {
     return file;
   }
 
-  /** Appends events. @param events protobuf messages, made by `messages.ts` */
+  /** Appends events. @param events protobuf messages of `messages.ts` */
   async append(...events: readonly Uint8Array[]): Promise<void> {
     await appendText(this.path, Buffer.concat(events.map(record)));
   }
@@ -40,5 +43,5 @@ function record(data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Keeps the checksum of data with checksums in it from being a trivial value. */
+/** Masks a checksum, as TFRecord does: the checksum of data that contains its own checksum has little value. */
 const masked = (crc: number): number => (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

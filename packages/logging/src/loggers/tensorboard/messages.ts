@@ -1,6 +1,5 @@
-// The protobuf messages of TensorBoard's event files, as far as a run writes them.
-// Source: event.proto, summary.proto, tensor.proto and histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of
-// TensorBoard's plugin hparams; field numbers are theirs.
+// The protobuf messages of TensorBoard's event files that a run writes. Source: event.proto, summary.proto, tensor.proto and
+// histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of TensorBoard's plugin hparams, for field numbers.
 import { protobuf } from '@bowyer/core';
 
 const { bool, bytes, double, encode, float, int32, int64, many, map, messageType, one, optional, string } = protobuf;
@@ -29,7 +28,7 @@ const value = messageType('Value', {
   tensor: optional(8, tensor),
   metadata: optional(9, metadata),
 });
-/** Values are given as encoded messages, made by the functions below. */
+/** Values are encoded messages, which the functions below make. */
 const summary = messageType('Summary', { value: many(1, bytes) });
 const event = messageType('Event', {
   wallTime: optional(1, double),
@@ -50,11 +49,13 @@ export const versionEvent = (wallTime: number): Uint8Array => encode(event, { wa
 
 const SESSION_START = 1;
 
-/** Makes TensorBoard forget what earlier files have of this step and later ones: the run was resumed before it. */
+/**
+ * Returns an event that makes TensorBoard discard this step and later ones of earlier files, since the run was resumed before it.
+ */
 export const restartEvent = ({ wallTime, step }: EventOptions): Uint8Array =>
   encode(event, { wallTime, step, sessionLog: { status: SESSION_START } });
 
-/** Returns a summary of values, each made by one of the functions below. @param scalars made by `ScalarValues` */
+/** Returns a summary of values, each made by a function below. @param scalars made by `ScalarValues` */
 export function summaryEvent(
   { wallTime, step }: EventOptions,
   values: readonly Uint8Array[],
@@ -64,11 +65,11 @@ export function summaryEvent(
   return encode(event, { wallTime, step, summary: scalars ? Buffer.concat([scalars, others]) : others });
 }
 
-/** The encoded scalars of a step, whose numbers the next step replaces in place; the tags stay the same. */
+/** The encoded scalars of a step. The next step replaces the numbers in place; the tags stay. */
 export class ScalarValues {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** The places of the four bytes of each number. */
+  /** The offset of each number's four bytes. */
   readonly #places: number[] = [];
 
   constructor(tags: readonly string[]) {
@@ -79,7 +80,7 @@ export class ScalarValues {
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
-  /** Returns members of a summary, valid until the next call. */
+  /** Returns members of a summary. They are valid until the next call. */
   with(numbers: readonly number[]): Uint8Array {
     for (let i = 0; i < this.#places.length; i++) this.#view.setFloat32(this.#places[i], numbers[i], true);
     return this.#bytes;
@@ -90,7 +91,7 @@ export const scalarValue = (tag: string, number: number): Uint8Array => encode(v
 
 const DT_STRING = 7;
 
-/** Returns a text for TensorBoard's plugin `text`. @param markdown shown as such */
+/** Returns a text for TensorBoard's plugin `text`, which renders Markdown. */
 export const textValue = (tag: string, markdown: string): Uint8Array =>
   encode(value, {
     tag,
@@ -98,7 +99,7 @@ export const textValue = (tag: string, markdown: string): Uint8Array =>
     metadata: { pluginData: { pluginName: 'text' } },
   });
 
-/** Counts of `numbers` in equal bins between their smallest and largest. */
+/** Returns a histogram with bins of equal width between the smallest and the largest number. */
 export function histogramValue(tag: string, numbers: readonly number[], bins = 30): Uint8Array {
   const [low, high] = numbers.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
   const width = (high - low) / bins || 1;
@@ -133,7 +134,7 @@ const hparams = messageType('HParamsPluginData', {
   sessionEndInfo: optional(4, sessionEnd),
 });
 
-/** Returns a value without data, which carries plugin data of the plugin `hparams`. */
+/** Returns a value without data that carries data of the plugin `hparams`. */
 const hparamsValue = (tag: string, data: protobuf.MessageOf<typeof hparams>): Uint8Array =>
   encode(value, { tag, metadata: { pluginData: { pluginName: 'hparams', content: encode(hparams, data) } } });
 
@@ -144,7 +145,7 @@ function protobufValue(given: HyperparameterValue): protobuf.MessageOf<typeof an
   return typeof given === 'string' ? { stringValue: given } : { boolValue: given };
 }
 
-/** Starts the session of a run in the plugin `hparams`. */
+/** Returns the value that begins a run's session in the plugin `hparams`. */
 export const sessionStartValue = (
   name: string,
   hyperparameters: Readonly<Record<string, HyperparameterValue>>,
@@ -160,7 +161,7 @@ export const sessionStartValue = (
 
 const statuses = { finished: 1, failed: 2, stopped: 2 } as const;
 
-/** Ends it. */
+/** Returns the value that ends a run's session in the plugin `hparams`. */
 export const sessionEndValue = (status: keyof typeof statuses, endSeconds: number): Uint8Array =>
   hparamsValue('_hparams_/session_end_info', {
     sessionEndInfo: { status: statuses[status], endTimeSecs: endSeconds },

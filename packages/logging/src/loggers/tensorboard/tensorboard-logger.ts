@@ -1,4 +1,5 @@
-// logger=tensorboard: event files that TensorBoard shows: scalars, episodes as text, histograms of returns, hyperparameters.
+// logger=tensorboard: writes event files for TensorBoard with scalars, episodes as text, histograms of returns, and
+// hyperparameters.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import { resolve } from 'node:path';
@@ -39,7 +40,7 @@ export const tensorBoardLogger: LoggerUnit<typeof options> = {
     const file = await EventFile.create(resolve(directory, dir));
     const logger = new TensorBoardLogger(file, settings);
     const wallTime = Date.now() / 1000;
-    // Earlier files may have steps, 0 among them, of a process that was killed before its first checkpoint.
+    // Earlier files may contain steps, even step 0, of a process that was killed before its first checkpoint.
     await file.append(restartEvent({ wallTime, step: resumedAfter === 0 ? 0 : resumedAfter + 1 }));
     await file.append(
       summaryEvent({ wallTime, step: 0 }, [sessionStartValue(name, hyperparameters(config), wallTime)]),
@@ -79,7 +80,7 @@ class TensorBoardLogger implements RunLogger {
   }
 }
 
-/** Leaves of the config by path; values other than texts, numbers and truth values as JSON. */
+/** Returns the leaves of the config by path. Values other than strings, numbers and booleans are JSON. */
 function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = ''): Record<string, HyperparameterValue> {
   const entries = Object.entries(config).flatMap(([key, value]): [string, HyperparameterValue][] => {
     if (value === null || value === undefined) return [];
@@ -91,7 +92,7 @@ function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = '')
   return Object.fromEntries(entries);
 }
 
-/** Returns the turns of an episode as a table. */
+/** Returns the turns of an episode as a Markdown table. */
 function markdown(episode: Trajectory): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '<br>');
   const rows = episode.transitions.map(

@@ -1,13 +1,13 @@
-// Pictures of plots as PNG, made in a thread of their own: compiling the renderer and drawing take up to a second, which the
-// training must not wait for. Renderer: resvg as WebAssembly; it has no fonts, so that the font is a package of its own.
+// Renders plots as PNG in a thread: compiling the renderer and drawing take up to a second, for which training must not wait. The
+// renderer is resvg as WebAssembly; it has no fonts, so that the font comes from another package.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Picture } from '@bowyer/wandb';
 
-/** Pixels for each unit of the SVG: sharp on screens of high density. */
+/** Pixels per unit of the SVG. 2 is sharp on high-density screens. */
 const ZOOM = 2;
 
-/** The program of the worker as text, since a worker cannot load the TypeScript sources that the tests run. */
+/** The worker's program as a string, since a worker cannot load TypeScript sources, which tests run. */
 const WORKER = `
 const { readFileSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -24,12 +24,12 @@ parentPort.on('message', async (svg) => {
   drawing.free();
 });`;
 
-/** Draws one SVG at a time. The thread starts with the first one and never keeps the process alive while it is idle. */
+/** Renders one SVG at a time. The first one starts the thread, which does not keep the process alive while it is idle. */
 export class Drawing {
   #worker: Worker | null = null;
   #pending: { resolve: (picture: Picture) => void; reject: (error: Error) => void } | null = null;
 
-  /** Draws an SVG as PNG. @throws if the renderer fails; the next call starts it again */
+  /** Renders an SVG as PNG. @throws if the renderer fails; the next call starts a new one */
   draw(svg: string): Promise<Picture> {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export class Drawing {
   #start(): Worker {
     const worker = startWorker();
     const fail = (error: Error) => {
-      if (this.#worker !== worker) return; // an `exit` event that follows an `error` event
+      if (this.#worker !== worker) return; // an `exit` event after an `error` event
       this.#worker = null;
       this.#pending?.reject(error);
     };

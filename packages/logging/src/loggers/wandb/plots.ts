@@ -1,5 +1,5 @@
-// The plot of a run's metrics as an image. It is drawn beside the training, and belongs to the first row after it is
-// ready; the last image is in the summary, since no row follows it.
+// The plot of a run's metrics as an image. It is drawn in parallel with training and logged with the first row after it is ready.
+// The last image is in the summary, since no row follows it.
 import type { MediaValue, WandbRun } from '@bowyer/wandb';
 import { lineChart } from '../../line-chart.js';
 import type { LoggedRun } from '../logger.js';
@@ -15,15 +15,15 @@ export class Plots {
   #work: Promise<void> | null = null;
   #failed = false;
 
-  /** Prepares the plots of a run. @param target has the points of each metric, which grow while the run is under way */
+  /** Prepares the plots of a run. @param target has the points of each metric, which grow during the run */
   constructor(
     private readonly run: Pick<LoggedRun, 'name' | 'warn'>,
     private readonly target: Pick<WandbRun, 'series' | 'image'>,
   ) {}
 
-  /** Starts an image of the rows until now; none while another one is drawn. */
+  /** Begins to draw the rows so far, unless a drawing is still in progress. */
   draw(step: number): void {
-    // One point does not make a curve.
+    // A single point is not a curve.
     const series = [...this.target.series]
       .map(([name, points]) => ({ name, points }))
       .filter(({ points }) => points.length > 1);
@@ -32,14 +32,14 @@ export class Plots {
     this.#work = this.#add(svg, step).finally(() => (this.#work = null));
   }
 
-  /** Returns the image that is ready, and forgets it; empty where none is. */
+  /** Returns and removes the finished image; empty if there is none. */
   drawn(): Value[] {
     const drawn = this.#drawn;
     this.#drawn = [];
     return drawn;
   }
 
-  /** Returns the image of the whole run, at its end. */
+  /** Returns the image of the whole run. */
   async close(step: number): Promise<Value[]> {
     await this.#work;
     this.draw(step);
@@ -48,7 +48,7 @@ export class Plots {
     return this.drawn();
   }
 
-  /** Replaces an image that no row has taken. */
+  /** Draws an image. It replaces a finished one that was not logged yet. */
   async #add(svg: string, step: number): Promise<void> {
     try {
       this.#drawn = [[KEY, await this.target.image(KEY, step, await this.#drawing.draw(svg))]];

@@ -1,4 +1,4 @@
-// logger=wandb: a run at Weights & Biases.
+// logger=wandb: logs a run to Weights & Biases.
 import {
   commandText,
   count,
@@ -129,14 +129,14 @@ class WandbLogger implements RunLogger {
   }
 
   async log({ iteration, metrics, seconds, episodes }: LoggedStep): Promise<void> {
-    if (iteration <= this.run.lastStep) return; // an earlier process has logged it
+    if (iteration <= this.run.lastStep) return; // an earlier process logged it
     const phases = Object.entries(seconds).map(([phase, value]): [string, RowValue] => [`seconds/${phase}`, value]);
     const media = [...this.#plots.drawn(), ...(await this.#dialogues(iteration, episodes))];
     await this.run.logFigures(iteration, figuresOf(metrics), [...phases, ...media]);
     if (this.#isShown(iteration)) this.#plots.draw(iteration);
   }
 
-  /** Logs a checkpoint as a new version of one artifact, which W&B links to the run. */
+  /** Logs a checkpoint as a new version of an artifact, which W&B links to the run. */
   async checkpoint({ kind, iteration, folder: path, score }: LoggedCheckpoint): Promise<void> {
     if (!this.options.checkpoints.includes(kind)) return;
     const metadata = { iteration, ...(score !== undefined && { score }) };
@@ -145,7 +145,7 @@ class WandbLogger implements RunLogger {
         ? { name: this.run.modelName, type: 'model' as const }
         : { name: `run-${this.run.id}-checkpoint`, type: 'checkpoint' as const };
     const aliases = ['latest', ...(kind === 'best' ? ['best'] : []), `iteration-${iteration}`];
-    // The figures must not wait for checksums of a large model.
+    // With a copy, metrics need not wait for the checksums of a large model.
     await this.run.artifact({ ...own, path, aliases, isInput: false, metadata }, { copyAs: `${kind}-${iteration}` });
   }
 

@@ -1,10 +1,10 @@
-// Requests to the dashboard's server. The token comes behind the hash of the address and goes with every request.
+// Requests to the dashboard's server. The token is in the fragment of the address, and is sent with every request.
 import type { RunSummary } from '../../data.js';
 
 const KEY = 'bowyer-token';
 const RETRY_MS = 3000;
 
-/** Takes the token out of the address, so that it is in no bookmark. */
+/** Stores the token and removes it from the address, so that bookmarks do not contain it. */
 export function takeToken(): void {
   const token = /^#token=([\w-]+)/.exec(location.hash)?.[1];
   if (token === undefined) return;
@@ -31,9 +31,9 @@ async function answerOf<T>(response: Response): Promise<T> {
 }
 
 /**
- * Follows the list of runs for as long as the page is open. Read by fetch, since an EventSource cannot send a token.
+ * Follows the list of runs as long as the page is open. It uses fetch, since an EventSource cannot send a token.
  *
- * @param onState gets what is wrong with the connection; null: nothing
+ * @param onState called with the fault of the connection; null: none
  */
 export async function followRuns(
   onRuns: (runs: RunSummary[]) => void,
@@ -53,7 +53,7 @@ export async function followRuns(
   }
 }
 
-/** Calls back with the data of each server-sent event. Source: the HTML standard, section 9.2. */
+/** Calls `onData` for each server-sent event. Source: the HTML standard, section 9.2. */
 async function readEvents(body: ReadableStream<Uint8Array>, onData: (data: string) => void): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let text = '';

@@ -1,4 +1,4 @@
-// Several runs: their curves in the same charts, and their last figures side by side.
+// Compares several runs: their curves in the same charts, and their last values side by side.
 import type { RunData, Table } from '../../data.js';
 import { chart, type ChartInput } from '../chart.js';
 import { el } from '../dom.js';
@@ -7,7 +7,7 @@ import { table } from '../tables.js';
 import { get } from './api.js';
 import type { View } from './view.js';
 
-/** The charts; of the metrics of each the first that a run has is drawn. */
+/** The charts. Each draws the first of its metrics that a run has. */
 const charts = [
   { title: 'Mean return', keys: ['eval/episodic_return', 'rollout/episodic_return'] },
   { title: 'Return in training', keys: ['rollout/episodic_return'] },
@@ -64,7 +64,7 @@ function figures(runs: readonly Named[]): Table {
   };
 }
 
-/** Returns a table of the config's keys in which the runs differ. */
+/** Returns a table of the config keys whose values differ between the runs. */
 function differences(runs: readonly Named[]): Table {
   const configs = runs.map(({ data }) => flatYaml(data.config));
   const keys = [...new Set(configs.flatMap((config) => [...config.keys()]))];
@@ -78,7 +78,7 @@ function differences(runs: readonly Named[]): Table {
   };
 }
 
-/** Returns the values of YAML's block mappings by their path; lists and texts of several lines are left out. */
+/** Returns the values of YAML's block mappings by path. Lists and multi-line texts are skipped. */
 function flatYaml(text: string): Map<string, string> {
   const values = new Map<string, string>();
   const path: { indent: number; key: string }[] = [];

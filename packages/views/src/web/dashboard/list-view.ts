@@ -1,4 +1,4 @@
-// All runs: a list that can be filtered and sorted, and the choice of several to compare.
+// The list of all runs, which can be filtered and sorted; several can be selected for a comparison.
 import type { RunSummary } from '../../data.js';
 import { el } from '../dom.js';
 import { figure, moment } from '../format.js';
@@ -25,7 +25,7 @@ function statusOf({ status, paused }: RunSummary): string {
   return paused ? 'paused' : status;
 }
 
-/** Returns what is shown where the folder has no run. */
+/** Returns the instructions for a folder without runs. */
 const whatToDo = (): HTMLElement =>
   el(
     'div',

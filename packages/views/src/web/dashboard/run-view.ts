@@ -1,4 +1,5 @@
-// One run: its page as in the report, kept up to date, with requests to it, a search in its episodes, and a game.
+// The page of one run: the sections of its report, which are updated, with buttons that control the run, a search in its
+// episodes, and a game.
 import type { Dialogue, EpisodeSummary, RunData, RunSummary } from '../../data.js';
 import { dialogueView, episodeTitle } from '../dialogue.js';
 import { el, section } from '../dom.js';
@@ -8,9 +9,9 @@ import { get, post } from './api.js';
 import { gamePanel } from './game-panel.js';
 import type { View } from './view.js';
 
-/** Sections that follow the run; what a reader has opened elsewhere stays open. */
+/** Sections that are updated. Others keep what the reader has opened. */
 const FOLLOWING = ['warnings', 'results', 'curves'];
-/** The dashboard has all episodes, not a choice of them. */
+/** Sections of the report that the dashboard omits: it has all episodes, not a selection. */
 const LEFT_OUT = ['episodes'];
 
 export async function runView(id: string, runs: readonly RunSummary[]): Promise<View> {
@@ -109,7 +110,7 @@ function controlPanel(id: string) {
   };
 }
 
-/** Reads an episode from the server when it is opened. */
+/** Returns a folded episode, which is fetched when it is opened. */
 function foldedEpisode(id: string, summary: EpisodeSummary): HTMLElement {
   const details = el('details', { class: 'episode' }, el('summary', {}, episodeTitle(summary)));
   let asked = false;

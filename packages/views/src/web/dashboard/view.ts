@@ -1,11 +1,11 @@
 import type { RunSummary } from '../../data.js';
 
-/** The content of the page below its head. */
+/** The content of the page below its header. */
 export interface View {
   element: HTMLElement;
   /** Passes every new list of runs to the view. */
   onRuns(runs: readonly RunSummary[]): void;
 }
 
-/** Returns the address of a run, the part behind the hash of the page's address. */
+/** Returns the fragment of the address that shows a run. */
 export const runAddress = (id: string): string => `run/${encodeURIComponent(id)}`;

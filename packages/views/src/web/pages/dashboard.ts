@@ -1,5 +1,5 @@
-// The script of the dashboard. The fragment of the page's address selects what is shown: one run (`#run/ID`), a comparison of several
-// (`#compare/ID&ID`), or the list of all runs (none).
+// The script of the dashboard. The fragment of its address selects the view: one run (`#run/ID`), a comparison
+// (`#compare/ID&ID`), or, without a fragment, the list of all runs.
 import type { RunSummary } from '../../data.js';
 import { followRuns, get, takeToken } from '../dashboard/api.js';
 import { compareView } from '../dashboard/compare-view.js';
