@@ -1,5 +1,4 @@
-// A server of a model for agents of any kind: each rollout has a base URL, and every call is recorded before its last byte is
-// sent.
+// Serves a model to agents of any kind: each rollout has a base URL, and every call is recorded before its last byte is sent.
 import { ModelServer, type ModelServerOptions } from '@bowyer/serving';
 import type { RolloutOrigin } from '../record/log-event.js';
 import { RolloutKeys } from '../record/record-key.js';
@@ -13,13 +12,13 @@ import { rolloutRoutes } from './rollout-routes.js';
 import { Recorder, type GivenReward, type OpenRollout, type RolloutEnd } from './recorder.js';
 
 export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer' | 'protocols'> {
-  /** The log; whoever opened it closes it, after the server. */
+  /** The log, which must stay open until the server has closed. */
   log: RolloutLog;
   /** How a prompt repeats earlier answers after a new message of the user; `template` if not given. */
   splice?: SplicePolicy;
-  /** Changes the bodies of requests before they are read, as with other prompts; they are recorded as changed. */
+  /** Changes the bodies of requests before they are read, for instance their prompts; the changed bodies are recorded. */
   bodyOf?: (rollout: string | null, body: unknown) => unknown;
-  /** Milliseconds for which a call waits for a change of weights before its client is asked to retry; 120,000 if not given. */
+  /** Milliseconds that a call waits for a change of the weights before its client is asked to retry; 120,000 if not given. */
   longestWaitMs?: number;
 }
 
@@ -65,7 +64,7 @@ export class AgentServer {
     return new URL(this.server.url).origin;
   }
 
-  /** Returns the version of the weights that are sampled with from now on. It is set within `changeWeights`. */
+  /** The version of the weights for the next sampled tokens. It is set within `changeWeights`. */
   get version(): number {
     return this.recorder.version;
   }
@@ -74,12 +73,18 @@ export class AgentServer {
     this.recorder.version = version;
   }
 
-  /** Begins a rollout, as `POST /rollouts` does. One that has begun stays as it is; with a higher attempt it begins again. */
+  /**
+   * Begins a rollout, as `POST /rollouts` does. A rollout that has begun is not changed, unless the attempt is higher: it then
+   * begins again.
+   */
   begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {
     return this.recorder.begin(origin, turn);
   }
 
-  /** Rewards a rollout, as `POST /rollouts/ID/rewards` does. @returns whether the reward may count: the rollout was not learned from yet */
+  /**
+   * Rewards a rollout, as `POST /rollouts/ID/rewards` does. @returns whether the reward counts: the policy has not learned from
+   * the rollout yet
+   */
   reward(id: string, reward: GivenReward): Promise<boolean> {
     return this.recorder.reward(id, reward);
   }
@@ -94,7 +99,7 @@ export class AgentServer {
     return this.recorder.end(id, end);
   }
 
-  /** Notes that the rollout was learned from: later rewards do not count. */
+  /** Records that the policy has learned from the rollout: later rewards do not count. */
   learnt(id: string): Promise<void> {
     return this.recorder.learnt(id);
   }
@@ -103,7 +108,7 @@ export class AgentServer {
     return this.recorder.read(id);
   }
 
-  /** Resolves once no call is in progress; further ones wait until `resume`, or are asked to come again. */
+  /** Resolves once no call is in progress; further calls wait until `resume`, or are asked to retry. */
   pause(): Promise<void> {
     return this.recorder.gate.close();
   }
@@ -112,12 +117,12 @@ export class AgentServer {
     this.recorder.gate.open();
   }
 
-  /** Changes the weights when no answer is in progress; nothing that was computed before is used again. */
+  /** Changes the weights while no answer is in progress; earlier keys and values are not used again. */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     return this.server.changeWeights(apply);
   }
 
-  /** Accepts no further request, and finishes the answers in progress. The model and the log stay with their owners. */
+  /** Accepts no further request, and finishes the answers in progress. It closes neither the model nor the log. */
   close(): Promise<void> {
     return this.server.close();
   }

@@ -1,4 +1,4 @@
-// The state of a rollout that is being played: the number of its next call, and the answers that its prompts may continue.
+// The state of a rollout in progress: the number of its next call, and the answers that its prompts may continue.
 import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
 import { digest } from '../record/call-record.js';
 import type { Place } from '../record/log-parts.js';
@@ -13,25 +13,28 @@ export class LiveRollout {
   readonly history = new History();
   status: 'open' | 'ended' | 'failed' = 'open';
   isLearnt = false;
-  /** Whether its next attempt has begun, so that calls still in progress belong to no rollout. */
+  /** Whether its next attempt has begun, so that calls in progress belong to no rollout. */
   isReplaced = false;
-  /** Digests of the keys of rewards; a sender may choose keys of any length. */
+  /** Digests of the keys of rewards, since a sender may choose keys of any length. */
   readonly #keys = new Set<string>();
   readonly #metrics = new Set<string>();
   #calls = 0;
-  /** The newest call of each request, by its digest, whose client has not received its answer, as far as is known. */
+  /** The newest call of each request, by the request's digest, whose answer the client may not have received. */
   readonly #unanswered = new Map<string, number>();
 
-  /** Calls and other requests in progress. */
+  /** The number of calls and other requests in progress. */
   inUse = 0;
 
-  /** Makes the state of a rollout that begins. @param turn resolves when its calls may be answered */
+  /** Makes the state of a new rollout. @param turn resolves when its calls may be answered */
   constructor(
     readonly origin: RolloutOrigin,
     readonly turn: Promise<void> = Promise.resolve(),
   ) {}
 
-  /** Restores the state from the events in the log. All recorded calls count as unanswered, since their delivery is not known. */
+  /**
+   * Restores the state from the events in the log. All recorded calls count as unanswered, since it is unknown whether they were
+   * delivered.
+   */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
     const begun = events.findLastIndex(({ event }) => event.type === 'begun');
     const first = events[begun]?.event;
@@ -46,7 +49,7 @@ export class LiveRollout {
     return this.#calls;
   }
 
-  /** Returns the number of a call that begins. */
+  /** Returns the number of the next call. */
   nextCall(): number {
     return this.#calls++;
   }
@@ -60,7 +63,7 @@ export class LiveRollout {
     this.#unanswered.set(requestKey(call), call.call);
   }
 
-  /** Returns the call that a request was answered with before, where its client's counter says that it asks again. */
+  /** Returns the earlier call of the same request, if its client's counter shows a retry. */
   supersededBy(call: RecordedCall): number | undefined {
     if (call.retry === 0) return undefined;
     const key = requestKey(call);
@@ -69,7 +72,7 @@ export class LiveRollout {
     return first;
   }
 
-  /** Returns whether the key of a reward is new. */
+  /** Registers the key of a reward. @returns whether it is new */
   takeKey(key: string | undefined): boolean {
     if (key === undefined) return true;
     const own = digest(key);
@@ -78,12 +81,12 @@ export class LiveRollout {
     return isNew;
   }
 
-  /** Forgets the key of a reward that could not be stored, so that a repeated request is new. */
+  /** Removes the key of a reward that could not be stored, so that a repeated request counts. */
   giveBackKey(key: string | undefined): void {
     if (key !== undefined) this.#keys.delete(digest(key));
   }
 
-  /** Adds names of metrics. @throws {RolloutStateError} where the rollout then has too many */
+  /** Registers names of metrics. @throws {RolloutStateError} if the rollout would have too many */
   takeMetrics(names: readonly string[]): void {
     const added = names.filter((name) => !this.#metrics.has(name));
     if (this.#metrics.size + added.length > MOST_METRICS)

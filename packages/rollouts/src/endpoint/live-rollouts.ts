@@ -1,9 +1,9 @@
-// The rollouts in memory. Idle ones are removed, and restored from the log when they are needed.
+// The rollouts in memory. Idle ones are removed, and restored from the log when they are needed again.
 import type { RolloutOrigin } from '../record/log-event.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { LiveRollout } from './live-rollout.js';
 
-/** Rollouts that are kept in memory beside those in use. */
+/** The most idle rollouts in memory. */
 const MOST_IDLE = 1024;
 
 export class LiveRollouts {
@@ -15,7 +15,7 @@ export class LiveRollouts {
     return this.#rollouts.has(id) || this.log.has(id);
   }
 
-  /** Runs `work` with the rollout; null where it is unknown. */
+  /** Runs `work` with the rollout, or with null if it is unknown. */
   async use<T>(id: string, work: (live: LiveRollout | null) => Promise<T>): Promise<T> {
     if (!this.has(id)) return work(null);
     const live = await this.take(id);
@@ -26,10 +26,12 @@ export class LiveRollouts {
     }
   }
 
-  /** Returns a known rollout and counts it as in use; whoever takes it counts `inUse` down again. @throws where its record cannot be read now */
+  /**
+   * Returns a known rollout and increments its `inUse`, which the caller must decrement. @throws where its record cannot be read
+   */
   async take(id: string): Promise<LiveRollout> {
     const found = this.#rollouts.get(id) ?? this.#restored(id);
-    this.#rollouts.delete(id); // this makes it the newest
+    this.#rollouts.delete(id); // inserting it again makes it the newest
     this.#rollouts.set(id, found);
     const live = await found;
     live.inUse++;
@@ -37,7 +39,7 @@ export class LiveRollouts {
     return live;
   }
 
-  /** Restores a rollout. A failed read is not remembered: the next request reads again. */
+  /** Restores a rollout. A failed read is not cached: the next request reads again. */
   #restored(id: string): Promise<LiveRollout> {
     const found = this.log.events(id).then((events) => LiveRollout.from(id, events));
     found.catch(() => this.#drop(id, found));
@@ -48,7 +50,7 @@ export class LiveRollouts {
     if (this.#rollouts.get(id) === found) this.#rollouts.delete(id);
   }
 
-  /** Adds a rollout, or its next attempt. @returns a function that removes it, where its beginning cannot be recorded */
+  /** Adds a rollout, or its next attempt. @returns a function that removes it if its beginning cannot be recorded */
   begin(origin: RolloutOrigin, turn?: Promise<void>): () => void {
     const { id } = origin;
     const before = this.#rollouts.get(id);
@@ -73,7 +75,7 @@ export class LiveRollouts {
 
   async #dropOldest(): Promise<void> {
     for (const [id, found] of [...this.#rollouts].slice(0, -MOST_IDLE)) {
-      const live = await found.catch(() => null); // a rollout whose read failed is removed already
+      const live = await found.catch(() => null); // a rollout whose read failed has already been removed
       if (live?.inUse === 0) this.#drop(id, found);
     }
   }

@@ -1,5 +1,4 @@
-// Records the calls, rewards and ends of rollouts: a model server reports calls to it as to an observer, and it writes events to
-// the log.
+// Records the calls, rewards and ends of rollouts: it observes the calls of a model server, and writes events to the log.
 import type { IncomingMessage } from 'node:http';
 import { Rng } from '@bowyer/core';
 import {
@@ -30,13 +29,13 @@ import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 interface RecorderOptions extends WeightGateOptions {
   log: RolloutLog;
   keys: RolloutKeys;
-  /** The writer of prompts; absent for a proxy, which writes none. */
+  /** The writer of prompts; absent for a proxy, which writes no prompts. */
   prompts?: Pick<PromptSource, 'tokenizer' | 'policy'>;
-  /** The seed for requests without one; each call of a rollout has random numbers of its own. */
+  /** The seed for requests without one; each call of a rollout has different random numbers. */
   seed?: number;
   /** See `AgentServerOptions`. */
   bodyOf?: CallObserver['bodyOf'];
-  /** Returns the address at which the server listens. */
+  /** Returns the server's address. */
   origin: () => string;
   onFault: (error: Error) => void;
 }
@@ -44,12 +43,12 @@ interface RecorderOptions extends WeightGateOptions {
 /** The addresses by which an agent's program reaches its rollout. */
 export interface OpenRollout {
   id: string;
-  /** For clients of OpenAI's protocols, and for those of Anthropic's that add `/messages`. */
+  /** The base URL for clients of OpenAI's protocols, and for those of Anthropic's that add `/messages`. */
   baseURL: string;
-  /** For Anthropic's SDK, which adds `/v1/messages`. */
+  /** The base URL for Anthropic's SDK, which adds `/v1/messages`. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** The address of its state, rewards and end. */
+  /** The URL of the rollout's state, rewards and end. */
   url: string;
 }
 
@@ -64,7 +63,7 @@ export interface GivenReward {
 export interface TrackedCall {
   live: LiveRollout;
   begun: BegunCall;
-  /** Writes the finished calls to the log. @param keys of the dialogues that the answers of each call end */
+  /** Writes the finished calls to the log. @param keys of the dialogues that end with each call's answers */
   keep: (calls: readonly RecordedCall[], keys?: readonly (readonly string[])[]) => Promise<void>;
   undelivered: () => void;
   failed: (error: unknown) => void;
@@ -94,15 +93,15 @@ export class Recorder implements CallObserver {
   rolloutOfKey = (key: string): string | null => this.options.keys.rolloutOf(key);
 
   /**
-   * Begins a rollout. One that has begun stays as it is; with a higher attempt it begins again.
+   * Begins a rollout. A rollout that has begun is not changed, unless the attempt is higher: it then begins again.
    *
    * @param turn resolves when its calls may be answered; at once if not given
-   * @throws {RolloutStateError} where it has ended
+   * @throws {RolloutStateError} if it has ended
    */
   async begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {
     const { id } = origin;
     checkId(id);
-    // Beginnings run one after another, so that two requests for the same rollout begin one.
+    // Beginnings run one after another, so that only one of two equal requests begins the rollout.
     const begun = this.#beginning.then(() =>
       this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live, turn))),
     );
@@ -119,10 +118,10 @@ export class Recorder implements CallObserver {
   }
 
   /**
-   * Keeps a reward. A repeated key changes nothing. The last reward of a name for a call counts, if it comes before the rollout is
-   * learnt.
+   * Stores a reward, unless its key is known. The last reward of a name for a call counts, if it arrives before the policy learns
+   * from the rollout.
    *
-   * @returns whether it may count
+   * @returns whether it was in time to count
    * @throws {RolloutStateError} for a rollout or a call that is unknown
    * @throws {BadRequestError} for a number that is not finite, or too large to calculate with
    */
@@ -145,7 +144,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Adds metrics by their names; the last value of a name counts. */
+  /** Stores metrics by name; the last value of a name counts. */
   metrics(id: string, metrics: Record<string, number>): Promise<void> {
     checkMetrics(metrics);
     return this.#known(id, async (live) => {
@@ -154,7 +153,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Ends a rollout, which then takes no further calls. It may be ended again: the last status counts. */
+  /** Ends a rollout, which then accepts no further calls. It may be ended again: the last status counts. */
   end(id: string, { status = 'ended', reason }: RolloutEnd = {}): Promise<void> {
     return this.#known(id, async (live) => {
       live.status = status;
@@ -162,7 +161,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Notes that the rollout was learned from: what is sent for it later does not count. */
+  /** Records that the policy has learned from the rollout: later rewards do not count. */
   learnt(id: string): Promise<void> {
     return this.#known(id, async (live) => {
       live.isLearnt = true;
@@ -170,7 +169,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Reads the record of a rollout. @throws {RolloutStateError} where it is unknown */
+  /** Reads the record of a rollout. @throws {RolloutStateError} if it is unknown */
   async read(id: string): Promise<RecordedRollout> {
     const rollout = await this.options.log.read(id);
     if (rollout === null) throw unknown(id);
@@ -195,7 +194,7 @@ export class Recorder implements CallObserver {
     };
   };
 
-  /** Begins a call of a rollout, which begins with it where it is unknown. @throws where it has ended */
+  /** Begins a call of a rollout, and the rollout too if it is unknown. @throws if it has ended */
   async track(opened: OpenedCall): Promise<TrackedCall> {
     const id = opened.rollout;
     if (id === null) throw new BadRequestError(noRollout(this.options.origin()), null, 'not_found');
@@ -254,7 +253,7 @@ export class Recorder implements CallObserver {
     };
   }
 
-  /** Returns the calls that are recorded for a request, and the keys of their dialogues. */
+  /** Returns the records of a request's calls, and the keys of their dialogues. */
   #recorded(
     { live, begun }: TrackedCall,
     { sent, request, completed }: { sent: unknown; request: CompletionRequest; completed: Completed },
@@ -280,7 +279,10 @@ export class Recorder implements CallObserver {
     return event.call;
   }
 
-  /** Decides whether a rollout begins, in one turn. @returns what takes its beginning back; null where it has begun before */
+  /**
+   * Decides in one turn of the event loop whether a rollout begins. @returns a function that revokes its beginning; null if it
+   * has already begun
+   */
   #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, turn?: Promise<void>): (() => void) | null {
     const { id, attempt = 0 } = origin;
     if (live === null || attempt > (live.origin.attempt ?? 0)) return this.#live.begin(origin, turn);
@@ -302,7 +304,7 @@ export class Recorder implements CallObserver {
   #report = (error: unknown): void => this.options.onFault(error as Error);
 }
 
-/** Undoes the work that has failed, and passes the error on. */
+/** Undoes failed work, and rethrows its error. */
 const rethrowAfter =
   (undo: () => void) =>
   (error: unknown): never => {

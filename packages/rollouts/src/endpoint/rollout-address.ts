@@ -1,4 +1,4 @@
-// Finds the rollout of a request, which its path, a header, or its key names.
+// Finds the rollout of a request, by its path, a header, or its key.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys, modelCalls } from '@bowyer/serving';
 import type { RolloutKeys } from '../record/record-key.js';
@@ -11,8 +11,8 @@ const callPaths: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the rollout that a path names: calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout, or the same without `/v1`; other
- * paths below `/rollouts` keep theirs.
+ * Returns the rollout in a path. Calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout, or the same without `/v1`; other
+ * paths below `/rollouts` are returned unchanged.
  *
  * @returns null for a path outside of `/rollouts`
  */

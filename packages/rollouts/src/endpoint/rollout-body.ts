@@ -1,14 +1,14 @@
-// The body of a request about a rollout. Every field is read, or refused by its name.
+// Reads the body of a request about a rollout. Every field is read, or refused with its name.
 import { BadRequestError } from '@bowyer/serving';
 
-/** Characters of a text: keys, names and reasons are kept as long as their rollout is. */
+/** The most characters of a text: keys, names and reasons stay in memory as long as their rollout. */
 const LONGEST_TEXT = 4_096;
 const LONGEST_NAME = 256;
 
 export class RolloutBody {
   readonly #fields: Record<string, unknown>;
 
-  /** Wraps a body. @param known names of fields; null: any */
+  /** Wraps a body. @param known names of the allowed fields; null for any */
   constructor(body: unknown, known: readonly string[] | null) {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new BadRequestError('the body must be an object of JSON');

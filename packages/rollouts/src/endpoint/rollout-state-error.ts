@@ -3,7 +3,7 @@ export class RolloutStateError extends Error {
   override readonly name: string = 'RolloutStateError';
 }
 
-/** The error for a request that names an unknown rollout. */
+/** The error for a request with an unknown rollout. */
 export class UnknownRolloutError extends RolloutStateError {
   override readonly name = 'UnknownRolloutError';
 }

@@ -1,7 +1,7 @@
 import type { CompletionRequest } from '@bowyer/serving';
 import type { RolloutOrigin } from '../record/recorded.js';
 
-/** Returns the request with the sampling that its rollout has fixed. Where the rollout has a seed, that of the request does not count. */
+/** Returns the request with the rollout's fixed sampling settings. A rollout's seed takes precedence over the request's. */
 export function settledRequest(
   request: CompletionRequest,
   { seed, sampling: { temperature, topP, topK } = {} }: Pick<RolloutOrigin, 'seed' | 'sampling'>,

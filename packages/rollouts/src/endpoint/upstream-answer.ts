@@ -1,10 +1,10 @@
-// The answer of an endpoint, whether it is asked now or a recording answers in its place.
+// The answer of an endpoint, or a recorded one in its place.
 
 /** An answer whose headers have arrived. */
 export interface UpstreamAnswer {
-  /** Method and address. */
+  /** Method and address of the request. */
   asked: string;
   answer: Response;
-  /** Reads the whole answer. @throws {UpstreamError} where it breaks off, or is too long */
+  /** Reads the whole answer. @throws {UpstreamError} if it is interrupted or too long */
   text: () => Promise<string>;
 }

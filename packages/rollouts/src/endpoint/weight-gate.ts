@@ -3,7 +3,7 @@
 import { QueueFullError } from '@bowyer/serving';
 
 export interface WeightGateOptions {
-  /** Milliseconds for which a call waits; then its client is asked to retry. */
+  /** The milliseconds that a call waits before its client is asked to retry. */
   longestWaitMs: number;
   /** The number of calls that may wait; further clients are asked to retry. */
   mostWaiting: number;
@@ -17,7 +17,10 @@ export class WeightGate {
 
   constructor(private readonly options: WeightGateOptions) {}
 
-  /** Enters, after waiting for a change of the weights. @throws {QueueFullError} where the change takes longer than a call may wait */
+  /**
+   * Enters the gate after waiting for a change of the weights. @throws {QueueFullError} if the change takes longer than a call
+   * may wait
+   */
   async enter(): Promise<void> {
     while (this.#isClosed) await this.#wait();
     this.#inside++;

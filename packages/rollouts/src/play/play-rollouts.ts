@@ -1,5 +1,5 @@
-// Plays a set of rollouts: agents call a server of the policy, which records them, and each record becomes an episode to learn
-// from.
+// Plays a set of rollouts: agents call a server of the policy, which records them, and each record is converted to an episode for
+// training.
 import {
   episodeSeed,
   InterruptedError,
@@ -31,7 +31,7 @@ export interface RolloutHost extends VerdictSink {
   /** Begins a rollout. @param turn resolves when its calls may be answered */
   begin(rollout: RolloutOrigin, turn?: Promise<void>): Promise<RolloutAddress>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
-  /** Notes that the rollout was learned from: later rewards do not count. */
+  /** Records that the policy has learned from the rollout: later rewards do not count. */
   learnt(id: string): Promise<void>;
   read(id: string): Promise<RecordedRollout>;
 }
@@ -39,24 +39,24 @@ export interface RolloutHost extends VerdictSink {
 export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | 'masks'> {
   tasks: SplitTasks;
   run: RunAgent;
-  /** Judges a rollout; null: the agent sends its reward itself. */
+  /** Judges a rollout; null if the agent reports its reward itself. */
   judge: JudgeRollout | null;
-  /** Judges the rollouts of each group in comparison, once all have ended; absent: only `judge` does. */
+  /** Compares and judges the rollouts of each group when all have ended; absent if only `judge` judges. */
   rank?: RankGroup;
-  /** How often a rollout is begun at most. */
+  /** The most attempts of a rollout. */
   attempts: number;
-  /** The reward of a rollout that has failed in every attempt; null: it is left out. */
+  /** The reward of a rollout that failed in every attempt; null to omit the rollout. */
   failedReward: number | null;
-  /** Agents that are started while others play; their calls wait. None if not given. */
+  /** The number of agents that are started while others play; their calls wait. None if not given. */
   startAhead?: number;
   sampling: FixedSampling;
-  /** Whether answers have tokens; false behind an endpoint. True if not given. */
+  /** Whether answers have tokens, which those of an endpoint do not. True if not given. */
   hasTokens?: boolean;
-  /** Gets each rollout that has ended. */
+  /** Receives each rollout that has ended. */
   onRollout?: (rollout: RecordedRollout) => void;
 }
 
-/** Returns the player of sets that algorithms ask for: it plays `options.slots` rollouts at once. */
+/** Returns the player of the sets of algorithms, which plays `options.slots` rollouts at a time. */
 export const rolloutPlayer =
   (host: RolloutHost, how: RolloutPlayOptions): PlaySet =>
   (set, options, watch) =>
@@ -66,19 +66,22 @@ export const rolloutPlayer =
 interface EndedRollout {
   rollout: PlayedRollout;
   episode: number;
-  /** Why its agent has failed in every attempt; null where it has succeeded. */
+  /** The error of its agent in the last attempt; null if it has succeeded. */
   failure: Error | null;
 }
 
-/** Milliseconds between two checks whether the set was aborted. */
+/** Milliseconds between two checks for an aborted set. */
 const LOOK_MS = 100;
 
 class SetOfRollouts {
   readonly #stop = new AbortController();
   readonly #played: Trajectory[] = [];
-  /** Rollouts that wait for the others of their group. */
+  /** Rollouts that wait for the others of their groups. */
   readonly #unranked: EndedRollout[] = [];
-  /** A part of the ids of this set's records, since an earlier set, as of a killed run, has the same names. */
+  /**
+   * A part of the ids of this set's records, which distinguishes them from an earlier set of the same name, such as that of a
+   * killed run.
+   */
   readonly #stamp = Date.now().toString(36);
   readonly #turns: Turns;
   #next = 0;
@@ -109,7 +112,7 @@ class SetOfRollouts {
     }
   }
 
-  /** Plays one rollout after another, until none is left. An error of one such loop ends all of them. */
+  /** Plays one rollout after another, until none is left. An error in one of these loops ends all of them. */
   async #lane(): Promise<void> {
     try {
       while (this.#next < this.set.episodes && !this.#stop.signal.aborted) await this.#episode(this.#next++);
@@ -128,7 +131,7 @@ class SetOfRollouts {
     if (ended?.failure) this.watch.failed(ended.failure, episode, true);
   }
 
-  /** Does work whose error counts as the failure of these episodes, unless the set was aborted. */
+  /** Runs work whose error counts as a failure of these episodes, unless the set was aborted. */
   async #orFailed(episodes: readonly number[], work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -177,12 +180,12 @@ class SetOfRollouts {
     return ended;
   }
 
-  /** Reads the record, under the rollout's name. */
+  /** Reads the record, and gives it the rollout's name. */
   async #recorded({ name, open }: PlayedRollout): Promise<RecordedRollout> {
     return { ...(await this.host.read(open.id)), id: name };
   }
 
-  /** Hands over an ended rollout as an episode to learn from; later rewards do not count. */
+  /** Returns an ended rollout as an episode for training; later rewards do not count. */
   async #learn({ rollout, episode, failure }: EndedRollout): Promise<void> {
     await this.host.learnt(rollout.open.id);
     const recorded = await this.#recorded(rollout);
@@ -199,7 +202,7 @@ class SetOfRollouts {
     this.watch.played();
   }
 
-  /** Ranks one group after another. If the judge fails for a group, its rollouts are left out. */
+  /** Ranks one group after another. If the judge fails for a group, its rollouts are omitted. */
   async #rankGroups(): Promise<void> {
     const { groupSize = 1 } = this.set;
     const groups = new Map<number, EndedRollout[]>();
@@ -247,7 +250,7 @@ class SetOfRollouts {
     return { name, task, open: await this.host.begin(origin, begun), begun };
   }
 
-  /** Runs the agent and the judge. @throws where the agent has failed, or reports that itself */
+  /** Runs the agent and the judge. @throws if the agent has failed, or reports a failure */
   async #run(rollout: PlayedRollout): Promise<void> {
     const { id } = rollout.open;
     await reportVerdict(this.host, id, await this.how.run(rollout, this.#stop.signal));

@@ -1,4 +1,4 @@
-// Plays each task once and records it, without an episode to learn from.
+// Plays each task once and records it, without making an episode for training.
 import { randomUUID } from 'node:crypto';
 import type { AgentTask } from './agent-task.js';
 import type { RolloutHost } from './play-rollouts.js';
@@ -8,20 +8,20 @@ import type { JudgeRollout, RunAgent } from './run-agent.js';
 export interface RecordTasksOptions {
   tasks: readonly AgentTask[];
   run: RunAgent;
-  /** Judges a rollout; null: the agent says what it is worth, or nobody does. */
+  /** Judges a rollout; null if the agent reports its reward, or there is none. */
   judge: JudgeRollout | null;
-  /** Agents at the same time. */
+  /** The number of agents at the same time. */
   concurrency: number;
-  /** Ends the agents that play, and leaves out the tasks that wait. */
+  /** Ends the running agents, and skips the waiting tasks. */
   signal: AbortSignal;
   onRecorded?(rollout: Awaited<ReturnType<RecordingHost['read']>>): void;
-  /** Gets the error of the agent or of its judge. Its rollout is in the record as failed. */
+  /** Receives the error of the agent or of its judge. The rollout is recorded as failed. */
   onFailure(task: AgentTask, error: Error): void;
 }
 
 type RecordingHost = Omit<RolloutHost, 'learnt'>;
 
-/** Has the agent play each task once, at a server that records it. */
+/** Lets the agent play each task once, with a server that records it. */
 export async function recordTasks(host: RecordingHost, options: RecordTasksOptions): Promise<void> {
   const { tasks, concurrency, signal, onRecorded, onFailure } = options;
   const waiting = [...tasks.entries()];

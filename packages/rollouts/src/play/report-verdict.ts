@@ -1,7 +1,7 @@
 import { REWARD } from '../trajectories/final-rewards.js';
 import type { Verdict } from '../rewards/verdict.js';
 
-/** The part of a server that takes rewards and metrics. */
+/** The functions of a server that receive rewards and metrics. */
 export interface VerdictSink {
   reward(id: string, reward: { value: number; name: string }): Promise<unknown>;
   metrics(id: string, metrics: Record<string, number>): Promise<void>;

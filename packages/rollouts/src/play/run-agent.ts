@@ -1,4 +1,4 @@
-// The agent and the judge of a rollout: programs or functions of the user.
+// The interface of a rollout's agent and judge, which are programs or functions of the user.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { Verdict } from '../rewards/verdict.js';
 import type { AgentTask } from './agent-task.js';
@@ -11,40 +11,40 @@ export interface RolloutAddress {
   /** The base URL for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** The address to which rewards, metrics and the end are reported. */
+  /** The URL for rewards, metrics and the end. */
   url: string;
 }
 
 /** A rollout that is being played. */
 export interface PlayedRollout<Task extends AgentTask = AgentTask> {
-  /** The same in every run with the same seed, as `rollout-12.1`. */
+  /** Equal in every run with the same seed, such as `rollout-12.1`. */
   name: string;
   task: Task;
   open: RolloutAddress;
-  /** Resolves when its calls are answered and its time begins; absent: at once. */
+  /** Resolves when its calls are answered and its time begins; absent if at once. */
   begun?: Promise<void>;
 }
 
 /**
- * Plays one rollout to its end. Its verdict counts as what was reported over the server does.
+ * Plays one rollout to its end. The returned verdict counts like one that is reported to the server.
  *
- * @throws where the agent has failed
+ * @throws if the agent has failed
  */
 export type RunAgent = (rollout: PlayedRollout, signal: AbortSignal) => Promise<Verdict>;
 
-/** Judges a rollout. @throws where it cannot, which is a failure of the rollout */
+/** Judges a rollout. @throws if it cannot, which counts as a failure of the rollout */
 export type JudgeRollout = (rollout: PlayedRollout, recorded: RecordedRollout, signal: AbortSignal) => Promise<Verdict>;
 
-/** A rollout of a group, in the form that a judge of groups reads. */
+/** A rollout of a group, in the form for judges of groups. */
 export interface RankedRollout {
   task: AgentTask;
   recorded: RecordedRollout;
 }
 
 /**
- * Compares the rollouts of one group. Its scores are added to the rewards that the rollouts have, if any.
+ * Compares the rollouts of one group. Its scores are added to the rollouts' rewards, if they have any.
  *
- * @returns [rollouts] what is added
- * @throws where it cannot judge: the rollouts of the group have failed then
+ * @returns [rollouts] the scores
+ * @throws if it cannot judge; the rollouts of the group then count as failed
  */
 export type RankGroup = (group: readonly RankedRollout[], signal: AbortSignal) => Promise<number[]>;

@@ -1,11 +1,11 @@
-// Reads traces as tasks to play again: each task is the beginning of a conversation. Conversations with the same beginning are
+// Reads traces as tasks to play again: each task is the beginning of a conversation, and conversations with equal beginnings are
 // one task.
 import { createHash } from 'node:crypto';
 import { readTextLines } from '@bowyer/core';
 import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
 import type { AgentTask } from './agent-task.js';
 
-/** Returns whether a file contains traces: lines with an `id` in no other program's format are tasks as they are. */
+/** Returns whether a file contains traces. Lines with an `id` that are in no other program's format are tasks. */
 export async function containsTraces(path: string): Promise<boolean> {
   if (!isConversationFile(path)) return false;
   if (!/\.jsonl?(\.gz)?$/.test(path)) return true;
@@ -17,7 +17,7 @@ export async function containsTraces(path: string): Promise<boolean> {
   return false;
 }
 
-/** Returns undefined where the line is not JSON by itself, as in a file of one value. */
+/** Returns the line's value; undefined if the line is not JSON by itself, as in a file with a single value. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);

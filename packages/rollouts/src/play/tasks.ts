@@ -1,4 +1,4 @@
-// The tasks that an agent is given: lines of JSON, divided into those for training, evaluations and the final test.
+// Reads the tasks of an agent, which are lines of JSON, and divides them into those for training, evaluations and the final test.
 import { readProblem, readTextLines, repeatedKeyProblem, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import { parseJson } from '@bowyer/text';
@@ -7,7 +7,7 @@ import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 
-/** Reads a file of tasks, or of traces to play again. @throws where a line is not an object with an `id`, or two have the same */
+/** Reads a file of tasks, or of traces to play again. @throws for a line that is not an object with an `id`, and for equal ids */
 export async function readTasks(file: string): Promise<AgentTask[]> {
   const tasks: AgentTask[] = [];
   try {
@@ -38,7 +38,7 @@ function taskOfLine(text: string, place: string): AgentTask {
   throw new Error(`${place} is not an object with an 'id'`);
 }
 
-/** Checks tasks. @throws where there are none, or two have the same id */
+/** Checks tasks. @throws if there are none, or two have the same id */
 export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   if (tasks.length === 0) throw new Error(`${place}: there are no tasks`);
   const seen = new Set<string>();
@@ -52,7 +52,7 @@ export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   }
 }
 
-/** The tasks of evaluations and of the test: given ones, or a share of all that is held out by their ids. */
+/** The tasks of evaluations and of the test: given tasks, or shares of all tasks, which are held out by their ids. */
 export interface HeldOut<Task extends AgentTask = AgentTask> {
   evalTasks: readonly Task[] | null;
   testTasks: readonly Task[] | null;
@@ -61,10 +61,11 @@ export interface HeldOut<Task extends AgentTask = AgentTask> {
 }
 
 /**
- * Divides tasks by their ids alone. Those of evaluations and of the test come in the order of the ranks of their ids, given ones too, so
- * that an evaluation of fewer rollouts than tasks plays a sample. A share of 0 holds nothing out: the tasks of training are played.
+ * Divides tasks by their ids. The tasks of evaluations and of the test, including given ones, are sorted by a hash of their ids,
+ * so that an evaluation with fewer rollouts than tasks plays a random sample. A share of 0 holds nothing out: the training tasks
+ * are played.
  *
- * @throws where nothing would be left to train on
+ * @throws if no task would be left to train on
  */
 export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held: HeldOut<Task>): SplitTasks<Task> {
   const ranked = rankedById(tasks);
@@ -88,13 +89,13 @@ export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held:
   };
 }
 
-/** Ranks each id by a generator of its own: ids that differ in one character are as far from each other as any others. */
+/** Sorts tasks by a random number that is seeded with the id, so that similar ids are not close to each other. */
 function rankedById<Task extends AgentTask>(tasks: readonly Task[]): Task[] {
   const ranks = new Map(tasks.map((task) => [task, Rng.forPurpose(0, `split/${task.id}`).uint32()]));
   return [...tasks].sort((one, other) => ranks.get(one)! - ranks.get(other)! || (one.id < other.id ? -1 : 1));
 }
 
-/** Returns the task of an episode. Training goes through all tasks in a new order each time; an evaluation takes them as they come. */
+/** Returns the task of an episode. Training plays all tasks in a new order in each pass; an evaluation keeps their order. */
 export function taskOf<Task extends AgentTask>(
   tasks: readonly Task[],
   { split, group, seed }: { split: Split; group: number; seed: number },

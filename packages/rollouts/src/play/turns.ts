@@ -1,17 +1,17 @@
-// Turns of agents: so many play at the same time, and those that are started ahead wait for one that ends.
+// Limits the number of agents that play at the same time; agents that are started ahead wait for one that ends.
 
 /** The place of an agent among those that play. */
 export interface Turn {
   /** Resolves when the agent may play, or once it has ended. */
   begun: Promise<void>;
-  /** Gives the place to the agent that has waited longest. */
+  /** Passes the place on to the agent that has waited longest. */
   end(): void;
 }
 
 export class Turns {
   readonly #waiting: (() => void)[] = [];
 
-  /** Holds places. @param free agents that play at the same time */
+  /** @param free number of agents that play at the same time */
   constructor(private free: number) {}
 
   take(): Turn {

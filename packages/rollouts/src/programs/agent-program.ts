@@ -1,4 +1,4 @@
-// An agent as a program: it is started once for each rollout, and finds the addresses of its model in environment variables.
+// Runs an agent that is a program: it is started once for each rollout, with the addresses of its model in environment variables.
 import { rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -8,17 +8,17 @@ import { runProgram } from './run-program.js';
 import { verdictOfLine } from '../rewards/verdict.js';
 
 export interface AgentProgramOptions {
-  /** A line for the shell, such as `node my-agent.js`. */
+  /** A shell command, such as `node my-agent.js`. */
   command: string;
-  /** Names of further variables that are passed on to it; others, which may hold secrets, are not. */
+  /** Names of further variables that are passed to it; others, which may hold secrets, are not. */
   passEnv: readonly string[];
-  /** Milliseconds at most; 0: no limit. */
+  /** The most milliseconds; 0 for no limit. */
   timeoutMs: number;
-  /** The folder with a file for each rollout's output. While a rollout runs, its task is a file in `tasks` there. */
+  /** The folder of the rollouts' output files. While a rollout runs, its task is a file in the subfolder `tasks`. */
   outputFolder: string;
 }
 
-/** Variables that any program needs to be found and to find its files. */
+/** Variables that programs need to be found and to find their files. */
 const PASSED = [
   'PATH',
   'HOME',
@@ -35,8 +35,8 @@ const PASSED = [
 ];
 
 /**
- * Returns a function that runs the program. The reward is in the JSON of its last line, if that has one. Files of tasks that a killed
- * process has left are removed.
+ * Returns a function that runs the program. The reward is in the JSON of its last line, if that is JSON. Task files of a killed
+ * process are removed.
  */
 export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: AgentProgramOptions): RunAgent {
   const taskFolder = join(outputFolder, 'tasks');
@@ -56,7 +56,7 @@ export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: Agen
   };
 }
 
-/** Writes the task into a file, does the work, and removes the file. */
+/** Writes the task into a file, runs the work, and removes the file. */
 async function withTaskFile<T>(file: string, task: AgentTask, work: (path: string) => Promise<T>): Promise<T> {
   const path = resolve(file);
   await mkdir(dirname(path), { recursive: true });
@@ -72,14 +72,14 @@ async function withTaskFile<T>(file: string, task: AgentTask, work: (path: strin
 const named = (names: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 
-/** The most bytes of an environment variable with its name that Linux allows (MAX_ARG_STRLEN). */
+/** The most bytes of an environment variable with its name in Linux (MAX_ARG_STRLEN). */
 const LONGEST_VARIABLE = 128 * 1024;
 
 /** Returns whether a task fits into an environment variable. */
 export const fitsVariable = (task: AgentTask): boolean =>
   Buffer.byteLength(JSON.stringify(task)) < LONGEST_VARIABLE - 'BOWYER_TASK='.length;
 
-/** Returns the variables that the SDKs of OpenAI and Anthropic read, and the task where it fits into one. */
+/** Returns the variables that the SDKs of OpenAI and Anthropic read, and the task if it fits into one. */
 export const agentVariables = ({ task, open }: PlayedRollout): Record<string, string> => ({
   OPENAI_BASE_URL: open.baseURL,
   OPENAI_API_KEY: open.apiKey,

@@ -1,9 +1,9 @@
 import { LastLine } from './last-line.js';
 
-/** Characters of a line that are shown. */
+/** The most characters of a line in an error. */
 const LONGEST_SHOWN = 400;
 
-/** The line of a program's standard error that explains its end: that of an uncaught error, else the last one. */
+/** Finds the line of a program's standard error that explains its end: that of an uncaught error, else the last one. */
 export class ErrorLine {
   readonly #last = new LastLine();
   readonly #uncaught = new LastLine(isUncaught);
@@ -20,8 +20,8 @@ export class ErrorLine {
 }
 
 /**
- * Returns whether a line is that of an uncaught error in Node, Python and other languages: `TypeError: …`, `openai.BadRequestError: …`. The time
- * is linear in the line, which a program may make as long as it likes.
+ * Returns whether a line is that of an uncaught error in Node, Python and other languages: `TypeError: …`,
+ * `openai.BadRequestError: …`. The time is linear in the length of the line, which is not bounded.
  */
 function isUncaught(line: string): boolean {
   const [name] = /^[\w.$]*/.exec(line)!;

@@ -1,18 +1,21 @@
-// A judge as a program: it reads a rollout as JSON, and prints its reward.
+// Runs a judge that is a program: it reads a rollout as JSON, and prints its reward.
 import { join } from 'node:path';
 import type { JudgeRollout } from '../play/run-agent.js';
 import { runProgram } from './run-program.js';
 import { verdictOfLine } from '../rewards/verdict.js';
 
 export interface JudgeProgramOptions {
-  /** A line for the shell, such as `node judge.js`. */
+  /** A shell command, such as `node judge.js`. */
   command: string;
   timeoutMs: number;
-  /** The folder with files of its output. */
+  /** The folder of the output files. */
   outputFolder: string;
 }
 
-/** Returns a function that runs the judge. The program has the whole environment of this process, and reads `{task, rollout}` from standard input. */
+/**
+ * Returns a function that runs the judge. The program gets all environment variables of this process, and reads `{task, rollout}`
+ * from standard input.
+ */
 export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramOptions): JudgeRollout {
   return async ({ name, task }, recorded, signal) => {
     const line = await runProgram({

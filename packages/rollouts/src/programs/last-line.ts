@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Characters of a line that are kept, the last ones. */
+/** The most characters of a line that are kept, from its end. */
 const LONGEST_LINE = 1 << 20;
 
-/** Finds the last line of a stream of bytes that has text and passes a filter. */
+/** Finds the last nonempty line of a byte stream that passes a filter. */
 export class LastLine {
   #finished = '';
-  /** The pieces of the line that has not ended. */
+  /** The pieces of the incomplete line. */
   #begun: string[] = [];
   #length = 0;
   readonly #decoder = new TextDecoder();

@@ -1,17 +1,17 @@
-// A file of a program's output, which keeps its beginning and its end, and leaves out what is between them.
+// A file for a program's output, which keeps its beginning and its end, and omits the middle.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 
-/** Bytes at the beginning, which are written as they come. */
+/** The bytes at the beginning, which are written as they arrive. */
 const FIRST = 256 * 1024;
-/** Bytes at the end, which are kept in memory and written when the program has ended. */
+/** The bytes at the end, which are kept in memory and written when the program has ended. */
 const LAST = 768 * 1024;
 
 export class OutputFile {
   readonly #written: Promise<void>;
-  /** Bytes that may still be written as they come. */
+  /** The number of bytes that are still written as they arrive. */
   #room = FIRST;
   #last: Buffer | null = null;
   /** The number of bytes after the first ones. */
@@ -22,7 +22,7 @@ export class OutputFile {
     this.#written.catch(() => {}); // `end` throws the error
   }
 
-  /** Begins to append to a file, which is made with its folder where it is missing. */
+  /** Begins to append to a file, which is created with its folder if it is missing. */
   static async open(path: string): Promise<OutputFile> {
     await mkdir(dirname(path), { recursive: true });
     return new OutputFile(createWriteStream(path, { flags: 'a' }));
@@ -35,14 +35,14 @@ export class OutputFile {
     if (first.length < chunk.length) this.#keep(chunk.subarray(first.length));
   }
 
-  /** Writes the end of the output. @throws where the file could not be written */
+  /** Writes the end of the output. @throws if the file could not be written */
   async end(): Promise<void> {
     for (const part of this.#lastParts()) this.stream.write(part);
     this.stream.end();
     await this.#written;
   }
 
-  /** Keeps bytes in a ring buffer: a byte's place follows from its number. */
+  /** Stores bytes in a ring buffer, in which a byte's index follows from its position in the output. */
   #keep(chunk: Buffer): void {
     this.#last ??= Buffer.alloc(LAST);
     const kept = chunk.subarray(-LAST);

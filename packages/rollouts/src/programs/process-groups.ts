@@ -4,8 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 /**
- * A shell script that reads the ids of groups when they begin (`+ ID`) and end (`- ID`). Its standard input ends when this
- * process does: it then kills the groups that are left.
+ * A shell script that reads the ids of process groups when they begin (`+ ID`) and end (`- ID`). When this process ends, the
+ * script's standard input ends, and it kills the remaining groups.
  */
 const GUARD = `trap '' HUP INT TERM
 groups=' '
@@ -28,12 +28,12 @@ export function guardGroup(group: number): void {
   else guard.stdin?.write(`+ ${group}\n`);
 }
 
-/** Removes a group that has ended, since another one may get its id. */
+/** Removes a group that has ended, since its id may be used again. */
 export function releaseGroup(group: number): void {
   if (groups.delete(group)) guard?.stdin?.write(`- ${group}\n`);
 }
 
-/** Starts the script in a session of its own, so that a signal of the terminal does not reach it. */
+/** Starts the script in a separate session, so that the terminal's signals do not reach it. */
 function startGuard(): void {
   const child = spawn('/bin/sh', ['-c', GUARD], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   const isGone = () => {
@@ -43,12 +43,12 @@ function startGuard(): void {
   child.on('exit', isGone);
   child.stdin?.on('error', () => undefined); // the script has ended
   child.unref();
-  (child.stdin as Socket | null)?.unref(); // this process may end before the script does
+  (child.stdin as Socket | null)?.unref(); // the script must not keep this process alive
   child.stdin?.write([...groups].map((group) => `+ ${group}\n`).join(''));
   guard = child;
 }
 
-/** Sends a signal to what is left of a group. @returns whether there was something */
+/** Sends a signal to the processes of a group. @returns whether there were any */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);
@@ -56,7 +56,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ESRCH') return false;
-    if (code === 'EPERM') return true; // another user's processes are left, which nobody here can end
+    if (code === 'EPERM') return true; // the remaining processes belong to another user, so that this process cannot end them
     throw error;
   }
 }

@@ -1,5 +1,4 @@
-// Runs a user's program once: its output goes to a file, its last line to the caller, and all processes that it has started are
-// ended with it.
+// Runs a user's program once: its output goes to a file, its last line to the caller, and its child processes end with it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -12,16 +11,16 @@ import { OutputFile } from './output-file.js';
 import { guardGroup, releaseGroup, signalGroup } from './process-groups.js';
 
 interface ProgramOptions {
-  /** A line for the shell. */
+  /** A shell command. */
   command: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Text for its standard input; nothing if not given. */
   input?: string;
-  /** The file to which its output is appended; null: it is not kept. */
+  /** The file to which its output is appended; null to discard the output. */
   outputFile: string | null;
-  /** Milliseconds after which it is ended; 0: never. */
+  /** The milliseconds after which it is ended; 0 for no limit. */
   timeoutMs: number;
-  /** When its time begins; at once if not given. */
+  /** Resolves when its time begins; at once if not given. */
   begun?: Promise<void>;
   signal?: AbortSignal;
 }
@@ -30,15 +29,17 @@ interface ProgramOptions {
 const GRACE_MS = 2000;
 const LOOK_MS = 20;
 
-/** Turns of the event loop in which the rest in the pipes of an ended program is read; that is enough for all that pipes can hold. */
+/**
+ * The most turns of the event loop for reading the pipes of an ended program, which suffice for everything that pipes can hold.
+ */
 const MOST_TURNS = 64;
 
 /**
- * Runs a program until it ends. All processes of its group end with it, even if this process is killed; one that has left the
- * group, as `setsid` does, is not waited for, and is left.
+ * Runs a program until it ends. All processes of its group end with it, even if this process is killed. A process that has left
+ * the group, as with `setsid`, is neither awaited nor ended.
  *
- * @returns the last line that it has written to standard output
- * @throws where it cannot be started, ends with another exit code than 0 or by a signal, or takes too long
+ * @returns the last line of its standard output
+ * @throws if it cannot be started, ends with an exit code other than 0 or by a signal, or takes too long
  */
 export async function runProgram(options: ProgramOptions): Promise<string> {
   const { timeoutMs, signal, begun } = options;
@@ -85,7 +86,7 @@ async function runGroup(
   else signal.addEventListener('abort', stop, { once: true });
   try {
     const { code, by } = await ended;
-    if (!signal.aborted) signalGroup(group, 'SIGKILL'); // ends processes that the program has left behind
+    if (!signal.aborted) signalGroup(group, 'SIGKILL'); // ends the program's remaining child processes
     await pipes.drain();
     signal.throwIfAborted();
     if (code !== 0) throw new Error(endText(code, by, said.text));
@@ -99,12 +100,15 @@ async function runGroup(
   }
 }
 
-/** File descriptors that stay free for the rest of this process, and for the calls of each program. V8 aborts the process where it gets none. */
+/**
+ * The file descriptors that stay free for the rest of this process and for the calls of each program. V8 aborts the process if it
+ * gets none.
+ */
 const FREE = 16;
 const FREE_PER_PROGRAM = 2;
 let running = 0;
 
-/** Checks that enough descriptors are free. @throws where they are not */
+/** Checks that enough file descriptors are free. @throws if they are not */
 function checkDescriptors(): void {
   const held: number[] = [];
   try {
@@ -128,11 +132,14 @@ interface ProgramEnd {
   by: NodeJS.Signals | null;
 }
 
-/** Takes the events of a child at once: an error without a listener would end this process. @throws where it cannot be started */
+/**
+ * Listens to the end of a child immediately, since an error without a listener would end this process. @throws if it cannot be
+ * started
+ */
 const endOf = (child: ChildProcess): Promise<ProgramEnd> =>
   new Promise((resolve, reject) => {
     child.once('error', (error) => reject(startError(error)));
-    // The event 'close' would wait for all processes that hold the program's output.
+    // The event 'close' would wait for all processes with an open handle of the program's output.
     child.once('exit', (code, by) => resolve({ code, by }));
   });
 
@@ -153,7 +160,7 @@ class Pipes {
     }
   }
 
-  /** Reads what an ended program has left in the pipes, until no byte arrives in two turns of the event loop. */
+  /** Reads the rest of an ended program's pipes, until no byte arrives in two turns of the event loop. */
   async drain(): Promise<void> {
     for (let turns = 0, before = -1; turns < MOST_TURNS && before !== this.#bytes; turns++) {
       before = this.#bytes;
@@ -162,13 +169,13 @@ class Pipes {
     }
   }
 
-  /** Closes the pipes, also where other processes still hold the other ends. */
+  /** Closes the pipes, even if other processes hold the other ends. */
   close(): void {
     for (const stream of this.streams) stream.destroy();
   }
 }
 
-/** Describes how a program has ended. @param said by the program about the reason, on standard error */
+/** Describes how a program has ended. @param said the reason that the program printed to standard error */
 function endText(code: number | null, signal: NodeJS.Signals | null, said: string): string {
   const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`;
   return said === '' ? end : `${end}: ${said}`;
@@ -181,7 +188,7 @@ const startRemedies: Readonly<Record<string, string>> = {
   E2BIG: 'the command and its variables are longer than this machine allows: give less to pass_env',
 };
 
-/** Adds what the user can do about an error at the start. */
+/** Adds a remedy to an error of starting a program. */
 function startError(error: Error): Error {
   const remedy = startRemedies[(error as NodeJS.ErrnoException).code ?? ''];
   const text = `could not be started: ${error.message}`;
@@ -198,7 +205,7 @@ function namedError(error: unknown, { command, outputFile, timeoutMs }: ProgramO
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Asks a group to end, and ends it after a while. */
+/** Asks a process group to end, and kills it after a while. */
 async function endGroup(group: number): Promise<void> {
   const last = performance.now() + GRACE_MS;
   for (let isLeft = signalGroup(group, 'SIGTERM'); isLeft && performance.now() < last; isLeft = signalGroup(group, 0))

@@ -1,22 +1,22 @@
 // The candidates of a prompt evolution, and the choice of the next one to change.
 import { maximum, type Rng } from '@bowyer/core';
 
-/** Texts by the name of their place: a system message, the description of a tool. */
+/** Prompt texts by the name of their place: a system message, or the description of a tool. */
 export type Prompts = Readonly<Record<string, string>>;
 
 export interface Candidate {
   prompts: Prompts;
-  /** The indexes of the candidates that it was made from; none for the prompts that the agent started with. */
+  /** The indices of the candidates that it was made from; empty for the agent's first prompts. */
   parents: readonly number[];
   /** [tasks] its score on each selection task. */
   scores: readonly number[];
 }
 
-/** Returns whether the first is nowhere worse and somewhere better. */
+/** Returns whether the first is nowhere worse than the other, and better somewhere. */
 export const dominates = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((score, i) => score >= other[i]) && one.some((score, i) => score > other[i]);
 
-/** Returns the indexes of the candidates that no other dominates. */
+/** Returns the indices of the candidates that no other one dominates. */
 export const paretoFront = (candidates: readonly Pick<Candidate, 'scores'>[]): number[] =>
   [...candidates.keys()].filter(
     (k) => !candidates.some(({ scores }, other) => other !== k && dominates(scores, candidates[k].scores)),
@@ -31,8 +31,8 @@ function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readon
 }
 
 /**
- * Returns the candidate that is changed next: one of the Pareto front, drawn in proportion to the number of selection tasks in which
- * it has the highest score.
+ * Returns the candidate to change next: one of the Pareto front, drawn with a probability in proportion to the number of
+ * selection tasks in which it has the highest score.
  *
  * Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
  */
@@ -40,7 +40,7 @@ export function chooseParent(candidates: readonly Pick<Candidate, 'scores'>[], r
   return rng.choice(leaders(candidates, paretoFront(candidates)).flat());
 }
 
-/** Returns the index of the candidate with the highest mean score; of several, the earliest. */
+/** Returns the index of the candidate with the highest mean score, or of the earliest one of several. */
 export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]): number {
   const sums = candidates.map(({ scores }) => scores.reduce((sum, score) => sum + score, 0));
   return sums.indexOf(maximum(sums));
@@ -49,19 +49,19 @@ export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]):
 export const samePrompts = (one: Prompts, other: Prompts): boolean =>
   Object.keys(one).every((place) => one[place] === other[place]);
 
-/** Two members of the front, and prompts in which each text comes from the one that has changed it. */
+/** Two members of the front, and merged prompts in which each text comes from the member that has changed it. */
 interface Merge {
   parents: readonly [number, number];
   prompts: Prompts;
 }
 
 /**
- * Joins what two members of the front have changed since their last common ancestor. Where both have changed a text, that of the one
- * with the higher mean stays.
+ * Merges the changes of two members of the front since their last common ancestor. If both have changed a text, the one of the
+ * member with the higher mean score is used.
  *
  * Source: arXiv:2507.19457, appendix on the system-aware merge.
  *
- * @returns null where no pair makes prompts that there are not yet
+ * @returns null if no pair makes new prompts
  */
 export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | null {
   const front = paretoFront(candidates);
@@ -75,7 +75,7 @@ export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | nul
   return null;
 }
 
-/** Returns the newest candidate from which both come. */
+/** Returns the newest common ancestor of two candidates. */
 function commonAncestor(candidates: readonly Candidate[], one: number, other: number): number | null {
   const ofOther = lineage(candidates, other);
   const common = [...lineage(candidates, one)].filter((k) => ofOther.has(k));

@@ -1,13 +1,13 @@
-// GEPA: prompts are changed one text at a time by a model that reads what happened with them, and a change is kept where it
-// scores better on the same tasks. The pool keeps every candidate that is best on some task, so that no single one decides.
-// Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 1:
+// GEPA: a model changes one prompt text at a time after reading the dialogues that it led to, and a change is kept if it scores
+// better on the same tasks. The pool keeps every candidate that is the best on some task. Source: Agrawal et al. 2025,
+// arXiv:2507.19457, algorithm 1:
 //
 //     k ← a candidate of the Pareto front; j ← its next text; M ← a minibatch of the feedback tasks
-//     π′ ← Φ_k with text j rewritten by the reflector, who reads what Φ_k did on M
+//     π′ ← Φ_k with text j rewritten by the reflector, which reads what Φ_k did on M
 //     if the scores of Φ_k with π′ on M sum to more than those of Φ_k: score it on all selection tasks, and add it to the pool
 //
-// Differs from it: a candidate is dominated where another one is nowhere worse and somewhere better; a merge is tried after each
-// candidate that was added, up to `merges`.
+// Differs from it: a candidate is dominated if another one is nowhere worse and somewhere better; a merge is tried after each
+// added candidate, up to `merges`.
 import { maximum, mean, Rng } from '@bowyer/core';
 import { bestCandidate, chooseParent, mergeOf, samePrompts, type Candidate, type Prompts } from './candidates.js';
 
@@ -16,37 +16,40 @@ export interface Trial {
   /** The task, for the reflector. */
   task: string;
   score: number;
-  /** The text that the reflector reads: the dialogue, the explanation of the judge, an error. */
+  /** The text for the reflector: the dialogue, the judge's explanation, an error. */
   feedback: string;
 }
 
 export interface EvolutionOptions {
   seed: number;
-  /** Rollouts after which no further iteration begins. */
+  /** The number of rollouts after which no further iteration begins. */
   budget: number;
   /** The number of feedback tasks of an iteration. */
   minibatchSize: number;
-  /** The number of merges at most. */
+  /** The most merges. */
   merges: number;
-  /** The score with which nothing is left to improve; a minibatch whose scores all reach it is skipped. Null: there is no such score. */
+  /** The highest possible score. A minibatch whose scores all reach it is skipped. Null if there is none. */
   perfectScore: number | null;
-  /** Iterations in a row in which the reflector may fail to write a text. */
+  /** The most iterations in a row in which the reflector writes no text. */
   mostWithoutText: number;
 }
 
 /**
- * The tasks on which prompts are tried: `count` feedback tasks from number `first` on, in an order of its own for each pass
- * over them; or all selection tasks.
+ * The tasks on which prompts are tried: `count` feedback tasks from number `first` on, in a new order for each pass over them; or
+ * all selection tasks.
  */
 export type TrialSet = { kind: 'feedback'; first: number; count: number } | { kind: 'selection' };
 
 export interface EvolutionParts {
   seedPrompts: Prompts;
-  /** Runs the agent with these prompts, once on each task of the set, with the same random numbers for all prompts. @returns [tasks] */
+  /**
+   * Runs the agent with these prompts once on each task of the set. The random numbers are the same for all prompts. @returns
+   * [tasks]
+   */
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
-  /** Returns a new text for a place; null where the reflector has written none. */
+  /** Returns a new text for a place; null if the reflector has written none. */
   reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string | null>;
-  /** Called with the whole state after each iteration, from which evolution can continue. */
+  /** Called after each iteration with the whole state, from which the evolution can continue. */
   onIteration(state: EvolutionState, report: IterationReport): Promise<void>;
   /** Returns whether the user asks to stop; the current iteration is still finished. */
   stopRequested?(): boolean;
@@ -59,24 +62,24 @@ export interface EvolutionState {
   rollouts: number;
   merges: number;
   candidates: Candidate[];
-  /** [candidates] how often a text of each was rewritten, which decides the next text. */
+  /** [candidates] the number of rewritten texts of each, which decides the text to rewrite next. */
   rewritten: number[];
-  /** Iterations in a row, up to now, in which the reflector has written no text; absent: 0. */
+  /** The number of the last iterations in a row in which the reflector wrote no text; 0 if absent. */
   withoutText?: number;
 }
 
 export interface IterationReport {
   /**
-   * `no text`: the reflector wrote none; `unchanged`: its text was known; `perfect`: nothing is left to improve; `worse`: not
-   * better on the minibatch.
+   * `no text`: the reflector wrote none; `unchanged`: its text was already known; `perfect`: all scores were perfect; `worse`:
+   * not better on the minibatch.
    */
   outcome: 'added' | 'worse' | 'unchanged' | 'perfect' | 'no text';
   parent: number;
   place: string;
-  /** Mean scores on the same tasks, before the change and after it; null where none was tried. */
+  /** Mean scores on the same tasks before and after the change; null if no change was tried. */
   before: number;
   after: number | null;
-  /** The result of a merge that was tried after it. */
+  /** The result of a merge that was tried after the change. */
   merge?: MergeReport;
 }
 
@@ -91,8 +94,8 @@ interface MergeReport {
 /**
  * Evolves prompts.
  *
- * @param state where an earlier evolution with the same options and parts has ended; null: from the beginning
- * @throws where the reflector has written no text in more than `mostWithoutText` iterations in a row
+ * @param state the last state of an earlier evolution with the same options and parts; null for a new one
+ * @throws if the reflector has written no text in more than `mostWithoutText` iterations in a row
  */
 export async function evolvePrompts(
   parts: EvolutionParts,
@@ -122,7 +125,7 @@ class Evolution {
     const report = await this.#mutate(Rng.forPurpose(this.options.seed, `prompts/${state.iterations}`));
     state.iterations++;
     if (report.outcome === 'no text') state.withoutText = (state.withoutText ?? 0) + 1;
-    else if (report.outcome !== 'perfect') state.withoutText = 0; // the reflector was not asked in a perfect iteration
+    else if (report.outcome !== 'perfect') state.withoutText = 0; // the reflector is not called in a perfect iteration
     await parts.onIteration(state, report);
     this.#checkReflector();
   }
@@ -160,7 +163,7 @@ class Evolution {
     return { ...nothing, after, outcome: 'added', ...(merge && { merge }) };
   }
 
-  /** Tries a merge, which is kept where it is at least as good on the selection tasks as the better of its parents. */
+  /** Tries a merge, which is kept if it is at least as good as its better parent on the selection tasks. */
   async #merge(rng: Rng): Promise<MergeReport | null> {
     const { state } = this;
     const merge = mergeOf(state.candidates, rng);

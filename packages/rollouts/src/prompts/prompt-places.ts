@@ -1,18 +1,18 @@
-// Finds the texts of a request that instruct a model, in every protocol, and replaces them before the request is read.
+// Finds the instructions for the model in a request of any protocol, and replaces them before the request is read.
 import type { Prompts } from './candidates.js';
 
 type Json = Record<string, unknown>;
 
-/** Visits every instructing text of a body, and puts in its place what is returned. */
+/** Called with every instruction of a body; returns its replacement. */
 type Visit = (text: string, kind: PlaceKind) => string;
 
-/** The kind of a text: `system`, or the description of a named tool. */
+/** The kind of an instruction: a system message, or the description of a named tool. */
 type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a copy of the body with its instructing texts changed. All other fields are the body's own. */
+/** Returns a copy of the body with changed instructions. All other fields are unchanged. */
 function mapped(body: unknown, visit: Visit): unknown {
   if (!isObject(body)) return body;
   const changed: Json = { ...body };
@@ -30,7 +30,7 @@ function mappedMessage(message: unknown, visit: Visit): unknown {
   return { ...message, content: mappedText(message.content, { kind: 'system' }, visit) };
 }
 
-/** Returns a text, or the texts of its parts. */
+/** Maps a text, or the texts of its parts. */
 function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   if (typeof content === 'string') return visit(content, place);
   if (!Array.isArray(content)) return content;
@@ -39,7 +39,7 @@ function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   );
 }
 
-/** Maps a tool's description. Chat Completions has the function in a field of its own; Responses and Messages do not. */
+/** Maps a tool's description, which Chat Completions has in the field of the function, and Responses and Messages in the tool. */
 function mappedTool(tool: unknown, visit: Visit): unknown {
   if (!isObject(tool)) return tool;
   if (isObject(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
@@ -48,7 +48,7 @@ function mappedTool(tool: unknown, visit: Visit): unknown {
   return { ...tool, description: visit(description, { kind: 'tool', name }) };
 }
 
-/** Returns the instructing texts of a request, in order. */
+/** Returns the instructions of a request, in order. */
 export function promptTexts(body: unknown): { text: string; place: PlaceKind }[] {
   const found: { text: string; place: PlaceKind }[] = [];
   mapped(body, (text, place) => {
@@ -59,8 +59,8 @@ export function promptTexts(body: unknown): { text: string; place: PlaceKind }[]
 }
 
 /**
- * Returns the request with other prompts. A text is found where it stands, also as a part of a longer one, so that what an agent adds
- * to its prompt for a task stays. One message may contain the texts of several places: each is replaced.
+ * Returns the request with other prompts. A text is replaced even within a longer one, so that an agent's additions to its prompt
+ * for a task are kept. One message may contain the texts of several places, which are all replaced.
  *
  * @param own the agent's own texts by their places
  * @param prompts the texts that replace them
@@ -68,7 +68,7 @@ export function promptTexts(body: unknown): { text: string; place: PlaceKind }[]
 export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unknown {
   const places = Object.keys(own).filter((place) => own[place] !== '');
   if (places.every((place) => own[place] === prompts[place])) return body;
-  // The longest come first: a text that is contained in another one is not replaced there.
+  // Longer texts come first, so that a text which another one contains is not replaced there.
   places.sort((a, b) => own[b].length - own[a].length);
   return mapped(body, (text, kind) => {
     const ofKind = places.filter((place) =>
@@ -78,7 +78,10 @@ export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unkn
   });
 }
 
-/** Replaces the texts of places, in their order, in what none before has matched: a text that has been put in is not read again. */
+/**
+ * Replaces the texts of places, in their order, in the parts that no earlier place has matched. Replacements are not searched
+ * again.
+ */
 function replaced(text: string, [place, ...others]: readonly string[], own: Prompts, prompts: Prompts): string {
   if (place === undefined) return text;
   const between = text.split(own[place]);
@@ -86,11 +89,11 @@ function replaced(text: string, [place, ...others]: readonly string[], own: Prom
 }
 
 /**
- * Returns the texts that some rollouts have in common, by their places: `system`, `system 2` and so on in the order in which they came, and
- * `tool NAME`.
+ * Returns the instructions that all given rollouts have in common, by their places: `system`, `system 2` and so on in their
+ * order, and `tool NAME`.
  *
- * @param rollouts the bodies of the requests of each
- * @throws where rollouts have no text in common
+ * @param rollouts the bodies of each rollout's requests
+ * @throws if they have none in common
  */
 export function commonPrompts(rollouts: readonly (readonly unknown[])[]): Prompts {
   const perRollout = rollouts.map((bodies) => new Map(bodies.flatMap(promptTexts).map((each) => [keyOf(each), each])));

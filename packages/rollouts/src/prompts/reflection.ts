@@ -1,11 +1,11 @@
-// The reflector: a model that reads how an agent did with its prompts, and writes a better text for one of them.
+// The reflector: a model that reads an agent's dialogues with its prompts, and writes a better text for one of them.
 import type { Prompts } from './candidates.js';
 import type { Trial } from './evolve-prompts.js';
 
-/** Characters of a trial's feedback that the reflector reads, from its beginning and its end. */
+/** The most characters of a trial's feedback that the reflector reads, half from its beginning and half from its end. */
 const LONGEST_FEEDBACK = 6_000;
 
-/** Returns the message that asks for a new text. */
+/** Returns the message that requests a new text. */
 export function reflectionMessage(place: string, prompts: Prompts, trials: readonly Trial[]): string {
   const others = Object.entries(prompts).filter(([name]) => name !== place);
   return [
@@ -35,7 +35,8 @@ function shortened(text: string): string {
 }
 
 /**
- * Returns the new text of a reflector's answer: what stands between the first fence and the last one, so that a text may have fences itself.
+ * Returns the new text in a reflector's answer: the text between the first and the last fence, since it may contain fences
+ * itself.
  *
  * @returns null where the answer has no such text
  */

@@ -25,7 +25,10 @@ export function begunCall(call: number, rollout: string, { protocol, path, heade
   };
 }
 
-/** Returns one record for each prompt: a request of texts may have several. @param calls as many as the request has prompts @param sent the body */
+/**
+ * Returns one record for each prompt, since a request of texts may have several. @param calls one for each prompt @param sent the
+ * response body
+ */
 export function recordedCalls(
   calls: readonly BegunCall[],
   sent: unknown,
@@ -66,7 +69,7 @@ function recordedChoice(choice: Choice, index: number, constraint: string | unde
   };
 }
 
-/** Returns the sampling settings that were used, whatever the request left out. */
+/** Returns the sampling settings that were used, including defaults. */
 function samplingOf(request: CompletionRequest): Record<string, unknown> {
   const { model, n, maxTokens, minTokens, sampling, seed, stops, stopIds, ignoresEnd, rules } = request;
   const { logitBias, presencePenalty, frequencyPenalty } = request;
@@ -74,7 +77,7 @@ function samplingOf(request: CompletionRequest): Record<string, unknown> {
   return { model, n, maxTokens, minTokens, ...sampling, seed, stops, stopIds, ignoresEnd, logitBias, ...penalties };
 }
 
-/** Returns a message with the arguments of calls as text, as they were sent. */
+/** Returns a message with the arguments of calls as the text that was sent. */
 export function plainMessage(message: ChatMessage): ChatMessage {
   const { tool_calls: calls } = message;
   if (!Array.isArray(calls)) return message;

@@ -1,9 +1,9 @@
-// The rewards of a rollout that count.
+// Selects the rewards of a rollout that count.
 import type { RecordedReward, RecordedRollout } from './recorded.js';
 
 /**
- * Returns the rewards that count: for each name and call (or the rollout as a whole) the last one that came before the
- * rollout was learned from. The record keeps all others too.
+ * Returns the rewards that count: for each name and call (or the whole rollout), the last one before the policy learned from the
+ * rollout. The record contains the others too.
  */
 export function effectiveRewards({ rewards }: Pick<RecordedRollout, 'rewards'>): RecordedReward[] {
   const last = new Map<string, RecordedReward>();

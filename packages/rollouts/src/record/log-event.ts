@@ -3,14 +3,14 @@ import type { RecordedCall, RecordedCorrection, RecordedReward, RecordedRollout,
 
 export type { RolloutOrigin };
 
-/** An event. Times are milliseconds since 1970. */
+/** An event. Times are in milliseconds since 1970. */
 export type LogEvent =
-  /** Also where it begins once more, as its next attempt: then what stands before counts no more. */
+  /** The beginning of a rollout, or of its next attempt, after which earlier events no longer count. */
   | ({ type: 'begun'; at: number } & RolloutOrigin)
-  /** @member keys of the dialogues that its answers end, in the order of `choices`; empty for texts */
+  /** @member keys of the dialogues that end with its answers, in the order of `choices`; empty for text completions */
   | { type: 'call'; id: string; call: RecordedCall; keys: readonly string[] }
   | { type: 'undelivered'; id: string; call: number }
-  /** The client's counter says that it has asked again, for an answer that it did not get. */
+  /** The client's counter shows that it repeats a request whose answer it did not get. */
   | { type: 'superseded'; id: string; call: number; by: number }
   | { type: 'failure'; id: string; call: number; error: string }
   | { type: 'reward'; id: string; reward: RecordedReward }

@@ -1,4 +1,4 @@
-// One line of the log: an event as JSON, whose last member is the checksum of what stands before it.
+// One line of the log: an event as JSON, whose last member is a checksum of the rest.
 import { crc32 } from 'node:zlib';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 
@@ -6,7 +6,7 @@ const MARK = ',"crc32":"';
 /** Bytes of `,"crc32":"0123abcd"}`. */
 const TAIL = MARK.length + 8 + 2;
 
-/** Writes an event as a line. @param event an object with members @returns the line with its end */
+/** Writes an event as a line. @param event an object with members @returns the line with its line break */
 export function lineOf(event: object): string {
   const { call } = event as { call?: unknown };
   const written = typeof call === 'object' && call !== null ? writtenParts(call) : null;
@@ -14,7 +14,7 @@ export function lineOf(event: object): string {
   return `${body}${MARK}${checksum(body)}"}\n`;
 }
 
-/** Reads a line. @param line without its end @returns null where the checksum does not fit */
+/** Reads a line. @param line without its line break @returns null if the checksum is wrong */
 export function eventOf<T>(line: Buffer): T | null {
   const length = line.length - TAIL;
   if (length <= 0) return null;
@@ -26,10 +26,10 @@ export function eventOf<T>(line: Buffer): T | null {
   return { ...event, call: { ...(event as { call: object }).call, ...Object.fromEntries(parts) } } as T;
 }
 
-/** The parts of a call that are JSON of the client. */
+/** The parts of a call with the client's JSON. */
 const GIVEN = ['request', 'tools', 'messages'];
 
-/** Returns the texts of parts with numbers that print in another way than they were written, such as 1.0; null where there are none. */
+/** Returns the JSON texts of parts with numbers that would be printed differently, such as 1.0; null where there are none. */
 function writtenParts(call: object): Record<string, string> | null {
   const texts = Object.entries(call).flatMap(([name, value]) => {
     if (!GIVEN.includes(name)) return [];

@@ -1,13 +1,14 @@
-// The files of a log: numbered parts of bounded size. Lines are read with their places, also while another process writes them.
+// The files of a log: numbered parts of bounded size. Lines are read with their positions, even while another process writes
+// them.
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventOf } from './log-line.js';
 
-/** The place of a line. */
+/** The position of a line. */
 export interface Place {
   part: number;
   offset: number;
-  /** Its length without the line's end. */
+  /** The length of the line without its line break. */
   bytes: number;
 }
 
@@ -27,10 +28,10 @@ export async function partsOf(folder: string): Promise<number[]> {
 const CHUNK = 1 << 20;
 
 /**
- * Gives every whole line from `offset` on to `each`, in order, in bounded memory.
+ * Calls `each` for every complete line from `offset` on, in order, with bounded memory.
  *
- * @param each gets the event; null where the line is not as it was written
- * @returns the offset behind the last whole line, and that behind the last byte
+ * @param each gets the event, or null for a damaged line
+ * @returns the offset after the last complete line, and the offset after the last byte
  */
 export async function readPart<T>(
   path: string,
@@ -61,7 +62,7 @@ export async function readPart<T>(
   }
 }
 
-/** Reads the event at a place. @throws where the checksum of the line does not fit */
+/** Reads the event at a position. @throws if the checksum of the line is wrong */
 export async function readEvent<T>(file: FileHandle, path: string, { offset, bytes }: Place): Promise<T> {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, offset);
   const event = bytesRead === bytes ? eventOf<T>(buffer) : null;

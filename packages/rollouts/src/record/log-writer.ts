@@ -1,5 +1,5 @@
-// Appends lines to the newest part of a log so that they survive a kill and a loss of power: all lines that wait go to disk with one
-// fdatasync.
+// Appends lines to the newest part of a log so that they survive a kill and a loss of power. One fdatasync writes all waiting
+// lines to disk.
 import { constants } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '@bowyer/core';
@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 interface LogWriterOptions {
-  /** Bytes of a part, beyond which the next one begins. */
+  /** The bytes of a part after which the next one begins. */
   partBytes: number;
-  /** Bytes of all parts, beyond which the oldest are removed. */
+  /** The most bytes of all parts; beyond it the oldest are removed. */
   mostBytes: number;
   /** Called with a part that is removed. */
   onRemoved: (part: number) => void;
@@ -28,14 +28,16 @@ export class LogWriter {
   private constructor(
     private readonly folder: string,
     private readonly options: LogWriterOptions,
-    /** Bytes of the parts before this one, the oldest first. */
+    /** The bytes of the parts before this one, the oldest first. */
     private readonly older: Map<number, number>,
     private file: FileHandle,
     private part: number,
     private offset: number,
   ) {}
 
-  /** Opens the newest part to append to it. @param sizes bytes to keep of each part, in order; the rest of the newest is cut off */
+  /**
+   * Opens the newest part to append to it. @param sizes bytes to keep of each part, in order; the rest of the newest is removed
+   */
   static async open(folder: string, sizes: Map<number, number>, options: LogWriterOptions): Promise<LogWriter> {
     const [part, length] = [...sizes].at(-1) ?? [1, 0];
     const older = new Map([...sizes].slice(0, -1));
@@ -45,7 +47,7 @@ export class LogWriter {
     return new LogWriter(folder, options, older, file, part, length);
   }
 
-  /** Appends a line. @param line with its end @returns its place once it is on disk */
+  /** Appends a line. @param line with its line break @returns its position once it is on disk */
   append(line: string): Promise<Place> {
     const written = new Promise<Place>((resolve, reject) =>
       this.#waiting.push({ line: Buffer.from(line), resolve, reject }),
@@ -54,7 +56,7 @@ export class LogWriter {
     return written;
   }
 
-  /** Waits for what was appended. */
+  /** Waits for the appended lines. */
   async close(): Promise<void> {
     await this.#writing;
     await this.file.close();
@@ -72,15 +74,15 @@ export class LogWriter {
         for (const { reject } of group) reject(error);
       }
     }
-    this.#writing = null; // this follows the last check for lines without a pause, so that none is missed
+    this.#writing = null; // no `await` follows the last check for lines, so that no line is missed
   }
 
-  /** Cuts off what a failed write has left in the file. */
+  /** Removes the rest of a failed write from the file. */
   async #takeBack(error: unknown): Promise<void> {
     try {
       await this.file.truncate(this.offset);
     } catch {
-      this.#broken = error; // how much of the line is in the file is unknown
+      this.#broken = error; // it is unknown how much of the line is in the file
     }
   }
 
@@ -97,7 +99,7 @@ export class LogWriter {
     }
   }
 
-  /** Removes the oldest parts. The newest stays, however large it is. */
+  /** Removes the oldest parts. The newest is kept, whatever its size. */
   async #makeRoom(bytes: number): Promise<void> {
     const { mostBytes, onRemoved } = this.options;
     let total = this.offset + bytes;
@@ -126,7 +128,10 @@ async function openPart(folder: string, part: number): Promise<FileHandle> {
   return file;
 }
 
-/** Syncs a folder, without which a new file may be missing after a loss of power. Windows cannot open folders, and does not need it. */
+/**
+ * Syncs a folder, without which a new file may be missing after a loss of power. Windows cannot open folders, and does not need
+ * this.
+ */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const opened = await open(folder, 'r');

@@ -1,4 +1,5 @@
-// Keys of rollouts: each contains its rollout's id and a signature, so that a restarted server knows it without a list.
+// The API keys of rollouts. Each contains the rollout's id and a signature, so that a restarted server recognizes it without a
+// list.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 export class RolloutKeys {
   private constructor(private readonly secret: Buffer) {}
 
-  /** Reads or makes the secret, a file of the folder that its owner alone can read. */
+  /** Reads or makes the secret, a file in the folder that only its owner can read. */
   static async open(folder: string): Promise<RolloutKeys> {
     const path = join(folder, 'rollouts.key');
     const known = await readFile(path).catch(() => null);
@@ -26,7 +27,7 @@ export class RolloutKeys {
     return `rollout-${Buffer.from(rollout).toString('base64url')}-${this.#mac(rollout)}`;
   }
 
-  /** Returns the rollout of a key; null where the key is not one of this folder. */
+  /** Returns the rollout of a key; null for a key of another folder. */
   rolloutOf(key: string): string | null {
     const found = /^rollout-([\w-]+)-([0-9a-f]{32})$/.exec(key);
     if (!found) return null;

@@ -1,15 +1,17 @@
-// The record of an agent's rollout: the model calls with their tokens, rewards, and how it ended.
+// The record of an agent's rollout: the model calls with their tokens, the rewards, and the end.
 import type { SampledUtterance } from '@bowyer/serving';
 import type { ChatMessage } from '@bowyer/text';
 
 export interface RecordedChoice extends SampledUtterance {
   index: number;
-  /** The source of the constraint, from which it is compiled again for training; absent without one. */
+  /** The source of the constraint, from which training compiles it again; absent without one. */
   constraint?: string;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The stop string that ended the answer; absent where the model ended it, or a limit. */
+  /** The stop string that ended the answer; absent if the model or a limit ended it. */
   stop?: string;
-  /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, the successful ones included. */
+  /**
+   * The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, including successful ones.
+   */
   message: RecordedMessage;
 }
 
@@ -18,11 +20,11 @@ export interface RecordedMessage {
   reasoning?: string;
   calls: { id: string; name: string; arguments: string }[];
   /**
-   * True where the client has received less than was sampled: calls after the first are left out where the request allows
-   * one. No dialogue continues the tokens of such an answer.
+   * True if the client has received less than was sampled, since the request allows only one call. No dialogue continues the
+   * tokens of such an answer.
    */
   shortened?: true;
-  /** `ok`: it is one of the calls; else why it could not be read. */
+  /** `ok` for a call, else the reason why it could not be read. */
   attempts?: { status: string; name: string | null; start: number; end: number }[];
 }
 
@@ -30,90 +32,90 @@ export interface RecordedCall {
   /** The number of the call in its rollout, from 0, in the order in which calls began. */
   call: number;
   rollout: string;
-  /** 'chat-completions' | 'completions' | 'responses' | 'messages'. */
+  /** The protocol: 'chat-completions' | 'completions' | 'responses' | 'messages'. */
   protocol: string;
   path: string;
-  /** The body as the client sent it. */
+  /** The body as sent by the client. */
   request: unknown;
   /** The sampling settings that were used. */
   sampling: Record<string, unknown>;
-  /** Digest of the chat template; null: there is none. */
+  /** A digest of the chat template; null without one. */
   template: string | null;
   tools: unknown[];
   /** The `ChatMessage[]` from which the prompt was written. */
   messages: unknown[];
-  /** Why `messages` is empty: the request has what is not read here, such as an image. Absent: it has not. */
+  /** The reason why `messages` is empty, such as an image in the request; absent if it is not empty. */
   unread?: string;
-  /** The endpoint that answered in place of a model here; its answers have no tokens. Absent: there was none. */
+  /** The endpoint that answered instead of a local model, and whose answers have no tokens; absent for a local model. */
   upstream?: string;
-  /** The answer of that endpoint as the client got it, for a replay; absent where it is longer than 16 MiB. */
+  /** That endpoint's answer as the client got it, for a replay; absent if it is longer than 16 MiB. */
   answer?: RecordedAnswer;
-  /** Its texts were redacted, and its tokens were left out. Absent: it is as it was. */
+  /** True if its texts were redacted and its tokens removed; absent otherwise. */
   redacted?: true;
   promptIds: number[];
   choices: RecordedChoice[];
   /** Milliseconds since 1970. */
   startedAt: number;
   endedAt: number;
-  /** False where the connection broke before the last byte; such a call is left out of training by default. */
+  /** False if the connection broke before the last byte; training omits the call by default. */
   delivered: boolean;
-  /** The number of the call that answered the same request when its client sent it again; absent: it did not. */
+  /** The number of the call that answered the same request when its client repeated it; absent if it did not. */
   supersededBy?: number;
-  /** The number in a client's retry header (`X-Stainless-Retry-Count`); 0 where there is none. */
+  /** The number in a client's retry header (`X-Stainless-Retry-Count`); 0 without one. */
   retry: number;
-  /** Headers of known agents that say which calls belong together. */
+  /** Headers of known agents that show which calls belong together. */
   hints: { session?: string; parent?: string };
-  /** Whether the call is excluded from training, as for titles and judges (header `X-Bowyer-Purpose: auxiliary`). */
+  /** Whether training excludes the call, such as one for a title or a judge (header `X-Bowyer-Purpose: auxiliary`). */
   auxiliary: boolean;
 }
 
 export interface RecordedAnswer {
-  /** The content type: JSON, or a stream of events. */
+  /** The content type: JSON, or an event stream. */
   type: string;
   text: string;
 }
 
 export interface RecordedReward {
   value: number;
-  /** 'reward' by default. */
+  /** 'reward' if not given. */
   name: string;
-  /** The number of the call that is rewarded; absent: the rollout. */
+  /** The number of the rewarded call; absent if the whole rollout is rewarded. */
   call?: number;
-  /** A second request with the same key changes nothing. */
+  /** A second request with an equal key is ignored. */
   key?: string;
-  /** Milliseconds since 1970, for readers. A clock may be set back, so that nothing depends on it. */
+  /** Milliseconds since 1970, for readers. Nothing depends on it, since a clock may be set back. */
   at: number;
-  /** True where it came after the rollout was learned from, and does not count; else absent. */
+  /** True if it came after the policy had learned from the rollout, so that it does not count; absent otherwise. */
   isLate?: true;
 }
 
-/** The answer that a person has given in the place of the model's. */
+/** A person's correction of the model's answer. */
 export interface RecordedCorrection {
-  /** The index of the answer that it replaces. */
+  /** The index of the answer that the correction replaces. */
   choice: number;
-  /** In the form of Chat Completions, with the arguments of calls as text. */
+  /** The message in the form of Chat Completions, with the arguments of calls as text. */
   message: ChatMessage;
   /** Milliseconds since 1970. */
   at: number;
 }
 
-/** Values that replace those of an agent's requests; values that are left out stay as the agent sends them. */
+/** Sampling settings that replace those of an agent's requests; settings that are not given are the agent's. */
 export interface FixedSampling {
-  /** The temperature; 0: greedy. */
+  /** The temperature; 0 for greedy decoding. */
   temperature?: number;
   topP?: number;
   topK?: number;
 }
 
-/** How a rollout begins. */
+/** The beginning of a rollout. */
 export interface RolloutOrigin {
   id: string;
   task?: string;
   attempt?: number;
   group?: string;
   /**
-   * The seed of all its answers, beside the numbers of their calls, whatever seed a request brings; absent: it follows from
-   * the server's seed and `id`.
+   * The seed of all its answers, combined with the numbers of their calls, whatever a request's seed is; if absent, it is derived
+   * from the server's seed and `id`.
    */
   seed?: number;
   sampling?: FixedSampling;
@@ -123,11 +125,14 @@ export interface RecordedRollout extends RolloutOrigin {
   calls: RecordedCall[];
   failures: { call: number; error: string }[];
   rewards: RecordedReward[];
-  /** The last one, for the answer of its only call. Absent: there is none. */
+  /** The last correction of the answer to its only call; absent without one. */
   correction?: RecordedCorrection;
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;
-  /** When it was learned from, in milliseconds since 1970; later rewards in the log are late. Absent: it was not. */
+  /**
+   * The time when the policy learned from the rollout, in milliseconds since 1970; later rewards in the log do not count. Absent
+   * if it did not.
+   */
   learntAt?: number;
 }

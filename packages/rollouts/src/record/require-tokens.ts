@@ -1,9 +1,9 @@
 import type { RecordedRollout } from './recorded.js';
 
 /**
- * Checks that all answers have tokens, since losses with ratios need what the model sampled.
+ * Checks that all answers have tokens, since losses with ratios need the sampled tokens.
  *
- * @throws for a rollout that another endpoint has answered, or that was redacted
+ * @throws for a rollout with an answer of another endpoint or a redacted answer
  */
 export function requireTokens({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): void {
   const untrainable = calls.find(({ upstream, redacted }) => upstream !== undefined || redacted);

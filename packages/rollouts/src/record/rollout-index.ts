@@ -1,4 +1,4 @@
-// The places of each rollout's events in the log. The events are not kept, so that memory does not grow with their size.
+// Stores the positions of each rollout's events in the log, but not the events, so that memory does not grow with their size.
 import type { LogEvent } from './log-event.js';
 import type { Place } from './log-parts.js';
 
@@ -7,7 +7,7 @@ export class RolloutIndex {
   /** The rollouts that have ended, the newest last. */
   readonly #ended = new Map<string, Place[]>();
 
-  /** Makes an empty index. @param mostEnded ended rollouts that are still found; beyond it, the oldest are removed */
+  /** Makes an empty index. @param mostEnded the most ended rollouts in the index; beyond it, the oldest are removed */
   constructor(private readonly mostEnded: number) {}
 
   add({ id, type }: LogEvent, place: Place): void {
@@ -19,19 +19,19 @@ export class RolloutIndex {
       this.#open.set(id, places);
     } else {
       this.#open.delete(id);
-      this.#ended.delete(id); // this makes it the newest
+      this.#ended.delete(id); // inserting it again makes it the newest
       this.#ended.set(id, places);
       if (this.#ended.size > this.mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
     }
   }
 
-  /** Forgets the rollouts that have begun in a part that is gone. */
+  /** Removes the rollouts that began in a removed part. */
   forget(part: number): void {
     for (const rollouts of [this.#open, this.#ended])
       for (const [id, [first]] of rollouts) if (first.part <= part) rollouts.delete(id);
   }
 
-  /** Returns the places of a rollout's events; undefined where it is unknown or was forgotten. */
+  /** Returns the positions of a rollout's events; undefined if it is unknown or was removed. */
   places(id: string): Place[] | undefined {
     return this.#open.get(id) ?? this.#ended.get(id);
   }
@@ -41,7 +41,7 @@ export class RolloutIndex {
     return this.#open.keys();
   }
 
-  /** Returns the ids of all rollouts, those that have ended first. */
+  /** Returns the ids of all rollouts, ended ones first. */
   *ids(): Iterable<string> {
     yield* this.#ended.keys();
     yield* this.#open.keys();

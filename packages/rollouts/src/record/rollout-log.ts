@@ -11,11 +11,11 @@ import type { RecordedRollout } from './recorded.js';
 import { RolloutIndex } from './rollout-index.js';
 
 export interface RolloutLogOptions {
-  /** Bytes of a part, after which the next one begins; 64 MiB if not given. */
+  /** The bytes of a part, after which the next one begins; 64 MiB if not given. */
   partBytes?: number;
-  /** Bytes of all parts, beyond which the oldest are removed; no limit if not given. */
+  /** The most bytes of all parts; beyond it the oldest are removed. No limit if not given. */
   mostBytes?: number;
-  /** Ended rollouts that are still found by their ids; 16,384 if not given. The log has all of them. */
+  /** The most ended rollouts that can be found by their ids; 16,384 if not given. The log contains all of them. */
   mostEnded?: number;
 }
 
@@ -27,12 +27,12 @@ export class RolloutLog {
     private readonly index: RolloutIndex,
     private readonly writer: LogWriter,
     private readonly release: () => Promise<void>,
-    /** Bytes after the last whole line that a killed process had left, and that were cut off. */
+    /** The bytes of an incomplete last line, left by a killed process, that were removed. */
     readonly cutBytes: number,
   ) {}
 
   /**
-   * Opens the log of a folder, and makes it where needed. A last line that a kill has cut off is removed.
+   * Opens the log of a folder, which is created if necessary. An incomplete last line is removed.
    *
    * @throws if another process that is alive writes there, or a line before the last is damaged
    */
@@ -59,7 +59,7 @@ export class RolloutLog {
     return place;
   }
 
-  /** Returns the events of a rollout with their places; none where it is unknown. */
+  /** Returns the events of a rollout with their positions; none if it is unknown. */
   async events(id: string): Promise<{ event: LogEvent; place: Place }[]> {
     const places = this.index.places(id) ?? [];
     const events = await eventsAt(this.folder, places);
@@ -70,7 +70,7 @@ export class RolloutLog {
     return (await eventsAt(this.folder, [place]))[0];
   }
 
-  /** Returns whether a rollout is found, be it open or ended. */
+  /** Returns whether a rollout can be found, be it open or ended. */
   has(id: string): boolean {
     return this.index.places(id) !== undefined;
   }
@@ -86,7 +86,7 @@ export class RolloutLog {
     return places ? rolloutOf(id, await eventsAt(this.folder, places)) : null;
   }
 
-  /** Waits for what was appended, and leaves the folder to others. */
+  /** Waits for the appended events, and releases the folder. */
   async close(): Promise<void> {
     await this.writer.close();
     await this.release();
@@ -94,8 +94,8 @@ export class RolloutLog {
 }
 
 /**
- * Reads all rollouts of a folder, also while another process writes there; those that have ended come first. Only the places of
- * events and one rollout at a time are in memory.
+ * Reads all rollouts of a folder, even while another process writes there; ended ones come first. Only the positions of events
+ * and one rollout at a time are in memory.
  */
 export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
   const index = new RolloutIndex(Infinity);
@@ -106,14 +106,14 @@ export async function* readRollouts(folder: string): AsyncGenerator<RecordedRoll
   }
 }
 
-/** Returns null where the file is not there: its writer has removed the oldest part meanwhile. */
+/** Returns null for a missing file: its writer has removed the oldest part meanwhile. */
 const unlessGone = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
 
-/** Returns the end of the last whole line of each part, and how many bytes follow it in the newest. */
+/** Returns the offset after the last complete line of each part, and the number of bytes after it in the newest. */
 async function readParts(
   folder: string,
   index: RolloutIndex,
@@ -139,7 +139,7 @@ async function readParts(
   return { ends, cutBytes };
 }
 
-/** Opens a part to read it. @throws as the system where it is not there, else in words */
+/** Opens a part for reading. @throws the system's error for a missing file, otherwise one with an explanation */
 function opened(path: string): Promise<FileHandle> {
   return open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw error;
@@ -163,7 +163,7 @@ async function eventsAt(folder: string, places: readonly Place[]): Promise<LogEv
   }
 }
 
-/** Returns what leaves the folder to others. @throws if another process that is alive has it */
+/** Locks the folder. @returns a function that releases it @throws if another process that is alive has locked it */
 async function own(folder: string): Promise<() => Promise<void>> {
   let leave!: () => void;
   const left = new Promise<void>((resolve) => (leave = resolve));

@@ -1,4 +1,4 @@
-// Tokens that a call has used, as the tokenizer or the endpoint has counted them.
+// Counts the tokens of a call, as the tokenizer or the endpoint counts them.
 import type { RecordedCall } from './recorded.js';
 
 export interface Usage {
@@ -9,11 +9,11 @@ export interface Usage {
 /** Prices of a million tokens, in any currency. */
 export type Prices = Usage;
 
-/** Returns what the tokens cost. */
+/** Returns the price of the tokens. */
 export const costOf = ({ input, output }: Usage, prices: Prices): number =>
   (input * prices.input + output * prices.output) / 1e6;
 
-/** Counts the tokens of a call; null where an endpoint does not report them, as in a stream of OpenAI's without `include_usage`. */
+/** Counts the tokens of a call; null if an endpoint does not report them, as in OpenAI's streams without `include_usage`. */
 export function usageOf(call: Pick<RecordedCall, 'promptIds' | 'choices' | 'upstream' | 'answer'>): Usage | null {
   const { promptIds, choices, upstream, answer } = call;
   if (upstream === undefined)
@@ -28,7 +28,7 @@ export function usageOf(call: Pick<RecordedCall, 'promptIds' | 'choices' | 'upst
 
 type Json = Record<string, unknown>;
 
-/** Returns the objects among the events of a stream. */
+/** Returns the JSON objects among the events of a stream. */
 function eventsOf(text: string): Json[] {
   const data = text.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   return data
@@ -36,7 +36,7 @@ function eventsOf(text: string): Json[] {
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Json] : []));
 }
 
-/** Returns the usage of a body or of an event: its own, or that of the message or response that it brings. */
+/** Returns the usage in a body or an event: its own, or that of its message or response. */
 function usageIn({ usage, message, response }: Json): unknown {
   return usage ?? (message as Json | undefined)?.usage ?? (response as Json | undefined)?.usage;
 }

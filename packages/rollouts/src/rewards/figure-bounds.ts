@@ -1,11 +1,11 @@
-// Bounds of reported rewards and metrics, since sums and squares of finite numbers may be infinite.
+// Bounds of reported rewards and metrics, since sums and squares of large finite numbers can be infinite.
 import { LARGEST_REWARD } from '@bowyer/core';
 import { BadRequestError } from '@bowyer/serving';
 
-/** Statistics use squares of rewards and metrics in float64. */
+/** The largest metric. Statistics compute squares in float64. */
 const LARGEST_FIGURE = 1e100;
 
-/** Checks a reward. @throws {BadRequestError} for a reward, or a component of it, that is not finite or beyond its bound */
+/** Checks a reward. @throws {BadRequestError} for a reward, or a component of one, that is not finite or exceeds its bound */
 export function checkReward(value: number, isComponent: boolean): void {
   if (isComponent) checkFigure('the component of a reward', value, 'value');
   else if (!(Math.abs(value) <= LARGEST_REWARD))
@@ -15,7 +15,7 @@ export function checkReward(value: number, isComponent: boolean): void {
     );
 }
 
-/** Checks metrics. @throws {BadRequestError} for a metric that is not finite or beyond its bound */
+/** Checks metrics. @throws {BadRequestError} for a metric that is not finite or exceeds its bound */
 export function checkMetrics(metrics: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(metrics)) checkFigure(`the metric '${name}'`, value, name);
 }

@@ -1,6 +1,6 @@
-// A judge that compares the rollouts of a group: one model reads all of them beside a rubric, and gives each a score from 0 to
-// 1. Scores need to be comparable only within a group, since group methods use no more. Source of the idea: RULER of OpenPipe's
-// ART (art.openpipe.ai/fundamentals/ruler). The text and the checks are ours.
+// A judge that compares the rollouts of a group: one model reads all of them with a rubric, and gives each a score from 0 to 1.
+// Scores must be comparable only within a group, which is all that group methods use. Source of the idea: RULER of OpenPipe's ART
+// (art.openpipe.ai/fundamentals/ruler). The text and the checks are our own.
 import type { OpenAiChat } from '@bowyer/envs';
 
 /** One message of a dialogue, as text. */
@@ -16,11 +16,11 @@ export interface Verdict {
 }
 
 export interface JudgeOptions {
-  /** A description of good rollouts, in words. */
+  /** A description of good rollouts. */
   rubric: string;
-  /** Further answers that are requested where one cannot be read. */
+  /** The number of further attempts if an answer cannot be read. */
   retries: number;
-  /** Longest answer in tokens. */
+  /** The most tokens of an answer. */
   maxTokens: number;
 }
 
@@ -32,7 +32,7 @@ export const usualRubric =
 /**
  * Returns the verdicts on the rollouts of one group, in their order.
  *
- * @throws where no answer of the judge can be read
+ * @throws if no answer of the judge can be read
  */
 export async function judgeGroup(
   chat: Pick<OpenAiChat, 'complete'>,
@@ -54,7 +54,7 @@ export async function judgeGroup(
   });
 }
 
-/** Returns the message to the judge. The messages with which all rollouts begin are written once. */
+/** Returns the message to the judge. The common first messages of all rollouts are written once. */
 export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], rubric: string): string {
   const shared = sharedMessages(rollouts);
   const written = (messages: readonly JudgedMessage[]) =>
@@ -71,7 +71,7 @@ export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], ru
   ].join('\n\n');
 }
 
-/** Returns the number of messages that all rollouts begin with. */
+/** Returns the number of common first messages of all rollouts. */
 function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number {
   const [first] = rollouts;
   if (rollouts.length < 2) return 0;
@@ -82,7 +82,7 @@ function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number
   return shared;
 }
 
-/** Reads the judge's scores. @throws where the answer does not score each of the rollouts once, from 0 to 1 */
+/** Reads the judge's scores. @throws if the answer does not score each of the rollouts once, from 0 to 1 */
 export function verdictsOf(answer: string, rollouts: number): Verdict[] {
   const start = answer.indexOf('{');
   const end = answer.lastIndexOf('}');

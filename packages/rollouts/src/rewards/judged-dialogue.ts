@@ -1,9 +1,9 @@
-// Writes a recorded rollout as the text that judges read.
+// Writes a recorded rollout as the text for judges.
 import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from '../trajectories/conversations-of.js';
 import type { JudgedMessage } from './judge.js';
 
-/** Returns the messages of every branch, one branch after the other; calls of tools are JSON. */
+/** Returns the messages of every branch, one branch after the other; tool calls are written as JSON. */
 export function judgedDialogue(rollout: Pick<RecordedRollout, 'calls'>): JudgedMessage[] {
   return conversationsOf(rollout).flatMap(({ messages }) => messages.map(judgedMessage));
 }

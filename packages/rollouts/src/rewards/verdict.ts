@@ -1,15 +1,15 @@
-// The verdict of an agent or a judge on a rollout: its reward, components of it, metrics.
+// The verdict of an agent or a judge on a rollout: its reward, components of the reward, metrics.
 
 export interface Verdict {
   reward?: number;
-  /** Parts of the reward and other figures of the judge, which are reported apart and never added to the reward. */
+  /** Parts of the reward and other figures of the judge, which are reported separately and not added to the reward. */
   components?: Record<string, number>;
   metrics?: Record<string, number>;
 }
 
 /**
- * Reads a verdict. A number is the reward; an object is a verdict, whose other fields are not read. Anything else, such as a
- * line that a program prints for people, is ignored.
+ * Reads a verdict. A number is the reward, and an object is a verdict, whose other fields are ignored. Anything else, such as a
+ * line of text, is ignored.
  *
  * @throws for a reward, a component or a metric that is not a finite number
  */
@@ -24,7 +24,7 @@ export function verdictOf(said: unknown, who: string): Verdict {
   };
 }
 
-/** Returns the verdict in a program's last line; a line that is not JSON says nothing. */
+/** Returns the verdict in a program's last line; a line that is not JSON is ignored. */
 export function verdictOfLine(line: string, who: string): Verdict {
   let said: unknown;
   try {

@@ -1,18 +1,18 @@
-// A canary: a second adapter answers a share of the requests for a model. Its share is a file of the record, which a command may change
-// while the server runs.
+// A canary: a second adapter that answers a share of the requests for a model. The share is stored in a file of the record, which
+// a command may change while the server runs.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 
 export interface Canary {
-  /** The name that clients ask for. */
+  /** The name in the requests. */
   model: string;
-  /** The served name of the adapter that answers a share of them. */
+  /** The served name of the adapter that answers a share of the requests. */
   canary: string;
-  /** From 0, where it is taken back, to 1, where it is promoted. */
+  /** The share, from 0 (withdrawn) to 1 (promoted). */
   share: number;
-  /** When it began, in milliseconds since 1970; calls before are not compared. */
+  /** The time when it began, in milliseconds since 1970; earlier calls are not compared. */
   since: number;
 }
 
@@ -31,27 +31,27 @@ export async function readCanary(record: string): Promise<Canary | null> {
 export const writeCanary = (record: string, canary: Canary): Promise<void> =>
   writeFileAtomically(fileOf(record), `${JSON.stringify(canary, null, 1)}\n`);
 
-/** The parts of a request that show its conversation. */
+/** The parts of a request that identify its conversation. */
 export interface Conversation {
-  /** The id that its client gives to what belongs together (`x-session-id`). */
+  /** The client's session id (`x-session-id`). */
   session: string | undefined;
-  /** Empty for a text. */
+  /** Empty for a text completion. */
   messages: readonly unknown[];
   promptIds: readonly number[];
 }
 
-/** Returns the key of a conversation: its session, or how it begins, which all its requests have in common. */
+/** Returns the key of a conversation: its session, or its first messages, which all its requests share. */
 export const conversationKey = (shown: Conversation): string =>
   shown.session === undefined ? openingKey(shown) : `session ${shown.session}`;
 
-/** Returns the key of the messages up to the first one of the user. */
+/** Returns the key of the messages up to the user's first one. */
 export function openingKey({ messages, promptIds }: Omit<Conversation, 'session'>): string {
   const first = (messages as { role?: unknown }[]).findIndex(({ role }) => role === 'user');
   const opening = messages.length > 0 ? messages.slice(0, first + 1 || undefined) : promptIds;
   return createHash('sha256').update(JSON.stringify(opening)).digest('hex');
 }
 
-/** Returns whether the canary answers a conversation: with a larger share it keeps those that it had. */
+/** Returns whether the canary answers a conversation. With a larger share it also answers all its earlier ones. */
 export function isOfCanary({ canary, share }: Canary, conversation: string): boolean {
   const hash = createHash('sha256')
     .update(JSON.stringify([canary, conversation]))

@@ -1,21 +1,21 @@
-// The feedback on the answers of a model and of its canary, with intervals.
+// Compares the feedback on the answers of a model and of its canary, with intervals.
 import { clusteredMean, mean, studentQuantile, type ClusteredMean, type Interval } from '@bowyer/core';
 import type { RecordedRollout } from '../record/recorded.js';
 import { finalRewards, REWARD } from '../trajectories/final-rewards.js';
 import { conversationKey, openingKey, type Canary } from './canary.js';
 
-/** The traffic of one model. */
+/** Statistics of the answers of one model. */
 export interface Arm {
   name: string;
   answers: number;
-  /** Answers with feedback. */
+  /** The number of answers with feedback. */
   rated: number;
   corrected: number;
-  /** The mean of an answer; absent without one that has tokens. */
+  /** The mean number of tokens of an answer; absent if no answer has tokens. */
   tokens?: number;
-  /** The mean of an answer. */
+  /** The mean seconds of an answer. */
   seconds?: number;
-  /** The mean feedback, whose interval follows from the spread between conversations; absent without feedback. */
+  /** The mean feedback, with an interval from the spread between conversations; absent without feedback. */
   feedback?: ClusteredMean;
 }
 
@@ -25,9 +25,9 @@ export interface Difference extends Interval {
 
 export interface ArmComparison {
   arms: [model: Arm, canary: Arm];
-  /** Feedback of the canary minus that of the model; absent where one of them has feedback on fewer than two conversations. */
+  /** The canary's mean feedback minus the model's; absent if one of them has feedback on fewer than two conversations. */
   difference?: Difference;
-  /** The same of conversations that both have answered and that begin alike, each with another session; absent below two openings. */
+  /** The same difference over conversations with equal beginnings that both have answered; absent below two beginnings. */
   paired?: Difference & { openings: number };
 }
 
@@ -72,7 +72,7 @@ class ArmCounts {
   }
 }
 
-/** Compares the answers that the two have given since the canary began. */
+/** Compares the answers of both since the canary began. */
 export async function compareArms(
   rollouts: AsyncIterable<RecordedRollout>,
   { model, canary, since }: Canary,
@@ -95,7 +95,9 @@ export async function compareArms(
   };
 }
 
-/** Returns the difference of two independent means: with the degrees of freedom of the smaller one, its interval is never too narrow. */
+/**
+ * Returns the difference of two independent means. With the smaller one's degrees of freedom, its interval is never too narrow.
+ */
 function differenceOf(first?: ClusteredMean, second?: ClusteredMean): Pick<ArmComparison, 'difference'> {
   if (first === undefined || second === undefined || Math.min(first.clusters, second.clusters) < 2) return {};
   const gain = second.mean - first.mean;

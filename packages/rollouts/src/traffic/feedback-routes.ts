@@ -1,4 +1,4 @@
-// Feedback on answers, over REST.
+// The REST route for feedback on answers.
 import { BadRequestError, openaiError, type Protocol } from '@bowyer/serving';
 import { answerOf } from '../endpoint/rollout-routes.js';
 import { RolloutBody } from '../endpoint/rollout-body.js';
@@ -6,7 +6,7 @@ import type { TrafficRecorder } from './traffic-recorder.js';
 
 const THUMBS: Readonly<Record<string, number>> = { up: 1, down: 0 };
 
-/** Returns the route of feedback on an answer of any protocol, by the id that its client got. */
+/** Returns the route for feedback on an answer of any protocol, by the answer's id. */
 export const feedbackRoutes = (recorder: TrafficRecorder): Protocol => ({
   errorBody: openaiError,
   routes: [

@@ -1,18 +1,19 @@
-// Removes what must not be stored from a recorded call: its texts are redacted, and then its tokens, which say the same, are left out.
+// Redacts recorded calls: texts that must not be stored are replaced, and the call's tokens, which have the same content, are
+// removed.
 import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
 
-/** Returns a text without what must not be stored; the text itself where there is nothing. */
+/** Returns a text without the parts that must not be stored; the text itself if there are none. */
 export type Redact = (text: string) => string;
 
 const MARK = '[REDACTED]';
 
-/** Makes a function that replaces every match of the patterns. @throws {SyntaxError} for one that is not a regular expression */
+/** Makes a function that replaces every match of the patterns. @throws {SyntaxError} for an invalid regular expression */
 export function redactPatterns(patterns: readonly string[]): Redact {
   const compiled = patterns.map((pattern) => new RegExp(pattern, 'g'));
   return (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
 }
 
-/** Returns the value with all its texts and numbers redacted; the value itself where nothing is. */
+/** Returns the value with all its texts and numbers redacted; the value itself if nothing changes. */
 export function redactedValue<T>(value: T, redact: Redact): T {
   if (typeof value === 'string') return redact(value) as T;
   if (typeof value === 'number') return (redact(String(value)) === String(value) ? value : redact(String(value))) as T;
@@ -23,7 +24,10 @@ export function redactedValue<T>(value: T, redact: Redact): T {
   return (Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after)) as T;
 }
 
-/** Returns the call as it may be stored. Where a text of it is redacted it has no tokens, as a call that another endpoint has answered. */
+/**
+ * Returns the call as it may be stored. If one of its texts is redacted it has no tokens, like a call that another endpoint has
+ * answered.
+ */
 export function redactedCall(call: RecordedCall, redact: Redact): RecordedCall {
   const { request, tools, messages, hints, choices } = call;
   const texts = { request: withoutIds(request), tools, messages, hints, choices: choices.map(textsOf) };
@@ -51,7 +55,7 @@ const textsOf = ({
   ...(constraint !== undefined && { constraint }),
 });
 
-/** Replaces a prompt of token ids, which has no text to redact, by the mark. */
+/** Replaces a prompt of token ids, which has no text to redact, by the redaction mark. */
 function withoutIds(request: unknown): unknown {
   const { prompt } = (request ?? {}) as { prompt?: unknown };
   const isText = [prompt].flat().every((each) => each === undefined || typeof each === 'string');

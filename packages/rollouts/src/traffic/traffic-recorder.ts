@@ -1,5 +1,5 @@
-// Records the calls of a served model and what their users say of the answers. Clients need to know nothing of it: each call is a rollout
-// by itself, whose id is that of the answer.
+// Records the calls of a served model and the users' feedback on its answers. Clients need no change: each call is a rollout,
+// whose id is the answer's.
 import {
   BadRequestError,
   modelCalls,
@@ -17,26 +17,26 @@ import { REWARD } from '../trajectories/final-rewards.js';
 import { redactedCall, redactedValue, type Redact } from './redacted.js';
 
 export interface TrafficRecorderOptions {
-  /** Closed by whoever opened it, after the server. */
+  /** The log, which must stay open until the server has closed. */
   log: RolloutLog;
-  /** Takes out of every text what must not be stored; nothing if not given. */
+  /** Redacts every text before it is stored; nothing is redacted if not given. */
   redact?: Redact;
-  /** The served name that answers a request in the place of the one that it names; the same one if not given. */
+  /** Returns the served name that answers a request; the requested one if not given. */
   route?: (request: CompletionRequest, session: string | undefined) => string;
 }
 
-/** The judgement of a user on an answer. */
+/** A user's feedback on an answer. */
 export interface Feedback {
-  /** How good it is: thumbs up are 1, thumbs down 0. */
+  /** The rating: 1 for thumbs up, 0 for thumbs down. */
   value?: number;
-  /** The answer that would have been right: a text, or a message of the assistant in the form of Chat Completions. */
+  /** The right answer: a text, or an assistant's message in the form of Chat Completions. */
   correction?: string | object;
   /** The index of the answer that `correction` replaces; 0 if not given. */
   choice?: number;
 }
 
 export class TrafficRecorder implements CallObserver {
-  /** The version of the weights that answers. */
+  /** The version of the weights. */
   version = 0;
 
   constructor(private readonly options: TrafficRecorderOptions) {}
@@ -65,17 +65,17 @@ export class TrafficRecorder implements CallObserver {
       undelivered: () => {
         if (answer !== null) void log.append({ type: 'undelivered', id: answer, call: 0 }).catch(() => undefined);
       },
-      failed: () => undefined, // nothing was answered
+      failed: () => undefined, // there is no answer to record
     });
   };
 
   /**
-   * Keeps what a user says of an answer; it is on disk when this resolves, and replaces what was said of the answer before. An answer that
-   * is corrected and has no value has the value 0.
+   * Stores feedback on an answer. It is on disk when this resolves, and replaces earlier feedback on the answer. A corrected
+   * answer without a value has the value 0.
    *
-   * @param id of the answer, as the client got it
-   * @throws {UnknownRolloutError} for an answer that is not, or no more, in the record
-   * @throws {BadRequestError} for feedback that says nothing, or contradicts the answer
+   * @param id of the answer, from its response
+   * @throws {UnknownRolloutError} for an answer that is not in the record, or no longer
+   * @throws {BadRequestError} for feedback that is empty, or contradicts the answer
    */
   async feedback(id: string, { value, correction, choice = 0 }: Feedback): Promise<void> {
     const { log, redact = (text) => text } = this.options;
@@ -104,7 +104,7 @@ export class TrafficRecorder implements CallObserver {
   }
 }
 
-/** Reads a correction as a message of the assistant. @throws {BadRequestError} where it is none */
+/** Reads a correction as an assistant's message. @throws {BadRequestError} if it is none */
 async function messageOf(correction: string | object): Promise<ChatMessage> {
   const said = typeof correction === 'string' ? { content: correction } : correction;
   const messages = [

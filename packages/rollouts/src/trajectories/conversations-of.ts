@@ -1,31 +1,31 @@
-// Converts a recorded rollout to conversations to imitate: what a stronger model has said is learned by supervised learning,
-// with or without token ids.
+// Converts a recorded rollout to conversations for supervised learning, for instance of a stronger model's answers, with or
+// without token ids.
 import { parseJson, type ChatMessage } from '@bowyer/text';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
 
 /** A line of the data of task=finetune. */
 export interface RecordedConversation {
-  /** In the form of Chat Completions, from the first message to an answer of the model. */
+  /** The messages in the form of Chat Completions, from the first one to an answer of the model. */
   messages: object[];
-  /** In the form of Chat Completions; absent where the calls had none. */
+  /** The tools in the form of Chat Completions; absent if the calls had none. */
   tools?: unknown[];
 }
 
 interface Answered {
   call: RecordedCall;
-  /** The dialogue up to the answer, as the model has said it. */
+  /** The dialogue up to and including the answer. */
   messages: ChatMessage[];
   /** The keys of the dialogue's prefixes, one for each message. */
   keys: string[];
 }
 
 /**
- * Returns a conversation for each branch, which ends with an answer that no later call with the same tools continues. Each answer is
- * learned in one conversation, with the reasoning that clients leave out of histories. Elsewhere it has the weight 0, as have
- * messages that the model did not say, such as examples and edited answers, and answers with a call whose arguments are not a JSON
- * object. An answer that was cut, or ended by a text of the request (`stop`), has its `finish_reason`, and its end is not
- * learned. Calls of texts, auxiliary ones and those whose answer did not reach the agent are left out.
+ * Returns a conversation for each branch, which ends with an answer that no later call with the same tools continues. Each answer
+ * is learned in one conversation, with the reasoning that clients omit in histories. In other conversations it has the weight 0,
+ * like messages that the model did not generate, such as examples and edited answers, and answers with a call whose arguments are
+ * not a JSON object. An answer that was truncated, or ended by the request's `stop`, has its `finish_reason`, and its end is not
+ * learned. Text completions, auxiliary calls, and calls whose answer did not reach the agent are omitted.
  */
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
   const answered = calls
@@ -51,7 +51,10 @@ function answeredOf(call: RecordedCall, choice: RecordedChoice): Answered {
   return { call, messages, keys: dialogueKeys(toolsKey(call.tools), messages) };
 }
 
-/** Returns the messages before an answer. @param unlearned answers by their dialogues; those that stand here are taken out */
+/**
+ * Returns the messages before an answer. @param unlearned answers by their dialogues; those in this history are removed from the
+ * map
+ */
 function learnedHistory(
   messages: readonly ChatMessage[],
   keys: readonly string[],
@@ -71,7 +74,7 @@ function learnedHistory(
   });
 }
 
-/** Cuts off final answers that are not learned; returns nothing where no answer is learned. */
+/** Removes final answers that are not learned; returns nothing if no answer is learned. */
 function upToLearned({ messages, ...more }: RecordedConversation): RecordedConversation[] {
   const isLearned = (message: object) => {
     const { role, weight } = message as ChatMessage;
@@ -81,7 +84,7 @@ function upToLearned({ messages, ...more }: RecordedConversation): RecordedConve
   return end === 0 ? [] : [{ messages: messages.slice(0, end), ...more }];
 }
 
-/** Returns an answer as a message of Chat Completions, with what is not to be learned of it. */
+/** Returns an answer as a message of Chat Completions, with marks on the parts that are not learned. */
 export function answerOf({ message: { content, reasoning, calls }, finishReason, stop }: RecordedChoice): ChatMessage {
   const toolCalls = calls.map(({ id, name, arguments: args }) => ({
     id,
@@ -99,7 +102,7 @@ export function answerOf({ message: { content, reasoning, calls }, finishReason,
   };
 }
 
-/** Returns whether a tool can be called with the arguments: an object of JSON that has each key once, or nothing. */
+/** Returns whether arguments can be passed to a tool: a JSON object without repeated keys, or nothing. */
 function isCallable(args: string): boolean {
   if (['', 'null'].includes(args.trim())) return true;
   let repeats = false;

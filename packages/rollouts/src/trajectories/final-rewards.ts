@@ -2,21 +2,21 @@
 import { effectiveRewards } from '../record/effective-rewards.js';
 import type { RecordedRollout } from '../record/recorded.js';
 
-/** The name of the reward that is learned from; other names are components that are only reported. */
+/** The name of the reward for training; rewards with other names are components that are only reported. */
 export const REWARD = 'reward';
 
-/** The name of the component that a judge of groups gives. */
+/** The name of the component from a judge of groups. */
 export const RANKING = 'ranking';
 
 type Rewarded = Pick<RecordedRollout, 'id' | 'rewards'>;
 
-/** Returns the rewards of the rollout as a whole, by name. */
+/** Returns the rewards of the whole rollout, by name. */
 export function finalRewards(rollout: Rewarded): Record<string, number> {
   const ofRollout = effectiveRewards(rollout).filter(({ call }) => call === undefined);
   return Object.fromEntries(ofRollout.map(({ name, value }) => [name, value]));
 }
 
-/** Returns the rewards by call; calls without a reward of their own are absent. */
+/** Returns the rewards by call; calls without a reward are absent. */
 export function rewardsOfCalls(rollout: Rewarded): Map<number, number> {
   const ofCalls = effectiveRewards(rollout).filter(({ call, name }) => call !== undefined && name === REWARD);
   return new Map(ofCalls.map(({ call, value }) => [call!, value]));

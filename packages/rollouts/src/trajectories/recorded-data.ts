@@ -1,4 +1,4 @@
-// A folder of recorded rollouts as the data that a training reads: what is imitated, what is preferred, or what is asked.
+// Reads a folder of recorded rollouts as training data: for imitation, for preferences, or as tasks.
 import { JsonlFile } from '@bowyer/core';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedRollout } from '../record/recorded.js';
@@ -13,7 +13,7 @@ import { finalRewards, REWARD } from './final-rewards.js';
  */
 export type RecordedUse = 'imitate' | 'prefer' | 'ask';
 
-/** Writes the data of a record to a file, also while a server writes to the record. @returns the number of items */
+/** Writes the data of a record to a file, even while a server writes to the record. @returns the number of items */
 export async function writeRecordedData(path: string, folder: string, use: RecordedUse): Promise<number> {
   const file = await JsonlFile.open(path, 0);
   let count = 0;

@@ -1,5 +1,5 @@
-// Converts a recorded rollout to an episode that algorithms learn from: each branch of its tree is a segment, each answer an
-// utterance and a turn.
+// Converts a recorded rollout to an episode for training: each branch of its tree becomes a segment, each answer an utterance and
+// a turn.
 import { spokenIds, type SegmentUtterance, type TokenSegment, type Trajectory, type Transition } from '@bowyer/core';
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
@@ -11,23 +11,23 @@ export interface TrajectoryOptions {
   /** The number of the episode among those of its purpose, from 0. */
   episode: number;
   seed: number;
-  /** The number of its group: rollouts of the same task whose returns are compared. */
+  /** The number of its group, whose rollouts have the same task and are compared. */
   group?: number;
   /** The task as text, for judges and reports. */
   task?: string;
   /** Returns the text of tokens, with special tokens. */
   decode: (ids: readonly number[]) => string;
-  /** Computes the masks of answers whose tokens a grammar constrained. */
+  /** Computes the masks of answers under a grammar. */
   masks: Pick<RecordedMasks, 'masksOf'>;
 }
 
 /**
- * Converts a rollout. Turns are the answers in the order in which their calls began; the last turn has the rollout's reward,
- * and a call's first answer that of the call. Where branches share a prefix, an answer in it is an utterance of the first
- * branch, and context in the others. All text of the agent, its tools and the template is context. Left out are auxiliary
- * calls, and those whose answer did not reach the agent.
+ * Converts a rollout. Turns are the answers in the order in which their calls began; the last turn has the rollout's reward, and
+ * a call's first answer the call's reward. An answer in a prefix that branches share is an utterance of the first branch, and
+ * context in the others. All text of the agent, its tools and the template is context. Auxiliary calls, and calls whose answer
+ * did not reach the agent, are omitted.
  *
- * @throws where nothing was rewarded, or no answer can be learned from
+ * @throws if there is no reward, or no answer to learn from
  */
 export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
   requireTokens(rollout);
@@ -41,7 +41,7 @@ export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, option
   };
 }
 
-/** Converts a rollout whose answers have no tokens, for figures of an evaluation: nothing can be learned from it. */
+/** Converts a rollout without tokens, for the metrics of an evaluation; it cannot be used for training. */
 export function untokenizedTrajectory(
   rollout: RecordedRollout,
   options: Omit<TrajectoryOptions, 'decode' | 'masks'>,
@@ -59,7 +59,7 @@ export function untokenizedTrajectory(
   };
 }
 
-/** Checks that there is an answer to learn from. @throws where there is none */
+/** Checks that there is an answer to learn from. @throws if there is none */
 export function checkAnswers(rollout: Pick<RecordedRollout, 'id' | 'calls'>, tree: RolloutTree): void {
   if (learnedNodes(tree).length === 0) throw noAnswer(rollout);
 }
@@ -73,7 +73,7 @@ const noAnswer = ({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): Error =
       : `rollout ${id}: no answer of the model reached the agent, so that there is nothing to learn from`,
   );
 
-/** Converts a rollout that counts as failed. Where the agent never called the model, a turn without tokens has the reward. */
+/** Converts a rollout that counts as failed. If the agent never called the model, a turn without tokens has the reward. */
 export function failedTrajectory(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
   if (learnedNodes(tree).length > 0) return trajectoryOf(rollout, tree, options);
   const { reward = 0 } = finalRewards(rollout);
@@ -125,7 +125,10 @@ function transitionsOf(
   return transitions;
 }
 
-/** Returns the infos of the turns. That of the last turn has the figures of the whole rollout: components of its reward, and metrics. */
+/**
+ * Returns the infos of the turns. The last turn's info contains the figures of the whole rollout: components of its reward, and
+ * metrics.
+ */
 function infosOf(
   rollout: RecordedRollout,
   turns: readonly Pick<CallNode, 'call' | 'choice'>[],
@@ -140,7 +143,7 @@ function infosOf(
   return turns.map(({ call, choice: { message } }, turn) => ({
     call: call.call,
     rollout: rollout.id,
-    // Without tools there are neither.
+    // Only calls with tools have these entries.
     ...(call.tools.length > 0 && {
       tool: message.calls.length > 0,
       failed_call: message.attempts?.some(({ status }) => status !== 'ok') ?? false,
@@ -181,8 +184,8 @@ function utteranceOf(
 }
 
 /**
- * Returns the tokens of an answer. One that a grammar constrained is trained with probabilities among the tokens that the
- * grammar allowed, as it was sampled.
+ * Returns the tokens of an answer. An answer under a grammar has the grammar's masks, so that training uses the sampling
+ * probabilities.
  */
 function maskedTokens(
   { sampling }: RecordedCall,

@@ -1,25 +1,25 @@
-// Writes recorded rollouts as a file of conversations to imitate, the data of task=finetune.
+// Writes recorded rollouts as a file of conversations, the data of task=finetune.
 import { JsonlFile } from '@bowyer/core';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from './conversations-of.js';
 import { finalRewards, REWARD } from './final-rewards.js';
 
-/** The numbers of rollouts and conversations. */
+/** The numbers of written rollouts and conversations. */
 export interface WrittenConversations {
   rollouts: number;
-  /** The number of rollouts that are in the file. */
+  /** The number of rollouts in the file. */
   kept: number;
   conversations: number;
-  /** Why calls of these rollouts are in no conversation, one reason for each: their requests have what is not read here. */
+  /** The reasons why calls of rollouts are in no conversation, such as an image in a request, one for each rollout. */
   unread: string[];
 }
 
 /**
- * Writes the conversations of rollouts to a file, which is replaced. Rollouts that have failed are left out, and each conversation has
- * the reward of its rollout.
+ * Writes the conversations of rollouts to a file, which is replaced. Failed rollouts are omitted, and each conversation has the
+ * reward of its rollout.
  *
- * @param minReward rollouts with a smaller reward, or without one, are left out; null: they are kept
+ * @param minReward rollouts with a smaller reward, or without one, are omitted; null keeps all
  */
 export async function writeConversations(
   path: string,

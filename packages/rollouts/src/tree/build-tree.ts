@@ -1,11 +1,11 @@
-// Builds the tree of a rollout from tokens alone: a call continues an answer if its prompt begins with that answer's prompt and
+// Builds the tree of a rollout from tokens only: a call continues an answer if its prompt begins with that answer's prompt and
 // tokens.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { CallNode, RolloutTree } from './tree.js';
 
 /**
- * Returns the tree. Each call continues the deepest answer that began before it. If several are equal, since the same was
- * sampled twice, it continues the newest of them that reached its client. Each answer of a call is a node of its own.
+ * Returns the tree. Each call continues the deepest answer that began before it. If the same tokens were sampled twice, it
+ * continues the newest answer that reached its client. Each answer of a call is a separate node.
  */
 export function treeOf(rollout: Pick<RecordedRollout, 'calls'>): RolloutTree {
   const nodes: CallNode[] = [];
@@ -63,7 +63,7 @@ function endsAt({ call, choice }: CallNode, ids: readonly number[], length: numb
 
 const START = 0x811c9dc5;
 
-/** Adds an id to a hash, FNV-1a over whole ids; where hashes are equal, the tokens are compared. */
+/** Adds a token id to an FNV-1a hash over whole ids. If hashes are equal, the tokens are compared. */
 const step = (hash: number, id: number): number => Math.imul(hash ^ id, 0x01000193) >>> 0;
 
 const hashOf = (ids: readonly number[], start = START): number => ids.reduce(step, start);

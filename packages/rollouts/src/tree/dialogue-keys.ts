@@ -1,4 +1,4 @@
-// Keys of dialogues: messages with the same meaning have the same key, in whatever form a client repeats them.
+// Computes keys of dialogues. Messages with the same meaning have the same key, in whatever form a client repeats them.
 import { createHash } from 'node:crypto';
 import { keepsDigits } from '@bowyer/core';
 import {
@@ -11,7 +11,7 @@ import {
 } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
-/** Returns the key of the empty dialogue: it depends on the template, the tools, the documents and the variables. */
+/** Returns the key of the empty dialogue, which depends on the template, the tools, the documents and the variables. */
 export const rootKey = (
   { source = '' }: ChatTemplate,
   { tools = [], documents = [], variables = {} }: TemplateInputs,
@@ -30,11 +30,11 @@ export function dialogueKeys(root: string, messages: readonly ChatMessage[]): st
   return messages.map((_, at) => (key = nextKey(key, messages, at)));
 }
 
-/** Returns the key of a dialogue that an answer of the model was added to. */
+/** Returns the key of a dialogue after an answer of the model. */
 export const answeredKey = (key: string, { content, calls }: RecordedMessage): string =>
   digest(key, assistant(content, calls));
 
-/** Returns the text of the reasoning that a message has; '' where it has none. */
+/** Returns the reasoning of a message; '' without any. */
 export function reasoningOf({ reasoning_content: reasoning, thinking }: ChatMessage): string {
   for (const text of [reasoning, thinking]) if (typeof text === 'string' && text.trim() !== '') return text.trim();
   return '';
@@ -57,7 +57,7 @@ function callsOf({ tool_calls: calls }: ChatMessage): Call[] {
 }
 
 /**
- * Keys of a message that are compared in a special way, or not at all. Reasoning is compared only where the client sends it;
+ * Fields of a message that are compared in a special way, or not at all. Reasoning is compared only if the client sends it;
  * templates do not read how a message ended and whether it is learned.
  */
 const OWN_KEYS = [
@@ -71,7 +71,7 @@ const OWN_KEYS = [
   'weight',
 ];
 
-/** Writes all that a template may read of a message as one text. */
+/** Writes everything that a template may read of a message as one text. */
 function canonical(messages: readonly ChatMessage[], at: number): string {
   const message = messages[at];
   const { role, tool_call_id: id } = message;
@@ -83,8 +83,8 @@ function canonical(messages: readonly ChatMessage[], at: number): string {
 }
 
 /**
- * Returns the keys of a message that are not in `OWN_KEYS`, sorted, and its reasoning. The name of a tool's result is left out where it
- * is that of its call: clients may omit it, and the template is given the call's name in both cases.
+ * Returns the fields of a message that are not in `OWN_KEYS`, sorted, and its reasoning. The name of a tool's result is omitted
+ * if it equals the call's: clients may omit it, and the template gets the call's name in both cases.
  */
 function furtherKeys(message: ChatMessage, messages: readonly ChatMessage[], at: number): unknown[] {
   const { role } = message;
@@ -111,20 +111,20 @@ const assistant = (
     ...more,
   ]);
 
-/** Returns the last message of the model before a result. */
+/** Returns the model's last message before a result. */
 function callerOf(messages: readonly ChatMessage[], at: number): ChatMessage | undefined {
   let before = at - 1;
   while (before >= 0 && messages[before].role !== 'assistant') before--;
   return messages[before];
 }
 
-/** Returns the name of the tool whose result a message is. */
+/** Returns the name of the tool that gave a result. */
 function calledName(messages: readonly ChatMessage[], at: number): string | undefined {
   const caller = callerOf(messages, at);
   return caller && callsOf(caller).find(({ id }) => id === String(messages[at].tool_call_id ?? ''))?.name;
 }
 
-/** Returns the index of the call that a result answers; its id where the message before has no such call. */
+/** Returns the index of the call that a result answers; its id if the previous message has no such call. */
 function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
   const caller = callerOf(messages, at);
   const place = caller ? callIds(caller).indexOf(id) : -1;
@@ -136,7 +136,7 @@ function textOf({ content }: ChatMessage): string {
   return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
-/** Writes a value as JSON with sorted keys; a text that is JSON counts as its value, and any other text as itself. */
+/** Writes a value as JSON with sorted keys; a text that is JSON is replaced by its value. */
 function canonicalJson(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? textAsWritten(value) : value;
   if (typeof text !== 'string') return JSON.stringify(sorted(value));
@@ -151,10 +151,13 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item, i) => member(value, i, item));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, item]) => [key, member(value, key, item)]); // this is an array, in which numeric keys are not moved to the front
+  // an array, since an object would move numeric keys to the front
+  return entries.map(([key, item]) => [key, member(value, key, item)]);
 }
 
-/** Returns a member in a form in which equal numbers are equal, such as 1.0 and 1, unless they have digits that a float64 does not keep. */
+/**
+ * Returns a member in a form in which equal numbers are equal, such as 1.0 and 1, unless they have more digits than a float64.
+ */
 function member(holder: object, key: string | number, item: unknown): unknown {
   const text = typeof item === 'number' ? numberText(holder, key) : undefined;
   return text === undefined || keepsDigits(text) ? sorted(item) : { digits: text };

@@ -1,4 +1,4 @@
-// The model's answers in one rollout, found by the dialogues that they end. Their tokens stay in the log.
+// Finds the model's answers in one rollout by the dialogues that end with them. Their tokens stay in the log.
 import type { Dialogue } from '@bowyer/serving';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -7,7 +7,7 @@ import { answeredKey, callIds, dialogueKeys, nextKey, reasoningOf, rootKey } fro
 
 /** An answer of the model that a dialogue contains. */
 export interface KnownAnswer {
-  /** The place of the call in the log; `choice` is the index of the answer in the call. */
+  /** The position of the call in the log; `choice` is the index of the answer in the call. */
   place: Place;
   choice: number;
 }
@@ -20,18 +20,18 @@ interface Entry extends KnownAnswer {
 export class History {
   readonly #entries = new Map<string, Entry[]>();
 
-  /** Adds the answers of a call. @param keys of the dialogues that the answers end, as `answerKeys` gives them */
+  /** Adds the answers of a call. @param keys of the dialogues that end with the answers, from `answerKeys` */
   add(keys: readonly string[], { choices }: Pick<RecordedCall, 'choices'>, place: Place): void {
     for (const [i, key] of keys.entries()) {
       const { index, message } = choices[i];
-      if (message.shortened) continue; // the client does not have all that was sampled, so the template writes the answer
+      if (message.shortened) continue; // the client does not have all sampled tokens, so that the template must write the answer
       const reasoning = message.reasoning?.trim() ?? '';
       const entry = { place, choice: index, reasoning, callIds: message.calls.map(({ id }) => id) };
       this.#entries.set(key, [...(this.#entries.get(key) ?? []), entry]);
     }
   }
 
-  /** Returns the deepest of the dialogue's messages that is an answer of the model; null: none is. */
+  /** Returns the last message of the dialogue that is an answer of the model; null if there is none. */
   find({ messages: sent, inputs, template }: Dialogue): { at: number; answer: KnownAnswer } | null {
     const messages = asRead(template, sent);
     let key = rootKey(template, inputs);
@@ -41,14 +41,15 @@ export class History {
       const entries = message.role === 'assistant' ? (this.#entries.get(key) ?? []) : [];
       if (entries.length === 0) continue;
       const answer = bestOf(entries, message);
-      if (answer === null) return found; // the client has edited its reasoning, so that it is another dialogue from here on
+      // the client has edited the reasoning, so that the dialogue is a different one from here on
+      if (answer === null) return found;
       found = { at, answer };
     }
     return found;
   }
 }
 
-/** Returns the keys of a dialogue with each of its answers. */
+/** Returns the keys of a dialogue extended by each of its answers. */
 export function answerKeys(
   { messages, inputs, template }: Dialogue,
   { choices }: Pick<RecordedCall, 'choices'>,
@@ -58,7 +59,10 @@ export function answerKeys(
   return choices.map(({ message }) => answeredKey(key, message));
 }
 
-/** Removes the names that clients of several agents give to the model's messages, unless the template writes them: sampled messages have none. */
+/**
+ * Removes the names that clients of several agents add to the model's messages, unless the template writes them, since sampled
+ * messages have no names.
+ */
 function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isNamed = ({ role, name }: ChatMessage) => role === 'assistant' && name !== undefined;
   if (!messages.some(isNamed) || writesNames(template)) return messages;
@@ -86,8 +90,9 @@ function writesNames(template: ChatTemplate): boolean {
 }
 
 /**
- * Returns the newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it.
- * A reasoning that is only the end of the recorded one counts as equal: openai-node's `.stream()` keeps the last piece alone.
+ * Returns the newest answer with the ids of the message's calls, else the newest one. Reasoning is compared only if the client
+ * sends it, and is equal even if it is only the end of the recorded reasoning, since openai-node's `.stream()` keeps only the
+ * last piece.
  */
 function bestOf(entries: readonly Entry[], message: ChatMessage): Entry | null {
   const sent = reasoningOf(message);

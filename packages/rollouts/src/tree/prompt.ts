@@ -1,5 +1,4 @@
-// Writes the tokens of a call's prompt. Where its dialogue continues an answer that was sampled here, the prompt keeps that
-// answer's tokens.
+// Writes the tokens of a call's prompt. If its dialogue continues a sampled answer, the prompt keeps that answer's tokens.
 import type { PromptWriter } from '@bowyer/serving';
 import type { Tokenizer } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -7,9 +6,9 @@ import type { History, KnownAnswer } from './history.js';
 import { continuation } from './splice.js';
 
 /**
- * How a prompt repeats earlier answers after a new message of the user. `template`: as the template writes them now, which
- * may leave thoughts out of earlier answers; where that changes only white space, the sampled tokens stay. `sampled`: always
- * in the sampled tokens.
+ * How a prompt repeats earlier answers after a new message of the user. `template`: as the template now writes them, which may
+ * omit the reasoning of earlier answers; if only white space differs, the sampled tokens are kept. `sampled`: always with the
+ * sampled tokens.
  */
 export type SplicePolicy = 'template' | 'sampled';
 
@@ -45,6 +44,6 @@ export const splicedPrompt =
 const endsWith = (whole: readonly number[], end: readonly number[]): boolean =>
   whole.length >= end.length && end.every((id, i) => whole[whole.length - end.length + i] === id);
 
-/** Returns the text without white space: templates trim messages, and write JSON with other spaces. */
+/** Returns the text without white space, since templates trim messages, and write JSON with other spaces. */
 const inkOf = (tokenizer: Tokenizer, ids: readonly number[]): string =>
   Buffer.from(tokenizer.decodeBytes(ids)).toString('utf8').replace(/\s+/g, '');

@@ -1,24 +1,24 @@
-// Writes the prompt of a dialogue that continues an answer of the model: it keeps the tokens that the model has read and
-// sampled, and takes only the messages after them from the template.
+// Writes the prompt of a dialogue that continues an answer of the model. It keeps the tokens that the model has read and sampled,
+// and renders only the later messages with the template.
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 
-/** The tokens that a template writes behind an answer of the model. */
+/** The tokens that a template writes after an answer of the model. */
 interface Continuation {
   /** The token that ends the answer. */
   end: number;
-  /** The tokens behind it. */
+  /** The tokens after it. */
   ids: number[];
 }
 
 /**
- * Returns the tokens that a template writes after an answer. The dialogue is written twice, each time with another text in
- * place of the answer: the common suffix of the two is what follows it. Earlier messages are replaced by short ones with the
- * same roles, so that the work does not grow with the dialogue.
+ * Returns the tokens that a template writes after an answer. The dialogue is rendered twice, with different texts in place of the
+ * answer: the common suffix of both is the text after it. Earlier messages are replaced by short ones with the same roles, so
+ * that the work does not grow with the dialogue.
  *
- * @param at the place of the answer among the messages
+ * @param at index of the answer among the messages
  * @param endIds tokens that end the model's messages
- * @returns null where the template does not write the answer, or no such token behind it
+ * @returns null if the template does not write the answer, or no end token after it
  */
 export async function continuation(
   messages: readonly ChatMessage[],
@@ -38,7 +38,7 @@ export async function continuation(
 const withAnswer = (messages: readonly ChatMessage[], at: number, text: string): ChatMessage[] =>
   messages.map((message, i) => (i > at ? message : shortened(message, i === at ? text : 'x')));
 
-/** Returns a short message with the same role, and the same calls with other arguments. */
+/** Returns a short message with the same role, and with the same calls but other arguments. */
 function shortened(message: ChatMessage, text: string): ChatMessage {
   const { role, tool_calls: calls, tool_call_id: id, name } = message;
   const hasCalls = Array.isArray(calls) && calls.length > 0;

@@ -5,7 +5,7 @@ import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
 export interface CallNode {
   call: RecordedCall;
   choice: RecordedChoice;
-  /** The answer whose prompt and tokens this call's prompt begins with. */
+  /** The answer whose prompt and tokens are the beginning of this call's prompt. */
   parent: CallNode | null;
   children: CallNode[];
 }

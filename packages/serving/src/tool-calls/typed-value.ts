@@ -4,8 +4,8 @@ import { pythonToJson } from './python-reading.js';
 import { allows, memberSchemas, type CheckedKeywords, type Schema } from './schemas.js';
 
 /**
- * Reads the value of an argument that is written without quotation marks, as JSON. Of the readings that the tool's schema allows,
- * the text itself is preferred, unchanged; only `null` is read as null if the schema allows that too. Numbers, lists and objects
+ * Reads the value of an argument that is written without quotation marks, as JSON. The unchanged text is preferred to the other
+ * readings that the tool's schema allows; only `null` is read as null if the schema allows that too. Numbers, lists and objects
  * keep their text; Python's True, False, None, lists and dicts become JSON's.
  *
  * If the schema allows no reading, the value has the reading of an allowed type, and the tool reports what is wrong. If the

@@ -1,4 +1,4 @@
-// Routes whose answers come from another endpoint: they are passed on as they arrive, and recorded before their last byte is
+// Routes whose answers come from another endpoint. Answers are passed on as they arrive, and recorded before their last byte is
 // sent.
 import {
   addEvent,
@@ -26,7 +26,7 @@ import { askUpstream, type UpstreamOptions } from './upstream.js';
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
-/** The most characters of an answer that is kept as it was sent. */
+/** The most characters of an answer that is stored as it was sent. */
 const LONGEST_ANSWER = 2 ** 24;
 
 /** Returns the routes of the calls of all protocols, and the list of models. */
@@ -59,7 +59,7 @@ export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): 
   return [...protocols, { errorBody: openaiError, routes: [models] }];
 }
 
-/** Turns an error of the endpoint into one in the protocol's form. */
+/** Converts an error of the endpoint into one of the protocol. */
 async function orGatewayError(
   errorBody: Protocol['errorBody'],
   { response }: Exchange,
@@ -71,7 +71,7 @@ async function orGatewayError(
     if (!(error instanceof UpstreamError)) throw error;
     const { status, message } = error;
     if (response.headersSent) {
-      response.destroy(); // if the endpoint's stream broke off, the agent's stream breaks off too
+      response.destroy(); // if the endpoint's stream is interrupted, so is the agent's
       return null;
     }
     return { status, json: errorBody({ kind: 'server', status, message, param: null, code: null }) };
@@ -131,7 +131,7 @@ async function recordedCall(
 interface StreamRecord extends Pick<ModelCalls, 'isEnd'> {
   read: (data: Record<string, unknown> | '[DONE]' | null) => void;
   keep: (answer: RecordedAnswer | null) => Promise<void>;
-  /** Passes on the endpoint's answer although it cannot be recorded. @throws any other error */
+  /** Lets the endpoint's answer pass although it cannot be recorded. @throws any other error */
   unread: (error: unknown) => void;
 }
 

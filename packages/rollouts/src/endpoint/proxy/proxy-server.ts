@@ -1,5 +1,4 @@
-// A server for agents whose answers come from another endpoint, such as a stronger model: its answers are recorded without
-// tokens.
+// Serves agents with the answers of another endpoint, such as a stronger model. These answers are recorded without tokens.
 import { ProtocolServer, sameText, type CallObserver } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
@@ -13,11 +12,11 @@ import type { UpstreamOptions } from './upstream.js';
 
 export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
   host: string;
-  /** 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
-  /** Clients must send it, or the key of a rollout; null: no key is required. */
+  /** The key that clients must send, unless they send a rollout's; null for none. */
   apiKey: string | null;
-  /** The log; whoever opened it closes it, after the server. */
+  /** The log, which must stay open until the server has closed. */
   log: RolloutLog;
   /** Changes the agents' requests before they are sent. */
   bodyOf?: CallObserver['bodyOf'];
@@ -28,7 +27,7 @@ export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
 export class ProxyServer {
   private constructor(
     private readonly server: ProtocolServer,
-    /** Begins, rewards, ends and reads rollouts, as the REST routes do. */
+    /** Begins, rewards, ends and reads rollouts, like the REST routes. */
     readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'learnt' | 'read'>,
   ) {}
 
@@ -37,7 +36,7 @@ export class ProxyServer {
     const { bodyOf, onFault = () => undefined } = options;
     let origin = '';
     const [keys, owners] = await Promise.all([RolloutKeys.open(log.folder), TraceOwners.open(log.folder)]);
-    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // a proxy's weights never change
+    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // the weights behind a proxy never change
     const recorder = new Recorder({ log, keys, ...gate, bodyOf, origin: () => origin, onFault });
     const isOwnKey = (key: string) => (apiKey !== null && sameText(key, apiKey)) || keys.rolloutOf(key) !== null;
     const server = await ProtocolServer.listen({

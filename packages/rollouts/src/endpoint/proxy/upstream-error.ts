@@ -1,4 +1,4 @@
-// An error of the endpoint behind a recording proxy: it gives no answer, or none that can be read.
+// The error for an endpoint behind a recording proxy that gives no answer, or none that can be read.
 
 /** Error codes of Node's network and of its `fetch` that mean a time-out. */
 const TIMEOUTS = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
@@ -8,14 +8,14 @@ export class UpstreamError extends Error {
 
   private constructor(
     message: string,
-    /** The status that the client gets: 502, or 504 where the endpoint took too long. */
+    /** The status for the client: 502, or 504 if the endpoint took too long. */
     readonly status: 502 | 504,
     cause?: unknown,
   ) {
     super(message, { cause });
   }
 
-  /** Makes the error for an endpoint that cannot be reached, or not in time. @param asked method and address */
+  /** Makes the error for an endpoint that cannot be reached, or not in time. @param asked method and address of the request */
   static unreachable(asked: string, error: unknown): UpstreamError {
     if (isTimeout(error)) return UpstreamError.#late(asked, error);
     const remedy = 'see that the endpoint runs, and that upstream is its base URL';
@@ -40,7 +40,7 @@ export class UpstreamError extends Error {
 
 const isTimeout = (error: unknown): boolean => TIMEOUTS.includes(causeOf(error).code ?? '');
 
-/** Returns the cause of an error: the message `fetch failed` alone says nothing. */
+/** Returns the cause of an error, since the message `fetch failed` does not contain it. */
 const causeOf = (error: unknown): { message?: string; code?: string } =>
   ((error as Error | null)?.cause ?? error ?? {}) as { message?: string; code?: string };
 

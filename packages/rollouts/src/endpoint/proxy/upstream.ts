@@ -1,4 +1,4 @@
-// Requests to the endpoint that stands behind a recording proxy.
+// Sends requests to the endpoint behind a recording proxy.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys } from '@bowyer/serving';
 import { jsonAsWritten } from '@bowyer/text';
@@ -6,17 +6,17 @@ import type { Cassette } from '../replay/cassette.js';
 import type { UpstreamAnswer } from '../upstream-answer.js';
 import { UpstreamError } from './upstream-error.js';
 
-/** Headers of clients that are passed on to the endpoint. */
+/** Clients' headers that are passed on to the endpoint. */
 const PASSED_ON = /^(anthropic-|openai-|x-stainless-|accept$|user-agent$)/;
 
 export interface UpstreamOptions {
-  /** `https://HOST/v1`, with or without the version. */
+  /** The base URL, `https://HOST/v1`, with or without the version. */
   upstream: string;
-  /** Null: the client's own key is passed on. */
+  /** The key of the endpoint; null to pass on the client's own key. */
   upstreamKey: string | null;
-  /** Returns whether a key is that of this server, or of a rollout: such a key is never passed on. */
+  /** Returns whether a key belongs to this server or to a rollout, and must never be passed on. */
   isOwnKey: (key: string) => boolean;
-  /** Answers in the endpoint's place. */
+  /** Recorded answers that replace the endpoint. */
   cassette?: Cassette;
 }
 
@@ -24,14 +24,14 @@ export interface UpstreamRequest {
   headers: IncomingHttpHeaders;
   body?: unknown;
   signal: AbortSignal;
-  /** A further header that holds the key; absent: none. */
+  /** Another header with the key; absent without one. */
   keyHeader?: string;
 }
 
 /**
  * Sends a request to the endpoint.
  *
- * @param path `/v1/…`, or `/messages` as some clients of Anthropic's protocol send it
+ * @param path `/v1/…`, or `/messages`, which some clients of Anthropic's protocol send
  * @throws {UpstreamError} where the endpoint cannot be reached, or does not answer in time
  */
 export async function askUpstream(
@@ -58,7 +58,7 @@ export async function askUpstream(
   return { asked, answer, text };
 }
 
-/** Bytes of an answer at most; a longer one is an error. */
+/** The most bytes of an answer; a longer one is an error. */
 const MOST_BYTES = 2 ** 26;
 
 async function textOf(answer: Response, asked: string): Promise<string> {

@@ -1,25 +1,25 @@
-// The recorded answers of an endpoint, found by their requests.
+// The recorded answers of an endpoint, by their requests.
 import { recordFolderOf } from '@bowyer/conversations';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedAnswer } from '../../record/recorded.js';
 import { readRollouts } from '../../record/rollout-log.js';
 import { differences, shownDifference } from './request-difference.js';
 
-/** Differences that an error shows. */
+/** The number of differences in an error. */
 const SHOWN = 3;
 
 /** A request that was recorded once or more. */
 interface Recorded {
   protocol: string;
   request: unknown;
-  /** The call that was recorded first. */
+  /** The first recorded call of the request. */
   first: string;
   answers: RecordedAnswer[];
-  /** How often it was sent again. */
+  /** How many times the request has been replayed. */
   replayed: number;
 }
 
-/** The error for a request that is not among those that were recorded. */
+/** The error for a request that was not recorded. */
 export class UnrecordedRequestError extends Error {
   override readonly name = 'UnrecordedRequestError';
 }
@@ -30,11 +30,11 @@ export class Cassette {
   private constructor(private readonly ignored: ReadonlySet<string>) {}
 
   /**
-   * Reads a record that a server with an `upstream` has written.
+   * Reads the record of a server with an `upstream`.
    *
    * @param folder of the record, or the one above its `rollouts`
    * @param ignore members of requests that may differ, such as `user` or `metadata`
-   * @throws where no call of the record has its answer as it was sent
+   * @throws if no call of the record has the endpoint's answer
    */
   static async read(folder: string, ignore: readonly string[] = []): Promise<Cassette> {
     const cassette = new Cassette(new Set(ignore));
@@ -48,7 +48,7 @@ export class Cassette {
     );
   }
 
-  /** Returns the number of recorded answers that were not replayed yet. */
+  /** Returns the number of recorded answers that were not yet replayed. */
   get left(): number {
     return [...this.#requests.values()].reduce(
       (sum, { answers, replayed }) => sum + Math.max(0, answers.length - replayed),
@@ -63,10 +63,10 @@ export class Cassette {
   }
 
   /**
-   * Returns the answer to a request of a protocol. A request that was recorded several times gets its answers in turn, and then the
-   * last one again.
+   * Returns the answer to a request. A request that was recorded several times gets its answers one after another, and then
+   * repeats the last one.
    *
-   * @throws {UnrecordedRequestError} with the places in which the request differs from the recorded one that is most alike
+   * @throws {UnrecordedRequestError} with the differences between the request and the most similar recorded one
    */
   answer(protocol: string, body: unknown): RecordedAnswer {
     const request = this.#comparable(body);
@@ -83,7 +83,7 @@ export class Cassette {
     else this.#requests.set(key, { protocol, request, first, answers: [answer], replayed: 0 });
   }
 
-  /** Returns the request as plain JSON, with its members in one order and without those that are ignored. */
+  /** Returns the request as plain JSON, with sorted members and without the ignored ones. */
   #comparable(body: unknown): unknown {
     const plain = inOrder(JSON.parse(jsonAsWritten(body ?? null)));
     if (typeof plain !== 'object' || plain === null) return plain;

@@ -1,4 +1,4 @@
-// A server for agents that replays recorded answers: no model, no endpoint, the same answers in every run.
+// Serves agents with recorded answers, which are the same in every run, without a model or an endpoint.
 import {
   BadRequestError,
   modelCalls,
@@ -14,9 +14,9 @@ export interface ReplayServerOptions {
   /** The folder of a record with the answers of an endpoint. */
   folder: string;
   host: string;
-  /** 0: any free one. */
+  /** The port; 0 for any free one. */
   port: number;
-  /** Clients must send it; null: no key is required. */
+  /** The key that clients must send; null for none. */
   apiKey: string | null;
   /** Members of requests that may differ from the recorded ones. */
   ignore?: readonly string[];
@@ -30,7 +30,7 @@ export class ReplayServer {
     private readonly cassette: Cassette,
   ) {}
 
-  /** Returns the server once it listens. A request that was not recorded gets status 400 with its differences. */
+  /** Returns the server once it listens. It answers a request that was not recorded with status 400 and the differences. */
   static async listen({ folder, ignore, ...options }: ReplayServerOptions): Promise<ReplayServer> {
     const cassette = await Cassette.read(folder, ignore);
     const protocols = modelCalls.map(({ name, errorBody, paths }): Protocol => ({
@@ -50,7 +50,7 @@ export class ReplayServer {
     return new URL(this.server.url).origin;
   }
 
-  /** Returns the number of recorded answers that were not replayed yet. */
+  /** Returns the number of recorded answers that were not yet replayed. */
   get left(): number {
     return this.cassette.left;
   }
@@ -74,7 +74,10 @@ async function replayed(cassette: Cassette, protocol: string, exchange: Exchange
 /** Returns the pieces of a stream as they were sent. */
 const eventsOf = (text: string): string[] => text.split(/(?<=\r?\n\r?\n)/);
 
-/** Returns a recorded answer as that of an endpoint, so that it is recorded again. @throws {BadRequestError} where there is none */
+/**
+ * Returns a recorded answer in the form of an endpoint's, so that it is recorded again. @throws {BadRequestError} where there is
+ * none
+ */
 export function replayedAnswer(cassette: Cassette, protocol: string, body: unknown): UpstreamAnswer {
   const { type, text } = answerTo(cassette, protocol, body);
   const pieces = new ReadableStream<Uint8Array>({

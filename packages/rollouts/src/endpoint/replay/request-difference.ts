@@ -1,13 +1,13 @@
-// Says in which places a request differs from a recorded one.
+// Lists the differences between a request and a recorded one.
 
 export interface Difference {
-  /** Such as `messages[2].content`. */
+  /** The path, such as `messages[2].content`. */
   place: string;
   recorded: unknown;
   sent: unknown;
 }
 
-/** Returns the places where two values of JSON differ, in their order. @param place of both */
+/** Returns the differences between two JSON values, in their order. @param place path of both values */
 export function differences(recorded: unknown, sent: unknown, place = ''): Difference[] {
   if (isNode(recorded) && isNode(sent) && Array.isArray(recorded) === Array.isArray(sent)) {
     const names = new Set([...Object.keys(recorded), ...Object.keys(sent)]);
@@ -23,10 +23,10 @@ function placeIn(parent: object, place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`;
 }
 
-/** Characters of a value that are shown. */
+/** The most characters of a value in an error. */
 const SHOWN = 100;
 
-/** Returns a difference as three lines; of long texts, those characters around their first difference. */
+/** Returns a difference as three lines; long texts are cut to the characters around their first difference. */
 export function shownDifference({ place, recorded, sent }: Difference): string {
   const [one, other] = [recorded, sent].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value)));
   let same = 0;

@@ -1,5 +1,5 @@
-// Finds the spans of a batch that can be read, in steps. Attributes are JSON texts within JSON, and a few kilobytes of gzip can
-// expand to a million brackets in each of hundreds of spans.
+// Finds the readable spans of a batch, in steps. Attributes are JSON texts within JSON, and a few kilobytes of gzip can expand to
+// a million brackets in each of hundreds of spans.
 import { checkedSpans, type CheckedSpans } from '@bowyer/conversations';
 import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 
@@ -8,8 +8,8 @@ type Item = Readonly<Record<string, unknown>>;
 /**
  * Checks the spans of a batch, and yields after each.
  *
- * @param otherOwner the rollout to which a trace belongs, where that is not the one whose key was given
- * @throws {BadItem} where the structure is not OTLP's
+ * @param otherOwner returns the rollout of a trace, if it is not the one whose key was sent
+ * @throws {BadItem} if the structure is not OTLP's
  */
 export function* checkedBatch(
   batch: unknown,
@@ -31,7 +31,7 @@ export function* checkedBatch(
   return { kept, spans, rejected };
 }
 
-/** Returns the batch without its spans. @param lists takes the spans of each scope, in order */
+/** Returns the batch without its spans. @param lists receives the spans of each scope, in order */
 function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
   const taken = (spans: unknown): unknown => (Array.isArray(spans) ? (lists.push(spans), []) : spans);
   const scope = (each: unknown) => changed(each, ['spans'], taken, () => lists.push([]));
@@ -42,7 +42,9 @@ function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
 const mapped = (change: (each: unknown) => unknown) => (list: unknown) =>
   Array.isArray(list) ? list.map((each) => change(each)) : list;
 
-/** Returns a record with the first of these members that it has changed. @param otherwise called where it has none */
+/**
+ * Returns a record in which the first of these members that it has is replaced. @param otherwise called if it has none of them
+ */
 function changed(
   value: unknown,
   names: readonly string[],
@@ -74,7 +76,7 @@ function checkedSpan(span: unknown, otherOwner: (trace: string) => string | null
 
 const shownId = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
-/** Checks the size of JSON values, also of those in texts. @throws {BodyError} */
+/** Checks the size of JSON values, including JSON within texts. @throws {BodyError} */
 function checkTexts(value: unknown): void {
   if (typeof value === 'string' && /^\s*[[{]/.test(value)) checkCounts(countsOf(value));
   else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) checkTexts(each);

@@ -7,7 +7,7 @@ const { later, many, messageType, one, optional } = protobuf;
 /** The most values in a message, as many as a JSON body may have. */
 const MOST_FIELDS = 250_000;
 
-/** A value may contain values, so that these types refer to each other. */
+/** Values may contain values, so that these types refer to each other. */
 const innerValue = later(() => anyValue);
 const innerPair = later(() => keyValue);
 const anyValue = messageType('AnyValue', {
@@ -47,7 +47,7 @@ const resourceSpans = messageType('ResourceSpans', {
 });
 const request = messageType('ExportTraceServiceRequest', { resourceSpans: many(1, resourceSpans) });
 
-/** Decodes spans. @throws {protobuf.MessageError} if the bytes are not such a message, or have too many levels or values */
+/** Decodes spans. @throws {protobuf.MessageError} if the bytes are not a valid message, or have too many levels or values */
 export const readTraces = (content: Uint8Array): Record<string, unknown> => ({
   resourceSpans: [],
   // OTLP requires receivers to skip unknown fields.

@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import { BadRequestError, BodyError, parseJson, type Exchange } from '@bowyer/serving';
 import { readTraces } from './otlp-protobuf.js';
 
-/** Bytes at most, both compressed and decompressed. */
+/** The most bytes, both compressed and decompressed. */
 const LONGEST_BODY = 8 * 2 ** 20;
 
 export const PROTOBUF = 'application/x-protobuf';
@@ -30,7 +30,7 @@ export async function arrivedBody(exchange: Exchange): Promise<TraceBody> {
   return { bytes, isProtobuf: isProtobuf(exchange), isCompressed: encoding === 'gzip' };
 }
 
-/** Returns the batch, in the JSON of OTLP. @throws {BodyError} @throws {BadRequestError} */
+/** Returns the batch as OTLP's JSON. @throws {BodyError} @throws {BadRequestError} */
 export async function batchOf(body: TraceBody): Promise<unknown> {
   const bytes = body.isCompressed ? await inflated(body.bytes) : body.bytes;
   if (!body.isProtobuf) return parseJson(textOf(bytes));

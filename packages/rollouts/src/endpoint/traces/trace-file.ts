@@ -1,5 +1,5 @@
-// Stores traces that other programs have sent in a file beside the log of the rollouts: a line for each batch, as
-// OpenTelemetry's file exporters write them.
+// Stores traces of other programs in a file beside the log of the rollouts: a line for each batch, in the format of
+// OpenTelemetry's file exporters.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonlFile, namingFile } from '@bowyer/core';
@@ -9,7 +9,7 @@ export class TraceFile {
   #file: Promise<JsonlFile> | null = null;
   #last: Promise<void> = Promise.resolve();
 
-  /** Names the file, which is made with the first batch. @param folder of the log */
+  /** Sets the path of the file, which is created with the first batch. @param folder of the log */
   constructor(folder: string) {
     this.path = join(folder, 'traces.jsonl');
   }

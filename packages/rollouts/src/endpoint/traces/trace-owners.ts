@@ -1,21 +1,21 @@
-// Knows the rollout to which each trace belongs: the first one that has sent a span of it.
+// Stores the rollout of each trace: the first one that has sent a span of it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { JsonlFile, readJsonl } from '@bowyer/core';
 
-/** The number of the latest traces that are known. */
+/** The most traces in memory, the latest ones. */
 const MOST_TRACES = 100_000;
 
 interface OwnedTrace {
-  /** A digest of its id, since clients choose the ids. */
+  /** A digest of the trace's id, since clients choose ids of any length. */
   trace: string;
   rollout: string;
 }
 
 export class TraceOwners {
   readonly #rollouts = new Map<string, string>();
-  /** Those that are not in the file yet. */
+  /** The owners that are not yet in the file. */
   #added: OwnedTrace[] = [];
 
   #file: JsonlFile | null = null;
@@ -30,7 +30,7 @@ export class TraceOwners {
     return owners;
   }
 
-  /** Notes that a rollout sends a span of a trace. @returns the other rollout that the trace belongs to; null where there is none */
+  /** Registers that a rollout sends a span of a trace. @returns another rollout to which the trace belongs, or null */
   claim(id: string, rollout: string): string | null {
     const trace = createHash('sha256').update(id).digest('base64');
     const owner = this.#rollouts.get(trace);

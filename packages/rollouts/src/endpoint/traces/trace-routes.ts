@@ -1,5 +1,4 @@
-// The route `POST /v1/traces` of OTLP/HTTP: it stores spans of model calls, whose conversations can be imitated.
-// Source: the OpenTelemetry protocol specification, "OTLP/HTTP" and "Partial Success".
+// The route `POST /v1/traces` of OTLP/HTTP, which stores spans of model calls, from whose conversations a model can learn.
 import { BadItem, type CheckedSpans } from '@bowyer/conversations';
 import { BadRequestError, inTurns, openaiError, type Exchange, type HttpAnswer, type Protocol } from '@bowyer/serving';
 import { checkedBatch } from './checked-batch.js';
@@ -8,7 +7,7 @@ import { arrivedBody, batchOf, PROTOBUF, type TraceBody } from './trace-body.js'
 import type { TraceFile } from './trace-file.js';
 import type { TraceOwners } from './trace-owners.js';
 
-/** How many reasons an answer names. */
+/** The most reasons in an answer. */
 const SHOWN = 5;
 
 export function traceRoutes(traces: TraceFile, owners: TraceOwners): Protocol {
