@@ -1,17 +1,17 @@
-// The reasons why a request has failed, in the categories that clients know.
+// Converts errors to the failures of requests, in the categories that clients know.
 import { protobuf } from '@bowyer/core';
 import { AdapterError } from '@bowyer/models';
 import { BadRequestError } from '@bowyer/serving';
 import { RequestError } from './request-error.js';
 import { TrainingRequestError } from './training/request-error.js';
 
-/** A failed request in the form that its future reports. */
+/** The failure of a request in the form of its future. */
 export interface Failure {
   error: string;
   category: 'user' | 'server';
 }
 
-/** Errors whose message says what the sender of the request must change. */
+/** Errors whose message says what the client must change in the request. */
 const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, protobuf.MessageError];
 
 export const failureOf = (error: unknown): Failure =>

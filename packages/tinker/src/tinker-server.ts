@@ -1,4 +1,4 @@
-// The Tinker API over HTTP, on the same server as a model server's protocols: its routes, and its form of errors.
+// The Tinker API over HTTP, on the server of the model protocols: its routes, and its form of errors.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ export interface TinkerServerOptions
   extends
     Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
     Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas' | 'missingMs'> {
-  /** The folder of the base; a restart refuses another one. */
+  /** The folder of the base; a restart with another one is refused. */
   modelFolder: string;
-  /** A request for a result is answered after this many ms at the latest; 30,000 if not given. */
+  /** The longest wait of a request for a result, in ms; 30,000 if not given. */
   pollMs?: number;
 }
 
@@ -49,7 +49,10 @@ export class TinkerServer {
     return new URL(this.server.url).origin;
   }
 
-  /** Stops the server. Requests without an answer stay on disk, where the next server of this folder finds them. The base stays with its owner. */
+  /**
+   * Stops the server. Unanswered requests stay on disk, where the next server of this folder finds them. It does not close the
+   * base.
+   */
   async close(): Promise<void> {
     await this.service.close();
     await this.server.close();
@@ -67,7 +70,7 @@ function protocolOf(service: TinkerService, pollMs?: number): Protocol {
   return { routes: routes.map(inOwnForm), errorBody: ({ message }) => ({ detail: message }) };
 }
 
-/** Marks the errors of a route that a client should not answer with the same request again. */
+/** Marks the errors of a route after which a client should not repeat the request. */
 const inOwnForm = (route: Route): Route => ({
   ...route,
   respond: async (exchange: Exchange) => {
@@ -83,7 +86,7 @@ const inOwnForm = (route: Route): Route => ({
   },
 });
 
-/** Throws an error where the models on disk were trained beside another base. */
+/** Throws if the models on disk were trained with another base. */
 async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
   await finishedNames(folder);
   const path = join(folder, 'base.json');

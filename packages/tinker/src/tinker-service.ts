@@ -1,5 +1,4 @@
-// The work behind the routes: requests become futures, which models and the sampler answer. After a restart, those that are not
-// answered continue.
+// Turns requests into futures, which models and the sampler answer. After a restart, unanswered requests continue.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inTurns, QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -21,37 +20,37 @@ import { sampleBytes } from './wire/results.js';
 
 export interface TinkerServiceOptions {
   base: TrainingBase;
-  /** The name of the base for clients. */
+  /** The clients' name of the base. */
   baseModel: string;
   /** The folder of all state that a restart needs. */
   folder: string;
   quotas: Quotas;
-  /** Adapters that are loaded for sampling at the same time. */
+  /** The number of adapters that are loaded for sampling at the same time. */
   places: number;
-  /** Samples that are drawn or wait at the same time; more get status 429. */
+  /** The most samples in progress or waiting; more get status 429. */
   mostSamples: number;
   seed: number;
   onFault: (error: Error) => void;
-  /** A request that waits for an earlier one of its model fails after this many ms; 600,000 if not given. */
+  /** Milliseconds after which a request that waits for an earlier one of its model fails; 600,000 if not given. */
   missingMs?: number;
 }
 
-/** Requested samples, which count among those that are drawn or wait. */
+/** Requested samples, which count among those in progress or waiting. */
 interface AskedSamples {
   samples: number;
   body: Body<'asample'>;
 }
 
-/** How many bodies of the largest size may wait for their answers together. */
+/** The number of bodies of the largest size that may wait for their answers. */
 const WAITING_BODIES = 8;
 
-/** Milliseconds for which a request may be missing; clients repeat a request for five minutes and more. */
+/** Milliseconds that a request may be missing, since clients repeat requests for five minutes and more. */
 const MISSING_MS = 600_000;
 
 export class TinkerService {
   readonly sampler: Sampler;
   readonly #places: AdapterPlaces;
-  /** The number of samples that are drawn or wait. */
+  /** The number of samples in progress or waiting. */
   #samples = 0;
   readonly #work = new Set<Promise<void>>();
 
@@ -101,7 +100,7 @@ export class TinkerService {
    *
    * @param sample the body of a request for samples
    * @returns the future's id, once the request is on disk
-   * @throws {RequestError} before anything is kept
+   * @throws {RequestError} before anything is stored
    */
   async submit(
     given: Omit<NewRequest, 'seq'> & { seq: number | null },
@@ -122,8 +121,8 @@ export class TinkerService {
     }
     const written = this.futures.accept(request, live?.isNext(request.seq));
     if (sample !== null) {
-      // Samples change nothing on disk. Without waiting for the disk, those that arrive together share batches from their first
-      // token.
+      // Samples change nothing on disk. If they do not wait for the disk, samples that arrive together share batches from their
+      // first token.
       this.#samples += samples;
       this.#begin(request, { samples, body: sample });
     }
@@ -192,7 +191,7 @@ export class TinkerService {
     return sampleBytes(await this.sampler.sample(this.#adapterOf(this.#pathOf(body)), settings));
   }
 
-  /** Returns the path of the checkpoint to sample from; null: the base. */
+  /** Returns the path of the checkpoint to sample from; null for the base. */
   #pathOf({ sampling_session_id, model_path, base_model }: Body<'asample'>): string | null {
     if (sampling_session_id) return this.sessions.findSampler(sampling_session_id).path;
     if (model_path) return model_path;
@@ -213,7 +212,7 @@ export class TinkerService {
     throw new RequestError(`${path} is for training; sample from what save_weights_for_sampler has written`);
   }
 
-  /** Checks that a checkpoint can be sampled from. @throws {RequestError} where it cannot */
+  /** Checks that a checkpoint can be sampled from. @throws {RequestError} if it cannot */
   checkSampled(path: string): void {
     this.#samplable(path);
   }
@@ -232,7 +231,7 @@ export class TinkerService {
 
   #isClosed = false;
 
-  /** Ends all work. Requests without an answer stay on disk. */
+  /** Ends all work. Unanswered requests stay on disk. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.futures.close();

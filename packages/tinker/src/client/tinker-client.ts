@@ -9,17 +9,17 @@ import type { TensorJson } from '../wire/tensors.js';
 export interface TinkerClientOptions {
   /** The server's address, without a path. */
   baseURL: string;
-  /** Begins with `tml-`. */
+  /** The key, which begins with `tml-`. */
   apiKey: string;
 }
 
-/** An error of a request that the server refused, or whose future failed. */
+/** The error for a request that the server refused, or whose future failed. */
 export class TinkerError extends Error {
   override readonly name = 'TinkerError';
 
   constructor(
     message: string,
-    /** The HTTP status; 200 where the future failed. */
+    /** The HTTP status; 200 for a failed future. */
     readonly status: number,
     readonly category: string | null = null,
   ) {
@@ -32,7 +32,7 @@ const REDUCTIONS = ['mean', 'sum', 'min', 'max', 'slack', 'hash_unordered', 'uni
 export class TinkerClient {
   constructor(private readonly options: TinkerClientOptions) {}
 
-  /** Sends a request to any route. @param path behind `/api/v1/` @throws {TinkerError} */
+  /** Sends a request to any route. @param path after `/api/v1/` @throws {TinkerError} */
   async send(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -66,7 +66,7 @@ export class TinkerClient {
     return this.result<Reply>(id);
   }
 
-  /** Waits for the result of a future. @throws {TinkerError} where it failed, or the reply is not what its type promises */
+  /** Waits for the result of a future. @throws {TinkerError} if it failed, or its type is not the expected one */
   async result<Reply = Record<string, unknown>>(id: string, form: 'protobuf' | 'json' = 'protobuf'): Promise<Reply> {
     for (;;) {
       const accept = form === 'protobuf' ? 'application/x-protobuf, application/json' : 'application/json';

@@ -1,6 +1,6 @@
-// The store has the futures of requests, and their results. A request is kept until it is answered and no restart needs it any more; a
-// result is kept until it is fetched and its space is needed. A request is on disk before its client gets its future, and a result is
-// on disk before the future is done.
+// The store of the requests' futures and results. A request is kept until it is answered and no restart needs it any more; a
+// result is kept until it is fetched and its space is needed. A request is on disk before its client gets its future, and a
+// result is on disk before the future is done.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueueFullError } from '@bowyer/serving';
@@ -14,15 +14,15 @@ export interface NewRequest {
   /** The id of its future. */
   id: string;
   kind: string;
-  /** The model whose requests are answered in order; null: the request has no order. */
+  /** The model whose requests are answered in order; null for a request without an order. */
   model: string | null;
-  /** Its sequence number among the requests of the model. */
+  /** The sequence number among the model's requests. */
   seq: number;
   form: 'json' | 'protobuf';
   body: Uint8Array;
   /** The header X-Idempotency-Key. */
   key: string | null;
-  /** The hash of its kind and body, by which a repeated request is recognised. */
+  /** The hash of the request's kind and body, by which a repeated request is recognized. */
   hash: string;
 }
 
@@ -31,7 +31,7 @@ export type StoredRequest = Omit<NewRequest, 'key' | 'hash'>;
 /** A request whose body is on disk. */
 export type WaitingRequest = Omit<StoredRequest, 'body'>;
 
-/** JSON as it is sent; the results of losses and samples are kept as protobuf. */
+/** A result: JSON as it is sent, or protobuf for losses and samples. */
 export type Result =
   | { form: 'json'; json: object }
   | { form: 'failure'; failure: Failure }
@@ -44,28 +44,28 @@ interface Entry {
   state: 'pending' | 'done' | 'dropped';
   /** The size of the result on disk. */
   bytes: number;
-  /** The size of the request's body; 0 once it is answered. */
+  /** The size of the request's body; 0 after it was answered. */
   askedBytes: number;
   isFetched: boolean;
   /**
-   * Whether it has an order among the requests of a model. Such a request is never run a second time for its result, since
-   * the model may have changed.
+   * Whether the request has an order among those of a model. It is then never run again for its result, since the model may have
+   * changed.
    */
   isOrdered: boolean;
-  /** Whether it failed before its turn, so that the queue passes over it. */
+  /** Whether the request failed before its turn, so that the queue skips it. */
   isSkipped: boolean;
 }
 
 type RequestHead = Omit<NewRequest, 'body'> & { isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
-/** An estimate of the memory of an entry beside its result, in bytes. */
+/** The estimated memory of an entry without its result, in bytes. */
 const ENTRY_BYTES = 512;
 
 interface FutureLimits {
-  /** Bytes of all results together; beyond it, the oldest ones that were fetched are removed. */
+  /** The most bytes of all results; beyond it, the oldest fetched ones are removed. */
   resultBytes: number;
-  /** Bytes of the bodies of all requests that are not answered. */
+  /** The most bytes of all unanswered requests' bodies. */
   waitingBytes: number;
 }
 
@@ -90,7 +90,7 @@ export class FutureStore {
     return { futures, requests: await futures.#read() };
   }
 
-  /** Returns the requests that are still on disk: those without a result, and those that a restart repeats. */
+  /** Returns the requests on disk: those without a result, and those that a restart runs again. */
   async #read(): Promise<WaitingRequest[]> {
     const requests: WaitingRequest[] = [];
     for (const id of await this.#stored('requests')) {
@@ -115,7 +115,7 @@ export class FutureStore {
       });
       this.#bytes += content.length + ENTRY_BYTES;
     }
-    // The process ended before it had stored their failures: the requests wait again.
+    // If the process ended before it had stored their failures, the requests wait again.
     for (const entry of this.#entries.values()) entry.isSkipped &&= entry.state === 'done';
     return requests;
   }
@@ -137,9 +137,9 @@ export class FutureStore {
   }
 
   /**
-   * Returns the future that the same request has already; undefined for a new one.
+   * Returns the existing future of an equal request; undefined for a new request.
    *
-   * @throws {RequestError} 409 where the id or the key is another request's
+   * @throws {RequestError} 409 if another request has the id or the key
    */
   known({ id, key, hash }: Pick<NewRequest, 'id' | 'key' | 'hash'>): string | undefined {
     for (const found of [
@@ -159,10 +159,10 @@ export class FutureStore {
   }
 
   /**
-   * Keeps a new request. Resolves when it is on disk.
+   * Stores a new request. Resolves when it is on disk.
    *
-   * @param isNext others wait for it: it is taken however many bytes wait
-   * @throws {QueueFullError} where too many bytes wait for their answers
+   * @param isNext others wait for it, so that it is accepted regardless of the waiting bytes
+   * @throws {QueueFullError} if too many bytes wait for their answers
    */
   accept(request: NewRequest, isNext = false): Promise<void> {
     const { body, ...head } = request;
@@ -177,7 +177,7 @@ export class FutureStore {
     this.#written.set(id, written);
     return written
       .catch((error: unknown) => {
-        this.#forget(id); // if the client sends the request again, it is a new one
+        this.#forget(id); // a repeated request of the client counts as new
         throw error;
       })
       .finally(() => this.#written.delete(id));
@@ -196,12 +196,12 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /** Registers a request whose turn is over, and whose result was removed before a restart: it is neither run nor kept. */
+  /** Registers a request whose turn is over, and whose result was removed before a restart; it is neither run nor stored. */
   acceptDropped({ id, key, hash }: NewRequest): void {
     this.#register({ ...newEntry({ id, key, hash, isOrdered: true }), state: 'dropped' });
   }
 
-  /** Resolves when a request that was accepted is on disk. */
+  /** Resolves when an accepted request is on disk. */
   async written(id: string): Promise<void> {
     await this.#written.get(id);
   }
@@ -210,7 +210,7 @@ export class FutureStore {
     return this.#entries.get(id)?.isSkipped === true;
   }
 
-  /** Fails a request before its turn; it keeps its place in the order, also over a restart. */
+  /** Fails a request before its turn. It keeps its place in the order, even after a restart. */
   async skip(head: WaitingRequest, failure: Failure): Promise<void> {
     const entry = this.#entries.get(head.id)!;
     entry.isSkipped = true;
@@ -224,16 +224,16 @@ export class FutureStore {
     return this.#entries.get(id)?.state !== 'pending';
   }
 
-  /** Returns whether its result is kept, and says that it has failed. */
+  /** Returns whether the result is stored and is a failure. */
   async hasFailed(id: string): Promise<boolean> {
     if (this.#entries.get(id)?.state !== 'done') return false;
     return (await readStored<ResultHead>(this.#path('results', id))).head.form === 'failure';
   }
 
-  /** Keeps the result; from then on it can be fetched. */
+  /** Stores the result, which can then be fetched. */
   async finish(id: string, result: Result): Promise<void> {
     const entry = this.#entries.get(id);
-    if (entry === undefined) return; // the request could not be written: its client knows of no future
+    if (entry === undefined) return; // the request could not be written, so that its client has no future
     const { form } = result;
     const content =
       'bytes' in result ? result.bytes : Buffer.from(JSON.stringify('json' in result ? result.json : result.failure));
@@ -255,7 +255,7 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /** Removes a request from disk that a restart finds although its turn is over. Its result may have been removed before. */
+  /** Removes a request from disk that a restart has found although its turn is over. Its result may already have been removed. */
   async forgetPast(id: string): Promise<void> {
     const entry = this.#entries.get(id)!;
     if (entry.state === 'pending') entry.state = 'dropped';
@@ -273,10 +273,9 @@ export class FutureStore {
   /**
    * Waits for a result.
    *
-   * @param ms to wait for it
-   * @returns null where it is not done yet; a failure where the result was removed and the request cannot be run again
-   * @throws {RequestError} 410 where there is no such future, or its result was removed: the client must send the request
-   * again
+   * @param ms longest wait
+   * @returns null if it is not done yet; a failure if the result was removed and the request cannot be run again
+   * @throws {RequestError} 410 for an unknown future or a removed result: the client must send the request again
    */
   async result(id: string, ms: number, signal: AbortSignal): Promise<Result | null> {
     const entry = this.#entries.get(id);
@@ -310,7 +309,7 @@ export class FutureStore {
     });
   }
 
-  /** Removes results until the rest is within the bound. The newest result stays, whatever its size. */
+  /** Removes results until the others are within the bound. The newest result is kept, whatever its size. */
   async #makeRoom(newest: string): Promise<void> {
     if (this.#bytes <= this.most.resultBytes) return;
     const done = [...this.#entries.values()].filter(({ state, id }) => state === 'done' && id !== newest);
@@ -318,12 +317,12 @@ export class FutureStore {
       if (this.#bytes <= this.most.resultBytes) return;
       entry.state = 'dropped';
       this.#bytes -= entry.bytes;
-      if (!entry.isOrdered) this.#forget(entry.id); // the request is answered again
+      if (!entry.isOrdered) this.#forget(entry.id); // a repeated request is answered again
       await rm(this.#path('results', entry.id), { force: true });
     }
   }
 
-  /** Wakes everybody who waits. */
+  /** Ends all waits. */
   close(): void {
     this.#isClosed = true;
     for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();

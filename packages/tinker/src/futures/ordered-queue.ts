@@ -1,16 +1,18 @@
-// A queue of one model's requests in the order of their sequence numbers. A request that arrives early waits for those before
-// it, up to a time limit.
+// A queue of one model's requests in the order of their sequence numbers. A request that arrives early waits for the missing
+// ones, up to a time limit.
 import { RequestError } from '../request-error.js';
 
-/** How far a number may be ahead of a missing one: a client sends the parts of a batch at the same time. */
+/** The most that a number may be ahead of a missing one: a client sends the parts of a batch at the same time. */
 const MOST_AHEAD = 1024;
 
 interface OrderedQueueOptions<Item> {
   /** Runs one item at a time; it does not throw. */
   run: (item: Item, seq: number) => Promise<void>;
-  /** Milliseconds for which a number may be missing while others wait for it. */
+  /** Milliseconds that others wait for a missing number. */
   missingMs: number;
-  /** Gets the items that have waited. They stay in the order, and `run` gets them when their turn comes. */
+  /**
+   * Called with the items that have waited too long. They keep their places, and `run` is called with them when their turn comes.
+   */
   onMissing: (seq: number, items: Item[]) => void;
 }
 
@@ -22,7 +24,7 @@ export class OrderedQueue<Item> {
   #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Makes an empty queue. @param next the number of the first item that is run */
+  /** Makes an empty queue. @param next the number of the first item to run */
   constructor(
     next: number,
     private readonly options: OrderedQueueOptions<Item>,
@@ -32,7 +34,7 @@ export class OrderedQueue<Item> {
     this.#last = next - 1;
   }
 
-  /** The first number that may be missing; all before it have arrived. */
+  /** The first number that has not arrived. */
   #missing: number;
 
   get #firstMissing(): number {
@@ -41,22 +43,22 @@ export class OrderedQueue<Item> {
     return this.#missing;
   }
 
-  /** Returns the number for an item that brings none: behind all that have arrived. */
+  /** Returns the number for an item without one, which is after all that have arrived. */
   get free(): number {
     return this.#last + 1;
   }
 
-  /** Returns whether an item of this number would not be run any more. */
+  /** Returns whether the turn of this number is over. */
   isPast(seq: number): boolean {
     return seq < this.#next;
   }
 
-  /** Returns whether all others wait for an item of this number. */
+  /** Returns whether the item of this number is the next to run. */
   isNext(seq: number): boolean {
     return seq === this.#next;
   }
 
-  /** Checks that a number is not too far ahead. @throws {RequestError} for a number that is far ahead of one that is missing */
+  /** Checks that a number is not too far ahead. @throws {RequestError} if it is too far ahead of a missing one */
   checkPlace(seq: number): void {
     const missing = this.#firstMissing;
     if (seq - missing > MOST_AHEAD)
@@ -81,7 +83,7 @@ export class OrderedQueue<Item> {
       this.#stopWaiting();
       await this.options.run(item, seq);
     }
-    this.#running = null; // this follows the last check for items without a pause, so that none is missed
+    this.#running = null; // no `await` follows the last check for items, so that no item is missed
     if (this.#waiting.size > 0 && !this.#isClosed) this.#timer ??= this.#startWaiting();
   }
 
@@ -98,12 +100,12 @@ export class OrderedQueue<Item> {
     this.#timer = null;
   }
 
-  /** Resolves when nothing that can be run is left. */
+  /** Resolves when no item is left that can be run. */
   async idle(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
-  /** Runs nothing more. Resolves when the item that is being run has ended. */
+  /** Runs no further items. Resolves when the current item has ended. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#stopWaiting();

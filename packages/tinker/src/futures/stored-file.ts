@@ -1,4 +1,4 @@
-// A file format of one line of JSON followed by bytes, in which requests and results are kept.
+// The file format of requests and results: one line of JSON followed by bytes.
 import { readFile } from 'node:fs/promises';
 import { writeFileAtomically } from '@bowyer/core';
 

@@ -1,5 +1,5 @@
-// One model on this server: its requests in order, its state in memory, and the snapshots from which a restart resumes. Requests
-// since the newest snapshot stay on disk, and a restart runs them again; on the same machine this gives the same numbers.
+// One model of this server: its requests in order, its state in memory, and the snapshots from which a restart resumes. Requests
+// since the newest snapshot stay on disk, and a restart runs them again, which gives the same numbers on the same machine.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
@@ -11,17 +11,17 @@ import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
-/** The turn of a request in the order of its model. */
+/** The turn of a request in its model's order. */
 export interface QueueTurn {
   seq: number;
-  /** Returns whether a restart runs the request again although its result is that it has failed. */
+  /** Returns whether the request already failed before the restart that runs it again. */
   hasFailed: () => Promise<boolean>;
 }
 
 /** The work of one request. */
 export interface Work {
   run: (model: TrainableModel, live: LiveModel, turn: QueueTurn) => Promise<Result>;
-  /** Whether it changes the model, so that a restart must run it again. */
+  /** Whether the work changes the model, so that a restart must run it again. */
   changes: boolean;
 }
 
@@ -30,10 +30,10 @@ export interface Operation {
   /**
    * Reads the body of a request.
    *
-   * @throws {RequestError} for a body that is not of its kind; such a request changes nothing, also when it is run again
+   * @throws {RequestError} for an invalid body; the request then changes nothing, even if it is run again
    */
   read: (request: StoredRequest) => Promise<Work>;
-  /** Whether little of the model's state is pending afterwards, which is a good moment for a snapshot. */
+  /** Whether little state is pending afterwards, so that a snapshot is cheap. */
   endsStep: boolean;
 }
 
@@ -43,20 +43,20 @@ interface LiveModelOptions {
   folder: string;
   futures: FutureStore;
   operations: Readonly<Record<string, Operation>>;
-  /** Opens the model as its record has it. @param snapshot null: there is none yet */
+  /** Opens the model of its record. @param snapshot null if there is none yet */
   open: (snapshot: string | null) => Promise<TrainableModel>;
   onFault: (error: Error) => void;
-  /** Milliseconds after which a request fails that waits for a missing one. */
+  /** Milliseconds after which a request that waits for a missing one fails. */
   missingMs: number;
 }
 
-/** Returns the work of a request that cannot be read. */
+/** Returns the work of an unreadable request. */
 const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise.reject(error) });
 
-/** The least time between two snapshots, as a multiple of the time that one takes. */
+/** The least time between two snapshots, as a multiple of the time of a snapshot. */
 const SNAPSHOT_INTERVAL = 10;
 
-/** The prefix of the names of copied checkpoints; the number of the request that loads the copy follows. */
+/** The prefix of the names of copied checkpoints, before the number of the request that loads the copy. */
 const LOADED = 'loaded-';
 const loadedBy = (name: string): number => (name.startsWith(LOADED) ? Number(name.slice(LOADED.length)) : 0);
 
@@ -88,7 +88,7 @@ export class LiveModel {
     return this.options.record;
   }
 
-  /** Returns the sequence number for a request that brings none. */
+  /** Returns the sequence number for a request without one. */
   get freeSeq(): number {
     return this.#queue.free;
   }
@@ -98,12 +98,12 @@ export class LiveModel {
     return this.#queue.isPast(seq);
   }
 
-  /** Checks that a number is not too far ahead. @throws {RequestError} for a number that is far ahead of one that is missing */
+  /** Checks that a number is not too far ahead. @throws {RequestError} if it is too far ahead of a missing one */
   checkPlace(seq: number): void {
     this.#queue.checkPlace(seq);
   }
 
-  /** Returns the model's state, which is read from disk where it is not in memory. */
+  /** Returns the model's state, which is read from disk if it is not in memory. */
   trainable(): Promise<TrainableModel> {
     const { open, folder } = this.options;
     this.#trainable ??= open(this.snapshot === null ? null : join(folder, String(this.snapshot)));
@@ -111,23 +111,26 @@ export class LiveModel {
     return this.#trainable;
   }
 
-  /** Returns the copy of a checkpoint that the request of that number loads. The next snapshot behind it removes it. */
+  /**
+   * Returns the folder with the copy of a checkpoint that the request of this number loads. The next snapshot after the request
+   * removes it.
+   */
   loadedFolder(seq: number): string {
     return join(this.options.folder, `${LOADED}${seq}`);
   }
 
-  /** Returns whether all others wait for a request of this number. */
+  /** Returns whether the request of this number is the next to run. */
   isNext(seq: number): boolean {
     return this.#queue.isNext(seq);
   }
 
-  /** Adds a request to the queue. @param request on disk, where its body is read when its turn comes */
+  /** Adds a request to the queue. @param request on disk, from where its body is read when its turn comes */
   add(request: WaitingRequest): void {
     this.lastRequest = Date.now();
     this.#queue.add(request.seq, request);
   }
 
-  /** Fails the requests that wait for a missing one. The missing one may still be sent; the failed ones are passed over then. */
+  /** Fails the requests that wait for a missing one. If the missing one arrives later, the queue skips the failed ones. */
   #failWaiting(missing: number, requests: readonly WaitingRequest[]): void {
     const { futures, onFault, missingMs, record } = this.options;
     const seconds = Math.round(missingMs / 1000);
@@ -188,7 +191,7 @@ export class LiveModel {
     await this.#forgetUpTo(seq);
   }
 
-  /** Gives the snapshot a later number: the requests since it have changed nothing, so that it is also the state after the last of them. */
+  /** Moves the snapshot to a later number, since the requests after it have changed nothing. */
   async #moveSnapshot(seq: number): Promise<void> {
     if (this.snapshot === null) return;
     const { folder } = this.options;
@@ -199,14 +202,14 @@ export class LiveModel {
 
   async #forgetUpTo(seq: number): Promise<void> {
     const { folder, futures, record } = this.options;
-    // After a restart, later requests are run again, and load their copies again.
+    // A restart runs later requests again, which then load their copies again.
     const isNeeded = (name: string) => name === String(seq) || loadedBy(name) > seq;
     for (const name of await readdir(folder))
       if (!isNeeded(name)) await rm(join(folder, name), { recursive: true, force: true });
     await futures.forgetRequestsOf(record.id, seq);
   }
 
-  /** Unloads the model after the requests before it: its memory is freed, and later requests fail. */
+  /** Unloads the model after all earlier requests: its memory is freed, and later requests fail. */
   async unload(): Promise<void> {
     await this.#queue.idle();
     this.record.isUnloaded = true;
@@ -219,7 +222,7 @@ export class LiveModel {
     await (await trainable?.catch(() => null))?.close();
   }
 
-  /** Ends after the request that is being run. The state stays on disk. */
+  /** Stops after the current request. The state stays on disk. */
   async close(): Promise<void> {
     await this.#queue.close();
     await this.release();

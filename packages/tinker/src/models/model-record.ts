@@ -7,26 +7,26 @@ export interface ModelRecord {
   baseModel: string;
   shape: LoraShape;
   userMetadata: Record<string, unknown> | null;
-  /** The checkpoint from which it started; null: it started with fresh adapters. */
+  /** The initial checkpoint; null for fresh adapters. */
   from: { path: string; optimizer: boolean } | null;
   isUnloaded: boolean;
 }
 
-/** Limits of what clients can ask for. */
+/** Limits of clients' requests. */
 export interface Quotas {
-  /** Models that are loaded at the same time. */
+  /** The most loaded models. */
   models: number;
-  /** Bytes of memory of all loaded models: adapters, optimizer states, gradients. */
+  /** The most bytes of memory of all loaded models: adapters, optimizer states, gradients. */
   modelBytes: number;
   maxRank: number;
-  /** Tokens of one forward_backward, or of one sample with its prompt. */
+  /** The most tokens of a forward_backward, or of a sample with its prompt. */
   requestTokens: number;
-  /** Data of one forward_backward. */
+  /** The most datums of a forward_backward. */
   datums: number;
-  /** Bytes of a body, after its decompression. */
+  /** The most bytes of a body after decompression. */
   bodyBytes: number;
-  /** Bytes of all checkpoints. */
+  /** The most bytes of all checkpoints. */
   storageBytes: number;
-  /** Bytes of the results that are kept for clients. */
+  /** The most bytes of stored results. */
   resultBytes: number;
 }

@@ -16,26 +16,26 @@ import type { ModelRecord, Quotas } from './model-record.js';
 
 interface ModelTableOptions {
   base: TrainingBase;
-  /** The name of the base for clients. */
+  /** The clients' name of the base. */
   baseModel: string;
   folder: string;
   futures: FutureStore;
   checkpoints: Checkpoints;
   quotas: Quotas;
-  /** For models whose creators give none. */
+  /** The seed of models that were created without one. */
   seed: number;
   operations: Readonly<Record<string, Operation>>;
   onFault: (error: Error) => void;
-  /** Milliseconds after which a request fails that waits for a missing one. */
+  /** Milliseconds after which a request that waits for a missing one fails. */
   missingMs: number;
 }
 
-/** The name of a folder of each model: it has a copy of the checkpoint from which the model started. */
+/** The subfolder of each model with a copy of its initial checkpoint. */
 const START = 'start';
 
 export class ModelTable {
   readonly #models = new Map<string, LiveModel>();
-  /** The ids of models that are being loaded, which count as loaded. */
+  /** The ids of models that are being loaded; they count as loaded. */
   readonly #loading = new Set<string>();
 
   private constructor(
@@ -60,7 +60,7 @@ export class ModelTable {
     throw new RequestError(`there is no model ${id}; create it first`, 404);
   }
 
-  /** Returns whether the turn of a sequence number is over, or its model is gone. */
+  /** Returns whether the turn of a sequence number is over, or its model no longer exists. */
   isPast(id: string, seq: number): boolean {
     return this.#models.get(id)?.isPast(seq) ?? true;
   }
@@ -110,7 +110,7 @@ export class ModelTable {
       seed: seed ?? Rng.forPurpose(this.options.seed, `adapter ${hash32(id)} ${id}`).uint32(),
       trainAttn: train_attn ?? true,
       trainMlp: train_mlp ?? true,
-      // The official client sends `true` by default, although many models have no head of their own; weights_info says what is
+      // The official client sends `true` by default, although many models have no separate head; weights_info says what is
       // trained.
       trainUnembed: (train_unembed ?? true) && this.options.base.trainableModules.unembed.length > 0,
     };
@@ -149,7 +149,9 @@ export class ModelTable {
     return LiveModel.open({ record, folder: own, futures, operations, open, onFault, missingMs });
   }
 
-  /** Opens the state of a model. @param start the folder with a copy of the checkpoint from which it started, which the first snapshot removes */
+  /**
+   * Opens the state of a model. @param start the folder with a copy of its initial checkpoint, which the first snapshot removes
+   */
   async #open({ shape, from }: ModelRecord, snapshot: string | null, start: string): Promise<TrainableModel> {
     const { base, checkpoints, quotas } = this.options;
     const trainable = await base.create(shape);
@@ -176,7 +178,7 @@ export class ModelTable {
 
   readonly #bytes = new Map<TrainableModel, number>();
 
-  /** Counts the bytes of a model until it is closed. */
+  /** Counts the bytes of a model's memory until it is closed. */
   #counted(trainable: TrainableModel): TrainableModel {
     const close = trainable.close.bind(trainable);
     trainable.close = () => {
@@ -191,7 +193,7 @@ export class ModelTable {
   }
 }
 
-/** Returns the known model if it equals the requested one. @throws {RequestError} where another one is asked for */
+/** Returns the known model if it equals the requested one. @throws {RequestError} if they differ */
 function sameModel(known: ModelRecord, { shape, from }: ModelRecord): ModelRecord {
   if (JSON.stringify([known.shape, known.from]) === JSON.stringify([shape, from])) return known;
   throw new RequestError(

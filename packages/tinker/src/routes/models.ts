@@ -100,7 +100,10 @@ async function created(
   return { request_id: await service.submit(stored), model_id: model };
 }
 
-/** Reads model and sequence number from a body in protobuf. proto3 does not distinguish 0 from an absent field: sequence numbers begin at 1. */
+/**
+ * Reads model and sequence number from a protobuf body. proto3 does not distinguish 0 from an absent field, so sequence numbers
+ * begin at 1.
+ */
 function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; seqId: number | null } {
   const { modelId = '', seqId = 0 } = placeOfMessage(bytes, datums);
   if (modelId === '') requestOf(bytes, datums);
@@ -109,8 +112,8 @@ function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; se
 }
 
 /**
- * Reads model and sequence number from a body in JSON. The rest of the body is checked when its turn comes: a wrong one
- * fails, and the requests behind it run.
+ * Reads model and sequence number from a JSON body. The rest of the body is checked when its turn comes: an invalid request
+ * fails, and the next ones run.
  */
 function placeIn(body: unknown): { modelId: string; seqId: number | null } {
   const { model_id, seq_id } = (body ?? {}) as { model_id?: unknown; seq_id?: unknown };

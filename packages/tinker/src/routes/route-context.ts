@@ -1,4 +1,4 @@
-// The common parts of all routes: they read bodies within bounds, and answer with a future's id.
+// The common parts of all routes: reading bodies within bounds, and answering with a future's id.
 import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
@@ -27,14 +27,14 @@ export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
   return jsonBody({ body: bytes });
 }
 
-/** Returns the parts of a request that its future keeps. */
+/** Returns the parts of a request that are stored with its future. */
 export async function keptOf(kind: string, exchange: Exchange, { form, bytes: body }: ReadBody) {
   return { kind, form, body, key: keyOf(exchange), hash: await hashOf(kind, body) };
 }
 
 export const ok = (json: object): HttpAnswer => ({ status: 200, json });
 
-/** Characters of a key. */
+/** The most characters of a key. */
 const LONGEST_KEY = 256;
 
 export const keyOf = ({ request }: Exchange): string | null => {
@@ -45,7 +45,7 @@ export const keyOf = ({ request }: Exchange): string | null => {
   return key;
 };
 
-/** Returns a route whose answer comes at once. */
+/** Returns a route that answers immediately, without a future. */
 export const direct = <Name extends BodyName>(
   service: TinkerService,
   path: string,

@@ -1,4 +1,4 @@
-// Routes that a client requests when it starts and while it runs.
+// Routes that clients request at their start and while they run.
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
@@ -6,10 +6,10 @@ import { RequestError } from '../request-error.js';
 import { hashOf } from '../wire/request-content.js';
 import { direct, keyOf, plain } from './route-context.js';
 
-/** Characters of the JSON of a session's tags. */
+/** The most characters of a session's tags as JSON. */
 const MOST_TAGS = 16_384;
 
-/** Seconds for which a client may use the flags that it was sent. */
+/** The seconds for which a client may use the flags that it received. */
 const REFRESH_S = 300;
 
 export function startUpRoutes(service: TinkerService): Route[] {
@@ -48,7 +48,7 @@ export function startUpRoutes(service: TinkerService): Route[] {
       service.sessions.find(session_id);
       return { type: 'session_heartbeat' };
     }),
-    // Telemetry is about the client and meant for its makers: the server discards it.
+    // Telemetry describes the client and is meant for its developers, so the server discards it.
     direct(service, 'telemetry', 'telemetry', () => ({ status: 'accepted' })),
     plain('GET', 'healthz', () => ({ status: 'ok' })),
     plain('GET', 'get_server_capabilities', () => ({ supported_models: [model] })),

@@ -1,4 +1,4 @@
-// Routes of the results of training: runs, which are models, and their checkpoints.
+// Routes of training runs, which are models, and of their checkpoints.
 import { buffer } from 'node:stream/consumers';
 import type { Exchange, Route } from '@bowyer/serving';
 import type { TarHeader } from 'modern-tar';
@@ -45,7 +45,7 @@ export function trainingRunRoutes(service: TinkerService): Route[] {
   ];
 }
 
-/** A checkpoint's id, `weights/NAME`, arrives as one part of the path or as two. */
+/** The id of a checkpoint, `weights/NAME`, is sent as one part of the path or as two. */
 const PLACES = ['{run}/checkpoints/{cid}', '{run}/checkpoints/{kind}/{name}'];
 
 function ofCheckpoints(service: TinkerService): Route[] {
@@ -86,10 +86,10 @@ async function published(service: TinkerService, checkpoint: Checkpoint, isPubli
   return {};
 }
 
-/** Removes the owner from a file's header, since users of this machine do not exist where the archive is read. */
+/** Removes the owner from a file's header, since this machine's users do not exist where the archive is read. */
 const withoutOwner = (header: TarHeader): TarHeader => ({ ...header, uid: 0, gid: 0, uname: '', gname: '' });
 
-/** Returns the address of a checkpoint's archive. It is valid as long as the checkpoint, but clients require a time of expiry. */
+/** Returns the address of a checkpoint's archive. It is valid as long as the checkpoint, but clients require an expiry time. */
 function archiveOf({ request, path }: Exchange, { expires }: Checkpoint): object {
   const until = expires ?? Date.now() + 1000 * ARCHIVE_S;
   return { url: `http://${request.headers.host}${path}.tar`, expires: new Date(until).toISOString() };

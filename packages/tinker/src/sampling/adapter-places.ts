@@ -1,15 +1,15 @@
-// The adapters that are loaded beside the base for sampling: the most recently used ones, as many as there are places.
+// The adapters that are loaded with the base for sampling: the most recently used ones, up to the number of places.
 import type { ServedEngine } from '@bowyer/serving';
 
-/** An adapter by its name. */
+/** An adapter with its name. */
 export interface NamedAdapter {
   name: string;
-  /** Calls `use` with the adapter's folder, whose files stay unchanged meanwhile. @throws where there is no such adapter any more */
+  /** Calls `use` with the adapter's folder, whose files do not change meanwhile. @throws if the adapter no longer exists */
   reading: (use: (folder: string) => Promise<unknown>) => Promise<unknown>;
 }
 
 export class AdapterPlaces {
-  /** The names of loaded adapters, the least recently used first. */
+  /** The names of loaded adapters, least recently used first. */
   readonly #loaded = new Set<string>();
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -19,9 +19,9 @@ export class AdapterPlaces {
   ) {}
 
   /**
-   * Begins work that uses an adapter, which has a place from then on until its answers end.
+   * Begins work that uses an adapter, which keeps its place until the work's answers end.
    *
-   * @param adapter null: the base itself
+   * @param adapter null for the base itself
    * @param begin starts all of its work before it returns
    */
   async with<Result>(adapter: NamedAdapter | null, begin: (model: string) => Promise<Result>): Promise<Result> {
@@ -33,7 +33,7 @@ export class AdapterPlaces {
     return work;
   }
 
-  /** Unloads an adapter whose files have changed, or are gone. */
+  /** Unloads an adapter whose files have changed or were removed. */
   forget(adapter: string): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#loaded.delete(adapter)) this.engine.adapters.unload(adapter);

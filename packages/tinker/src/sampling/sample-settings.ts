@@ -1,4 +1,4 @@
-// The fields of a sampling request, converted to the engine's settings.
+// Converts the fields of a sampling request to the engine's settings.
 import { hash32, Rng } from '@bowyer/core';
 import { MAX_TOP_LOGPROBS, noLogitRules, type LanguageModel } from '@bowyer/models';
 import type { CompletionRequest } from '@bowyer/serving';
@@ -23,7 +23,7 @@ export interface SampleSettings {
 /**
  * Reads the settings of a sampling request.
  *
- * @param id of the request: without a seed, what is drawn depends on it and on the server's seed alone
+ * @param id of the request; without a seed, the random numbers depend only on the id and the server's seed
  * @throws {RequestError}
  */
 export function* sampleSettings(

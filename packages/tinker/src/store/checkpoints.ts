@@ -1,5 +1,5 @@
 // Checkpoints of models in their folders, written by save_weights and save_weights_for_sampler. A checkpoint exists once its
-// record is written; one that is overwritten stays until the record of the new one has replaced its own.
+// record is written; an overwritten one is kept until the new record has replaced its record.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,35 +14,35 @@ export interface Checkpoint {
   run: string;
   kind: CheckpointKind;
   name: string;
-  /** The name of the folder with its files; absent where it is the checkpoint's own name, as for the first one of a name. */
+  /** The name of the folder with its files; absent if it equals the checkpoint's name, as for the first checkpoint of a name. */
   files?: string;
   /** The id of the request that wrote it, by which a repeated request does not write it again. */
   request: string;
   baseModel: string;
   shape: LoraShape;
-  /** ISO 8601, for readers. A clock may be set back, so that `number` gives the order of checkpoints. */
+  /** ISO 8601, for readers. `number` gives the order of checkpoints, since a clock may be set back. */
   time: string;
-  /** Counts the checkpoints of the server; those of earlier versions have no number, and are the oldest. */
+  /** The number among the server's checkpoints; checkpoints of earlier versions have none, and are the oldest. */
   number?: number;
   bytes: number;
-  /** Milliseconds since 1970; null: never. */
+  /** Milliseconds since 1970; null for no expiry. */
   expires: number | null;
   isPublic: boolean;
-  /** Whether it belongs to a sampling session and has no name that a client gave: of these, a model keeps only the newest. */
+  /** Whether it belongs to a sampling session and has no name from a client; a model keeps only the newest of these. */
   isEphemeral: boolean;
 }
 
-/** Most checkpoints of sampling sessions that a model keeps. */
+/** The most checkpoints of sampling sessions that a model keeps. */
 const KEPT_EPHEMERAL = 16;
 
-/** The folder of the records, beside those of the runs. */
+/** The folder of the records, beside the runs' folders. */
 const RECORDS = 'records';
 
-/** The checkpoints of all models, which share one quota. */
+/** The checkpoints of all models, within one quota. */
 export class Checkpoints {
   /** The number of readers of each checkpoint's folder. */
   readonly #readers = new Map<string, number>();
-  /** Folders that are removed when their last reader has finished. */
+  /** Folders to remove when their last reader has finished. */
   readonly #discarded = new Set<string>();
 
   private constructor(
@@ -59,7 +59,7 @@ export class Checkpoints {
     return checkpoints;
   }
 
-  /** Removes files that a killed process has left: no record says that they are whole. */
+  /** Removes files of a killed process, which no record lists. */
   async #removeUnknown(): Promise<void> {
     const known = new Set([...this.records.entries.values()].map((each) => this.folderOf(each)));
     const runs = (await foldersIn(this.folder)).filter((path) => path !== join(this.folder, RECORDS));
@@ -73,8 +73,8 @@ export class Checkpoints {
   }
 
   /**
-   * Calls `use` with a checkpoint's folder. The folder stays until `use` has read it, also where the checkpoint is
-   * overwritten or removed meanwhile.
+   * Calls `use` with a checkpoint's folder. The folder is kept until `use` has read it, even if the checkpoint is overwritten or
+   * removed meanwhile.
    */
   async reading<Result>(checkpoint: Checkpoint, use: (folder: string) => Promise<Result>): Promise<Result> {
     const folder = this.folderOf(checkpoint);
@@ -94,7 +94,7 @@ export class Checkpoints {
     else await rm(folder, { recursive: true, force: true });
   }
 
-  /** Returns the checkpoints, newest first; of one run if it is given. Those of sampling sessions have no names and are left out. */
+  /** Returns the checkpoints, newest first, or those of one run. Checkpoints of sampling sessions without names are omitted. */
   list(run?: string): Checkpoint[] {
     return [...this.records.entries.values()]
       .filter((each) => (run === undefined || each.run === run) && !each.isEphemeral && this.#isAlive(each))
@@ -108,7 +108,10 @@ export class Checkpoints {
     throw new RequestError(`there is no checkpoint ${path}`, 404);
   }
 
-  /** Saves a checkpoint. @param write puts the files into the folder it is given, whole or not at all @param mostBytes of those files */
+  /**
+   * Saves a checkpoint. @param write writes the complete files into a folder, or throws @param mostBytes the most bytes of the
+   * files
+   */
   async save(
     wanted: Omit<Checkpoint, 'files' | 'time' | 'number' | 'bytes' | 'isPublic'>,
     overwrite: boolean,
@@ -184,13 +187,13 @@ export class Checkpoints {
 const byAge = (a: Checkpoint, b: Checkpoint): number =>
   (a.number ?? 0) - (b.number ?? 0) || (a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
 
-/** Returns the path that clients know, `tinker://RUN/weights/NAME`. */
+/** Returns the checkpoint's path for clients, `tinker://RUN/weights/NAME`. */
 export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string =>
   `tinker://${run}/${kind}/${name}`;
 
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Bytes of a record's file name. Systems bound it by 255: the rest is for endings and temporary names. */
+/** The most bytes of a record's file name. Systems allow 255, from which endings and temporary names are subtracted. */
 const LONGEST_FILE = 230;
 
 /** Checks the name of a checkpoint. @throws {RequestError} */

@@ -1,11 +1,11 @@
-// Finds the folders whose entries are whole: a killed process leaves entries under temporary names.
+// Finds the complete entries of folders: a killed process leaves incomplete ones under temporary names.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The names under which writeFileAtomically and writeNewFolder write; file names of clients' ids have no dots. */
+/** The temporary names of writeFileAtomically and writeNewFolder; file names of clients' ids contain no dots. */
 const UNFINISHED = /\.(\d+\.tmp|partial)$/;
 
-/** Makes the folder where there is none, and removes what was begun in it. @returns the names of the rest */
+/** Creates the folder if it is missing, and removes incomplete entries. @returns the names of the others */
 export async function finishedNames(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);

@@ -1,5 +1,4 @@
-// Records by their ids, each in a file of its own, which is written whole: what is read back is what was written, whenever the
-// process ends.
+// Stores records by id, each in a file that is written completely or not at all, whenever the process ends.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
@@ -28,12 +27,12 @@ export class JsonFolder<Entry extends object> {
     return this.entries.get(id);
   }
 
-  /** Writes an entry, which is there once it is on disk: on a full disk, the earlier one stays. */
+  /** Writes an entry, which can be read once it is on disk; on a full disk, the earlier one is kept. */
   set(id: string, entry: Entry): Promise<void> {
     return this.#inTurn(id, () => this.#write(id, entry));
   }
 
-  /** Changes an entry that is there, after the changes that are being written. */
+  /** Changes an existing entry, after the changes in progress. */
   change(id: string, changes: Partial<Entry>): Promise<void> {
     return this.#inTurn(id, async () => {
       const before = this.entries.get(id);
@@ -53,10 +52,10 @@ export class JsonFolder<Entry extends object> {
     });
   }
 
-  /** The last change of each record that is being written, which the next change waits for. */
+  /** The last change of each record in progress, for which the next change waits. */
   readonly #changes = new Map<string, Promise<void>>();
 
-  /** Makes a change of a record after those that were begun before. */
+  /** Changes a record after all earlier changes. */
   async #inTurn(id: string, change: () => Promise<void>): Promise<void> {
     const own = (this.#changes.get(id) ?? Promise.resolve()).catch(() => undefined).then(change);
     this.#changes.set(id, own);

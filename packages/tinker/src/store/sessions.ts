@@ -1,4 +1,4 @@
-// Sessions of clients, and the sampling sessions that they open: each samples from the base, or from a checkpoint.
+// Sessions of clients, and their sampling sessions, which sample from the base or from a checkpoint.
 import { join } from 'node:path';
 import { RequestError } from '../request-error.js';
 import { JsonFolder } from './json-folder.js';
@@ -7,20 +7,23 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /** The idempotency key of the request that opened it, and the hash of its body: a repeated request gets the same session. */
+  /**
+   * The idempotency key of the request that opened the session, and the hash of its body: a repeated request gets the same
+   * session.
+   */
   key: string | null;
   hash: string;
-  /** Counts the sessions of the server: unused ones are removed, the oldest first. */
+  /** The number among the server's sessions; the oldest unused sessions are removed first. */
   number: number;
 }
 
-/** Sessions that are kept; beyond it, the oldest ones without a model and without a sampling session are removed. */
+/** The most sessions; beyond it, the oldest ones without a model and without a sampling session are removed. */
 const MOST_SESSIONS = 1_024;
 
-/** Sampling sessions of one session; beyond it, those of the lowest numbers are removed. */
+/** The most sampling sessions of one session; beyond it, those with the lowest numbers are removed. */
 const MOST_SAMPLERS = 4_096;
 
-/** Sampling sessions of all sessions together. */
+/** The most sampling sessions of all sessions. */
 const MOST_OF_ALL = 16_384;
 
 interface SamplingSession {
@@ -28,12 +31,12 @@ interface SamplingSession {
   sessionId: string;
   /** Absent in records of earlier versions, which are the oldest. */
   seq?: number;
-  /** The checkpoint; null: the base. */
+  /** The checkpoint; null for the base. */
   path: string | null;
 }
 
 export class Sessions {
-  /** The last creation; creations run one after another, so that a repeated request opens one session only. */
+  /** The last creation. Creations run one after another, so that a repeated request opens only one session. */
   #creating: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -44,7 +47,8 @@ export class Sessions {
   static async open(folder: string): Promise<Sessions> {
     const [sessions, samplers] = [join(folder, 'sessions'), join(folder, 'samplers')];
     const opened = await JsonFolder.open<Session & { body?: string }>(sessions);
-    for (const session of opened.entries.values()) delete session.body; // records of earlier versions have this field, which can be megabytes
+    // records of earlier versions have this field, which can be megabytes
+    for (const session of opened.entries.values()) delete session.body;
     return new Sessions(opened, await JsonFolder.open(samplers));
   }
 
@@ -64,7 +68,7 @@ export class Sessions {
    * Opens a session.
    *
    * @param used the sessions that have models
-   * @throws {RequestError} 409 where its key was sent with another body, 429 where all sessions are in use
+   * @throws {RequestError} 409 if its key was sent with another body, 429 if all sessions are in use
    */
   create(session: Omit<Session, 'number'>, used: ReadonlySet<string>): Promise<Session> {
     const created = this.#creating.then(() => this.#create(session, used));
@@ -106,7 +110,7 @@ export class Sessions {
     throw new RequestError(`there is no session ${id}`, 404);
   }
 
-  /** Opens a sampling session. @throws {RequestError} 409 where the number was used for another one */
+  /** Opens a sampling session. @throws {RequestError} 409 if another one has the number */
   async openSampler(sessionId: string, seq: number, path: string | null): Promise<SamplingSession> {
     const id = `${sessionId}:sample:${seq}`;
     const known = this.samplers.get(id);

@@ -1,4 +1,4 @@
-// One LoRA adapter over the shared base: its gradients, its optimizer, its files.
+// One LoRA adapter over the shared base, with its gradients, its optimizer and its files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
@@ -12,16 +12,19 @@ import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from 
 const OPTIMIZER = 'optimizer.safetensors';
 const GRADIENTS = 'gradients.safetensors';
 
-/** An upper bound for the bytes of a tensor's entry in the header of a file. */
+/** An upper bound for the bytes of a tensor's entry in a file's header. */
 const OF_NAME = 512;
-/** An upper bound for the bytes of adapter_config.json, which names the trained layers, and of the optimizer's state beside its moments. */
+/**
+ * An upper bound for the bytes of adapter_config.json, which names the trained layers, and of the optimizer's state without its
+ * moments.
+ */
 const OF_CONFIG = 2 ** 14;
 
-/** The optimizer with which moments are created; each step has settings of its own. */
+/** The options with which the optimizer is created; each step has its own settings. */
 const adamW = { kind: 'adamw', betas: [0.9, 0.95], eps: 1e-12, weightDecay: 0 } as const;
 
 export class LoraModel implements TrainableModel {
-  /** Whether there are gradients that no step has applied. */
+  /** Whether there are gradients that no step has used. */
   #hasGradients = false;
 
   private constructor(
@@ -29,7 +32,7 @@ export class LoraModel implements TrainableModel {
     private readonly onClose: () => void,
   ) {}
 
-  /** Opens a LoRA. @param model with adapters of its own, released by `close` */
+  /** Opens a LoRA. @param model with its own adapters, which `close` releases */
   static async open(model: LanguageModel, onClose: () => void): Promise<LoraModel> {
     await model.createOptimizer(adamW);
     return new LoraModel(model, onClose);
@@ -59,7 +62,10 @@ export class LoraModel implements TrainableModel {
     }
   }
 
-  /** Makes a step of AdamW; gradients are zero afterwards. @throws TrainingRequestError where they are not finite, which changes nothing else */
+  /**
+   * Makes a step of AdamW, and sets the gradients to zero. @throws TrainingRequestError if they are not finite, without other
+   * changes
+   */
   async optimStep({ learningRate, beta1, beta2, eps, weightDecay, gradClipNorm }: AdamParams) {
     for (const [key, [value, isFine]] of Object.entries({
       learning_rate: [learningRate, learningRate >= 0],
@@ -98,7 +104,7 @@ export class LoraModel implements TrainableModel {
     await writeNewFolder(folder, (temporary) => this.model.save(temporary));
   }
 
-  /** Loads a checkpoint. @param options.optimizer moments and gradients too; false: there are none, as in a new model */
+  /** Loads a checkpoint. @param options.optimizer whether to load moments and gradients; if false, they are reset */
   async load(folder: string, { optimizer }: { optimizer: boolean }): Promise<void> {
     const { model } = this;
     const state = join(folder, OPTIMIZER);
@@ -121,14 +127,15 @@ export class LoraModel implements TrainableModel {
     return elements;
   }
 
-  /** Returns the bytes of the adapter, its gradients and its two moments. */
+  /** Returns the bytes in memory of the adapter, its gradients and its two moments. */
   get bytes(): number {
     return 16 * this.#elements;
   }
 
   bytesOnDisk(files: 'state' | 'sampler'): number {
     const gradients = this.#hasGradients ? 1 : 0;
-    const copies = files === 'sampler' ? 1 : 3 + gradients; // a training checkpoint has the adapter, two moments and perhaps gradients
+    // a training checkpoint has the adapter, two moments and possibly gradients
+    const copies = files === 'sampler' ? 1 : 3 + gradients;
     return OF_CONFIG + copies * (4 * this.#elements + OF_NAME * this.model.parameters.tensors.size);
   }
 

@@ -1,11 +1,11 @@
-// Finds the layers that the flags train_attn, train_mlp and train_unembed stand for.
+// Finds the layers of the flags train_attn, train_mlp and train_unembed.
 import type { LanguageModel } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModules } from './trainable.js';
 
-/** Parts of paths that belong to the feed-forward network of a block; all other layers of a block mix positions. */
+/** Parts of paths of a block's feed-forward network; all other layers of a block mix positions. */
 const FEED_FORWARD = /(^|\.)(mlp|feed_forward|ffn|shared_expert|shared_experts|shared_mlp)\.|(^|\.)fc[12]$/;
-/** Layers that choose experts. */
+/** Layers that select experts. */
 const ROUTER = /(^|\.)(gate|router|shared_expert_gate)$/;
 
 export function trainableModules({ blocks, heads }: LanguageModel['linearModules']): TrainableModules {
@@ -21,7 +21,7 @@ export function trainableModules({ blocks, heads }: LanguageModel['linearModules
  * Returns PEFT's target_modules for the flags of a shape: the last two names of each path, which are the same in the files of
  * all layers.
  *
- * @throws TrainingRequestError where the head has no layer of its own, or no layer is left
+ * @throws TrainingRequestError if the head is requested and has no separate layer, or no layer is left
  */
 export function targetModules(modules: TrainableModules, { trainAttn, trainMlp, trainUnembed }: LoraShape): string[] {
   if (trainUnembed && modules.unembed.length === 0)

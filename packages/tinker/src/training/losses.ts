@@ -1,6 +1,5 @@
-// The losses of the Tinker API: the inputs that each needs, and the same loss in the form that the models' training graphs
-// compute. All are sums over tokens and sequences; log p is that of each position's target, q the sampler's, A the advantage, r
-// = p / q.
+// The losses of the Tinker API: their inputs, and their conversion to the losses of the models' training graphs. All are sums
+// over tokens and sequences; p is the probability of each position's target, q the sampler's, A the advantage, r = p / q.
 //
 //     cross_entropy         −Σ w log p
 //     importance_sampling   −Σ w r A
@@ -8,7 +7,7 @@
 //     cispo                 −Σ w sg(clip(r, low, high)) A log p          sg: constant in the gradient
 //     dro                   −Σ w (A log p − β/2 (log r)²)
 //
-// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. It differs from it: weights are allowed beside q and A; they
+// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. Differs from it: weights are allowed together with q and A, and
 // are 1 if not given.
 import { cispoLoss, droLoss, ppoClipLoss } from '@bowyer/core';
 import type { TokenLosses } from '@bowyer/models';
@@ -19,7 +18,7 @@ interface LossUnit {
   policy: TokenLosses['policy'];
   /** Keys of loss_fn_config with their defaults. */
   config: Readonly<Record<string, number>>;
-  /** Inputs that every datum must have; `weights` may come with any loss. */
+  /** Inputs that every datum must have; `weights` is allowed with any loss. */
   needs: readonly string[];
   scalarsOf: (config: Readonly<Record<string, number>>) => TokenLosses['scalars'];
 }
@@ -51,7 +50,7 @@ const lossUnits: Readonly<Record<LossName, LossUnit>> = {
     needs: ofRatio,
     scalarsOf: thresholds,
   },
-  // The service's default is not published; its documentation's example has 0.05.
+  // The service's default is not published; the example in its documentation has 0.05.
   dro: { policy: 'dro', config: { beta: 0.05 }, needs: ofRatio, scalarsOf: ({ beta }) => ({ beta }) },
 };
 
@@ -60,7 +59,7 @@ const isLossName = (name: string): name is LossName => Object.hasOwn(lossUnits, 
 /**
  * Returns a request's loss in the form of the training graphs.
  *
- * @throws TrainingRequestError for a loss, a key, an input or a length that does not fit
+ * @throws TrainingRequestError for an unknown loss, key or input, or a wrong length
  */
 export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
   if (!isLossName(name))
@@ -136,7 +135,7 @@ function checkDatum({ tokens, targets, width, inputs }: Datum, where: string, na
  * Returns a loss and its metrics.
  *
  * @param logprobs [data] of [tokens × width], in nats
- * @returns the sum over all of them, and figures worth plotting
+ * @returns the sum over all tokens, and metrics
  */
 export function lossValue(
   { policy, scalars, ...rows }: TokenLosses,
@@ -167,7 +166,7 @@ function ratioLoss(policy: TokenLosses['policy'], { low, high, beta }: TokenLoss
   return ppoClipLoss(tokens, { clipLow: 1 - low!, clipHigh: high! - 1, dualClip: null }).loss;
 }
 
-/** Returns statistics of the ratios of the tokens that the sampler wrote: those with a log-probability other than 0. */
+/** Returns statistics of the ratios of sampled tokens, whose sampler's log-probability is not 0. */
 function ratioMetrics({ logprobs, oldLogprobs }: Tokens): Record<string, number> {
   let [count, kl, largest] = [0, 0, 0];
   oldLogprobs.forEach((old, t) => {

@@ -1,11 +1,13 @@
-// The base of all models, loaded once for training and for sampling.
+// Opens the base of all models, which is loaded once for training and for sampling.
 import { LanguageModel, type LoadOptions } from '@bowyer/models';
 import { LoraModel } from './lora-model.js';
 import { targetModules, trainableModules } from './lora-targets.js';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModel, TrainingBase } from './trainable.js';
 
-/** LoRA's α, which is the same for every rank, so that one learning rate suits all of them: Schulman et al. 2025, "LoRA Without Regret". */
+/**
+ * LoRA's α. It is equal for every rank, so that one learning rate fits all of them: Schulman et al. 2025, "LoRA Without Regret".
+ */
 const ALPHA = 32;
 
 export interface TrainingBaseOptions extends Omit<
@@ -16,7 +18,10 @@ export interface TrainingBaseOptions extends Omit<
   model: string;
 }
 
-/** Loads the base on a device, which the caller closes. Padding tokens are not masked: every token has the probability that the checkpoint gives it. */
+/**
+ * Loads the base on a device, which the caller closes. Padding tokens are not masked, so that every token has the checkpoint's
+ * probability.
+ */
 export async function openTrainingBase({ model: dir, ...options }: TrainingBaseOptions): Promise<TrainingBase> {
   return new SharedTrainingBase(await LanguageModel.load({ ...options, dir, masksPadding: false }));
 }

@@ -1,4 +1,4 @@
-// The server's view of training: one LoRA adapter per model, over a base that is in memory once.
+// The server's interface to training: one LoRA adapter per model, over a base that is in memory once.
 
 import type { LanguageModel } from '@bowyer/models';
 
@@ -8,7 +8,7 @@ export interface Datum {
   tokens: Int32Array;
   /** [N] or [N × width], row by row: the targets of each position. */
   targets: Int32Array;
-  /** Targets of a position: above 1 in the N×K form of cross_entropy alone. */
+  /** The number of targets of a position: above 1 only in the N×K form of cross_entropy. */
   width: number;
   /** By name, `weights`, `logprobs` or `advantages`: [N] or [N × width] numbers. */
   inputs: Readonly<Record<string, Float32Array>>;
@@ -17,13 +17,13 @@ export interface Datum {
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
 
 export interface LossRequest {
-  /** A LossName; others are refused. */
+  /** A LossName; other names are refused. */
   name: string;
   config: Readonly<Record<string, number>>;
 }
 
 export interface LossReport {
-  /** Nats, per datum: [N] or [N × width]. */
+  /** In nats, per datum: [N] or [N × width]. */
   logprobs: Float32Array[];
   /** The sum over tokens and datums. */
   loss: number;
@@ -37,13 +37,13 @@ export interface AdamParams {
   beta2: number;
   eps: number;
   weightDecay: number;
-  /** The bound of the norm of all gradients; 0: no bound. */
+  /** The bound of the norm of all gradients; 0 for no bound. */
   gradClipNorm: number;
 }
 
 export interface LoraShape {
   rank: number;
-  /** The seed of the adapter's first values. */
+  /** The seed of the adapter's initial values. */
   seed: number;
   trainAttn: boolean;
   trainMlp: boolean;
@@ -54,30 +54,30 @@ export interface LoraShape {
 export interface TrainableModel {
   forwardBackward(data: readonly Datum[], loss: LossRequest, options: { forwardOnly: boolean }): Promise<LossReport>;
   optimStep(params: AdamParams): Promise<Record<string, number>>;
-  /** Saves the adapter (a PEFT folder), the optimizer's state, and gradients that are not applied: whole or not at all. */
+  /** Saves the adapter (a PEFT folder), the optimizer's state, and unused gradients, completely or not at all. */
   save(folder: string): Promise<void>;
-  /** Saves the adapter alone, as a PEFT folder that the server's `adapters` reads. */
+  /** Saves the adapter as a PEFT folder, which the server's `adapters` can load. */
   saveForSampler(folder: string): Promise<void>;
   load(folder: string, options: { optimizer: boolean }): Promise<void>;
-  /** Bytes of memory. */
+  /** The bytes in memory. */
   readonly bytes: number;
   /** Returns the most bytes of the files that `save`, or `saveForSampler`, would write now. */
   bytesOnDisk(files: 'state' | 'sampler'): number;
   close(): Promise<void>;
 }
 
-/** The paths of the layers that each flag stands for. A head that shares the embedding's weights has no layer of its own. */
+/** The paths of the layers of each flag. A head that shares the embedding's weights has no separate layer. */
 export interface TrainableModules {
   attn: readonly string[];
   mlp: readonly string[];
   unembed: readonly string[];
 }
 
-/** The base in memory once, for all models. */
+/** The base, which is in memory once for all models. */
 export interface TrainingBase {
-  /** The base itself, from which sampling takes adapters by name. */
+  /** The base itself, for sampling with adapters by name. */
   readonly model: LanguageModel;
-  /** The layers that each flag of a shape stands for. */
+  /** The layers of each flag of a shape. */
   readonly trainableModules: TrainableModules;
   create(shape: LoraShape): Promise<TrainableModel>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// The JSON bodies of requests. A field that no schema has is refused, since it would have no effect.
+// The schemas of JSON bodies. A field without a schema is refused, since it would have no effect.
 import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
 import { RequestError } from '../request-error.js';
@@ -15,12 +15,12 @@ const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 const LIST = 'List';
 TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
 const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });
-/** Elements of lists and maps that have few in practice, so that checking them stays fast. */
+/** The most elements of lists and maps that have few in practice, so that checking them is fast. */
 const FEW = 1024;
 const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
 const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), schema, { maxProperties: FEW });
 
-/** The kind of a client's own notes, which are kept as long as the object that they describe. */
+/** The schema kind of a client's notes, which are stored as long as their object. */
 const METADATA = 'Metadata';
 const MOST_METADATA = 16_384;
 const isNote = (value: unknown): boolean =>
@@ -48,7 +48,7 @@ const datum = object({
 });
 const lossConfig = maybe(byName(Type.Union([Type.Number(), Type.String()])));
 const lossInput = object({
-  /** The elements are of the schema `datum`. */
+  /** The elements have the schema `datum`. */
   data: list,
   loss_fn: text,
   loss_fn_config: lossConfig,
@@ -56,7 +56,7 @@ const lossInput = object({
 });
 const ofModel = { model_id: id, seq_id: maybe(index) };
 const number = Type.Number();
-/** 136 years: such a time can still be written as a date. */
+/** At most 136 years, which can still be written as a date. */
 const seconds = Type.Integer({ minimum: 1, maximum: 2 ** 32 });
 
 const schemas = {
@@ -177,8 +177,8 @@ const checks = new Map<BodyName, TypeCheck<TSchema>>();
 /**
  * Checks a body against its schema.
  *
- * @param place of the body within that of the request; '': it is the whole
- * @throws {RequestError} that names the field and what it must be
+ * @param place of the body within the request's body; '' for the whole body
+ * @throws {RequestError} with the field and its expected value
  */
 export function checkedBody<Name extends BodyName>(name: Name, body: unknown, place = ''): Body<Name> {
   const check = checks.get(name) ?? TypeCompiler.Compile<TSchema>(schemas[name]);
@@ -207,7 +207,7 @@ function deepest(check: TypeCheck<TSchema>, body: unknown) {
   return found;
 }
 
-/** Returns a value as text for an error; an array or object, which may be long, by its kind. */
+/** Returns a value as text for an error, or the kind of an array or object, which may be long. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

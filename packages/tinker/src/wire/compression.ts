@@ -1,16 +1,16 @@
-// Decompression of bodies. Node 20 does not read zstd, and the library fzstd moves its whole window for every block of a stream,
-// so that a few bytes can cause minutes of work: the work of a frame is computed before it is decoded.
+// Decompresses bodies. Node 20 cannot read zstd, and the library fzstd moves its whole window for every block of a stream, so
+// that a few bytes can cause minutes of work. The work of a frame is therefore computed before it is decoded.
 import { RequestError } from '../request-error.js';
 import { ZstdError, zstdFrame, type ZstdFrame } from './zstd-frame.js';
 import { zstdThread } from './zstd-thread.js';
 
-/** Blocks of a content of 512 MiB. */
+/** The most blocks, which suffice for a content of 512 MiB. */
 const MOST_BLOCKS = 4096;
 
 /** The largest window that encoders use by default (RFC 8878, section 3.1.1.1.2). */
 const LARGEST_WINDOW = 2 ** 23;
 
-/** Bytes by which windows may be moved for one body, about half a second. */
+/** The most bytes by which windows may be moved for one body, which takes about half a second. */
 const MOST_MOVED = 2 ** 31;
 
 /**
@@ -18,7 +18,7 @@ const MOST_MOVED = 2 ** 31;
  *
  * @param encoding the header Content-Encoding
  * @param longest content in bytes
- * @throws {RequestError} for another encoding, broken bytes, a content that is longer, or a frame that takes long to decode
+ * @throws {RequestError} for another encoding, damaged bytes, a longer content, or a frame that takes long to decode
  */
 export async function decompressed(
   body: Uint8Array,

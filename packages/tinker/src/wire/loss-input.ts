@@ -1,5 +1,5 @@
-// The input of forward_backward, from JSON or protobuf: sequences with numbers for each position. It is read in steps, between
-// which other requests are served. The loss then checks names and values.
+// Reads the input of forward_backward from JSON or protobuf: sequences with numbers for each position. It is read in steps,
+// between which other requests run. The loss then checks names and values.
 import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
 import { checkedBody, shown, type LossInputJson, type ModelInputJson } from './bodies.js';
@@ -50,7 +50,7 @@ export function* lossInputOfMessage({
   return { data: datums, loss };
 }
 
-/** Reads the tokens of a model input, in steps. @param name for messages @throws {RequestError} for anything but a text */
+/** Reads the tokens of a model input, in steps. @param name for messages @throws {RequestError} for any input that is not text */
 export function* tokensOfJson(name: string, { chunks }: ModelInputJson): Steps<Int32Array> {
   const parts: Int32Array[] = [];
   for (const [i, chunk] of chunks.entries()) {

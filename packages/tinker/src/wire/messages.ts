@@ -46,13 +46,13 @@ const ofRequest = {
 
 export const forwardBackwardRequest = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, datum) });
 
-/** The same message with each datum as its bytes, so that data are decoded one after another. */
+/** The same message with each datum as bytes, so that datums are decoded one after another. */
 const requestOfBytes = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, bytes) });
 
-/** A bound for the fields of one datum, and of a request beside its data: those of the official client have about thirty. */
+/** The most fields of one datum, and of a request without its data: the official client's have about thirty. */
 const MOST_FIELDS = 4096;
 
-/** Decodes a request without its data. @param datums that a request may have @throws {protobuf.MessageError} */
+/** Decodes a request without its data. @param datums the most datums of a request @throws {protobuf.MessageError} */
 export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
   decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
 
@@ -105,6 +105,6 @@ export type ChunkMessage = protobuf.MessageOf<typeof chunk>;
 
 const place = messageType('ForwardBackwardRequest', { modelId: optional(1, string), seqId: optional(2, int32) });
 
-/** Reads model and sequence number of a ForwardBackwardRequest, also where the rest of it is damaged. */
+/** Reads model and sequence number of a ForwardBackwardRequest, even if the rest of it is damaged. */
 export const placeOfMessage = (content: Uint8Array, datums: number) =>
   decodeBeginning(place, content, datums + MOST_FIELDS);

@@ -1,9 +1,8 @@
-// Lists of numbers in JSON, which can have millions of elements: they are checked and copied in steps, between which other
-// requests are served.
+// Reads and writes lists of numbers in JSON, which can have millions of elements, in steps, between which other requests run.
 import { RequestError } from '../request-error.js';
 import { shown } from './bodies.js';
 
-/** Numbers that one step reads, in less than a millisecond. */
+/** The numbers that one step reads, in less than a millisecond. */
 const AT_ONCE = 2 ** 16;
 
 /** Work that pauses between its steps, and returns a value. */
@@ -21,7 +20,7 @@ export function drained<Value>(steps: Steps<Value>): Value {
  * Copies integers, in steps.
  *
  * @param name for messages
- * @throws {RequestError} for a value that is no number, or a number that is no integer of 32 bits
+ * @throws {RequestError} for a value that is not a 32-bit integer
  */
 export function* integersOf(name: string, values: readonly unknown[]): Steps<Int32Array> {
   const integers = new Int32Array(values.length);
@@ -39,7 +38,7 @@ function notInteger(name: string, i: number, value: unknown): RequestError {
   return new RequestError(`${name} contains ${value}, which is no integer of 32 bits`);
 }
 
-/** Returns the same for any numbers. JSON has no others than finite ones. */
+/** Copies floating-point numbers in the same way. JSON contains only finite numbers. */
 export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float32Array> {
   const floats = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -51,7 +50,7 @@ export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float
   return floats;
 }
 
-/** Returns the numbers as a JSON array; those that JSON has not are null. */
+/** Returns the numbers as a JSON array; numbers that JSON does not have become null. */
 export function* numbersText(values: Float32Array | Int32Array): Steps<string> {
   const parts: string[] = [];
   for (let from = 0; from < values.length; from += AT_ONCE / 8) {

@@ -1,9 +1,9 @@
-// Reads the content of a request's body in steps of a few milliseconds: 32 MB of numbers take a second in all.
+// Reads the content of a request's body in steps of a few milliseconds: 32 MB of numbers take a second in total.
 import { createHash } from 'node:crypto';
 import { inTurns, parseJson, textOf } from '@bowyer/serving';
 import type { Steps } from './numbers.js';
 
-/** A chunk of 5,000,000 bytes in JSON has up to half as many numbers. */
+/** The limits of JSON: a chunk of 5,000,000 bytes has up to half as many numbers. */
 const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };
 
 /** Parses a body of JSON, in steps. @throws {BodyError} */
@@ -13,7 +13,7 @@ export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown>
 /** Returns the hash by which a repeated request is recognised. */
 export const hashOf = (kind: string, body: Uint8Array): Promise<string> => inTurns(hashInSteps(kind, body));
 
-/** Bytes that one step hashes, in about a millisecond. */
+/** The bytes that one step hashes, in about a millisecond. */
 const HASHED_AT_ONCE = 2 ** 20;
 
 function* hashInSteps(kind: string, body: Uint8Array): Steps<string> {

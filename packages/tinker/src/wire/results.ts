@@ -1,14 +1,14 @@
-// The results, which are kept as protobuf, and sent as protobuf or JSON as the client asks.
+// The results, which are stored as protobuf, and sent as protobuf or JSON.
 import { protobuf } from '@bowyer/core';
 import type { LossReport } from '../training/trainable.js';
 import { dtypes, forwardBackwardOutput, sampleResponse, stopReasons, type SampleResponseMessage } from './messages.js';
 import { drained, numbersText, type Steps } from './numbers.js';
 import { bytesOf, floats, integers } from './tensors.js';
 
-/** The name of the type that the outputs of losses have. */
+/** The type name of the outputs of losses. */
 const OUTPUT_TYPE = 'TensorDict';
 
-/** Returns the outputs of a loss by datum: one batch for each run of datums of the same width. */
+/** Returns the outputs of a loss by datum: one batch for each run of datums with equal width. */
 export function lossBytes({ logprobs, metrics, loss }: LossReport, widths: readonly number[]): Uint8Array {
   const records: { fields: Record<string, BatchMessage>; numDatums: number; typeTag: string }[] = [];
   for (let from = 0; from < logprobs.length;) {
@@ -41,7 +41,7 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
   return { data, offsets: bytesOf(offsets), dtype: dtypes.float32, ...(width > 1 && { trailingShape: [width] }) };
 }
 
-/** Returns the JSON of a loss, written in steps: NaN and infinities, which JSON has not, are null. */
+/** Returns the JSON of a loss, written in steps. NaN and infinities, which JSON does not have, become null. */
 export function* lossText(bytes: Uint8Array): Steps<string> {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
   const outputs: string[] = [];
@@ -60,19 +60,19 @@ function* outputText(values: Float32Array, trailingShape: readonly number[]): St
   return `{"logprobs":{"data":${yield* numbersText(values)},"dtype":"float32","shape":${shape}}}`;
 }
 
-/** Returns the same as an object. */
+/** Returns the JSON of a loss as an object. */
 export const lossJson = (bytes: Uint8Array): object => JSON.parse(drained(lossText(bytes))) as object;
 
 export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
-  /** Log-probabilities of the prompt's tokens: NaN for the first; null where they were not asked for. */
+  /** Log-probabilities of the prompt's tokens, NaN for the first token; null if they were not requested. */
   promptLogprobs: Float32Array | null;
-  /** [prompt, k], row by row; the first row is empty. Null: they were not asked for. */
+  /** [prompt, k], row by row; the first row is empty. Null if they were not requested. */
   topK: { ids: Int32Array; logprobs: Float32Array; k: number; promptLength: number } | null;
   cachedTokens: number;
 }
 
-/** The id and log-probability that fill the place of a missing token. */
+/** The id and log-probability in place of a missing token. */
 export const EMPTY = { id: 0, logprob: -99_999 } as const;
 
 export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: SampleResult): Uint8Array {
@@ -95,7 +95,7 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
   });
 }
 
-/** Returns the JSON of samples, written in steps: NaN, which JSON has not, is null. */
+/** Returns the JSON of samples, written in steps. NaN, which JSON does not have, becomes null. */
 export function* sampleText(bytes: Uint8Array): Steps<string> {
   const {
     sequences = [],
@@ -120,10 +120,10 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
   );
 }
 
-/** Returns the same as an object. */
+/** Returns the JSON of samples as an object. */
 export const sampleJson = (bytes: Uint8Array): object => JSON.parse(drained(sampleText(bytes))) as object;
 
-/** Rows that one step writes. */
+/** The rows that one step writes. */
 const ROWS = 512;
 
 function* topKText({

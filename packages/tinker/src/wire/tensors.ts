@@ -1,11 +1,11 @@
-// Arrays of numbers in requests: a list in JSON, bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
+// Reads arrays of numbers in requests: a list in JSON or bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
 import { RequestError } from '../request-error.js';
 import { dtypes, type TensorMessage } from './messages.js';
 import { floatsOf, integersOf, type Steps } from './numbers.js';
 
 /** TensorData in JSON. */
 export interface TensorJson {
-  /** Numbers, like the members for the indices. */
+  /** Numbers; the same holds for the members with indices. */
   data: unknown[];
   dtype: 'float32' | 'int64';
   shape?: number[] | null;
@@ -25,11 +25,11 @@ type Numbers = Float32Array | Int32Array;
 interface Stored {
   shape: readonly number[] | null;
   values: Numbers;
-  /** Null: dense. */
+  /** Null for a dense tensor. */
   sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 
-/** Elements of a dense array at most, also of one that a sparse array unfolds to. */
+/** The most elements of a dense array, including one from a sparse array. */
 const MOST_ELEMENTS = 2 ** 24;
 
 /** Reads a tensor from JSON, in steps. @param name for messages @throws {RequestError} */
@@ -67,7 +67,9 @@ const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => Numb
   [dtypes.bfloat16]: (name, bytes) => bfloats(name, bytes),
 };
 
-/** Reads integers of 64 bits from their halves of 32 bits: a BigInt for each would take ten times as long. @throws {RequestError} */
+/**
+ * Reads 64-bit integers from their 32-bit halves, since a BigInt for each would take ten times as long. @throws {RequestError}
+ */
 function int64s(name: string, bytes: Uint8Array): Int32Array {
   const halves = new Int32Array(aligned(name, bytes, 8));
   const values = new Int32Array(halves.length / 2);
@@ -79,7 +81,7 @@ function int64s(name: string, bytes: Uint8Array): Int32Array {
   return values;
 }
 
-/** Returns the upper halves of float32. */
+/** Converts bfloat16 numbers, which are the upper halves of float32. */
 function bfloats(name: string, bytes: Uint8Array): Float32Array {
   const uppers = new Uint16Array(aligned(name, bytes, 2));
   const bits = new Uint32Array(uppers.length);
@@ -87,7 +89,7 @@ function bfloats(name: string, bytes: Uint8Array): Float32Array {
   return new Float32Array(bits.buffer);
 }
 
-/** Reads float32 numbers in little-endian order, which all supported CPUs use. @throws {RequestError} */
+/** Reads float32 numbers in little-endian order, the order of all supported CPUs. @throws {RequestError} */
 export const floats = (name: string, bytes: Uint8Array): Float32Array => new Float32Array(aligned(name, bytes, 4));
 
 /** Reads int32 numbers. @throws {RequestError} */
@@ -96,7 +98,7 @@ export const integers = (name: string, bytes: Uint8Array): Int32Array => new Int
 function aligned(name: string, bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.length % size !== 0)
     throw new RequestError(`${name} has ${bytes.length} bytes, which is not a multiple of ${size}`);
-  return new Uint8Array(bytes).buffer; // this copies, which slice() of a Buffer would not
+  return new Uint8Array(bytes).buffer; // copies the bytes, which slice() of a Buffer would not
 }
 
 export const bytesOf = (array: Float32Array | Int32Array | BigInt64Array): Uint8Array =>

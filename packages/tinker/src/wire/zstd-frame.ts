@@ -1,14 +1,14 @@
-// Reads the header of a zstd frame and those of its blocks, from which the work of decoding is known in advance.
+// Reads the headers of a zstd frame and of its blocks, which give the work of decoding in advance.
 
 export interface ZstdFrame {
-  /** Bytes of the content; null: the header does not say. */
+  /** The bytes of the content; null if the header does not have them. */
   size: number | null;
-  /** Bytes before the current position that a block may refer to. */
+  /** The bytes before the current position to which a block may refer. */
   window: number;
   blocks: number;
 }
 
-/** The error for bytes that are not a whole zstd frame. */
+/** The error for bytes that are not a complete zstd frame. */
 export class ZstdError extends Error {
   override readonly name = 'ZstdError';
 }
@@ -20,14 +20,14 @@ const RUN = 1;
  * Reads the headers of a frame.
  *
  * @param mostBlocks a frame with more blocks is refused
- * @throws {ZstdError} also where it needs a dictionary, or bytes follow it
+ * @throws {ZstdError} also for a frame that needs a dictionary, and for bytes after the frame
  */
 export function zstdFrame(bytes: Uint8Array, mostBlocks: number): ZstdFrame {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (view.length < 6 || view.readUInt32LE(0) !== MAGIC) throw new ZstdError('it does not begin as a frame does');
   const flags = view[4];
   if ((flags & 3) !== 0) throw new ZstdError('it needs a dictionary');
-  const isWhole = (flags & 0x20) !== 0; // the frame is one segment: its window is the content
+  const isWhole = (flags & 0x20) !== 0; // in a frame with a single segment the window is the content
   const sizeKind = flags >> 6;
   const sizeBytes = sizeKind === 0 ? Number(isWhole) : 1 << sizeKind;
   const sizeAt = isWhole ? 5 : 6;

@@ -1,12 +1,11 @@
-// Decodes zstd in a thread of its own: a content of 5 MB takes the library 0.3 s, for which the server's other requests must not
-// wait.
+// Decodes zstd in a separate thread: a content of 5 MB takes the library 0.3 s, for which other requests must not wait.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 interface ZstdWork {
   /** One frame. */
   body: Uint8Array;
-  /** Bytes of its content; null: its header does not say. */
+  /** The bytes of its content; null if its header does not have them. */
   size: number | null;
   /** The most bytes of its content. */
   longest: number;
@@ -14,10 +13,10 @@ interface ZstdWork {
 
 type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
 
-/** Compressed bytes that are decoded before the length is checked again. */
+/** The compressed bytes that are decoded between two checks of the length. */
 const PIECE = 2 ** 14;
 
-/** The program of the thread as text, since a thread cannot load the TypeScript sources that the tests run. */
+/** The program of the thread, as text, since a thread cannot load the TypeScript sources of the tests. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { decompress, Decompress } = require(workerData.library);
@@ -52,7 +51,9 @@ parentPort.on('message', (work) => {
   parentPort.postMessage(answer, answer.content ? [answer.content.buffer] : []);
 });`;
 
-/** Decodes one frame after the other. The thread starts with the first one, and never keeps the process alive while it is idle. */
+/**
+ * Decodes one frame after another. The thread starts with the first frame, and does not keep the process alive while it is idle.
+ */
 class ZstdThread {
   #worker: Worker | null = null;
   readonly #waiting: { resolve: (answer: ZstdAnswer) => void; reject: (error: Error) => void }[] = [];
@@ -78,13 +79,13 @@ class ZstdThread {
     return worker;
   }
 
-  /** Rejects all waiting frames; the next frame starts another thread. */
+  /** Rejects all waiting frames; the next frame starts a new thread. */
   #fail(worker: Worker, error: Error): void {
-    if (this.#worker !== worker) return; // an `exit` event that follows an `error` event
+    if (this.#worker !== worker) return; // an `exit` event after an `error` event
     this.#worker = null;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }
 
-/** The thread that all servers of the process share. */
+/** The thread of all servers in the process. */
 export const zstdThread = new ZstdThread();
