@@ -1,26 +1,26 @@
-// The agent of examples/record, which reports its own reward: its model has learned from an expert with 50 % of errors.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+// The agent of record/, which reports its own reward: its model has learned from an expert with 50 % of errors.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { recordAgent, type AgentContext, type AgentTask } from '@bowyer/agents';
 import { makeModel } from '../../../examples/agents/common/make-model.js';
 import type { WarmStart } from '../../../examples/agents/common/example.js';
 import type { Dialogue } from '../../../examples/agents/common/scripted-endpoint.js';
 import { common, type StudyAgent } from '../agent.js';
 
-const folderOfExample = resolve(import.meta.dirname, '../../../examples/record');
+const folderOfAgent = resolve(import.meta.dirname, 'record');
 const linesOf = <Line>(file: string): Line[] =>
   readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
-const tasksOf = (file: string) => linesOf<AgentTask>(join(folderOfExample, file));
+const tasksOf = (file: string) => linesOf<AgentTask>(join(folderOfAgent, file));
 
 type Answer = (task: AgentTask, rollout: { baseURL: string; apiKey: string; rolloutUrl: string }) => Promise<void>;
-const { answer } = (await import(join(folderOfExample, 'agent.mjs'))) as { answer: Answer };
+const { answer } = (await import(join(folderOfAgent, 'agent.mjs'))) as { answer: Answer };
+type Expert = { url: string; close: () => void };
+const { startExpert } = (await import(join(folderOfAgent, 'expert.mjs'))) as {
+  startExpert: (errors: number) => Promise<Expert>;
+};
 
 const functions = {
   async run(task: AgentTask, { baseURL, apiKey, rollout }: AgentContext) {
@@ -72,50 +72,19 @@ function recordAgentWith(name: string, kind: string, passes: Passes): StudyAgent
   };
 }
 
-/** Records the example's expert with errors in half of its answers. @returns the file of conversations */
+/** Records the expert with errors in half of its answers. @returns the file of conversations */
 async function recorded(folder: string, tasks: readonly AgentTask[]): Promise<string> {
-  const port = await freePort();
-  const expert = spawn(process.execPath, [join(folderOfExample, 'expert.mjs'), String(port), '0.5'], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  const expert = await startExpert(0.5);
   try {
-    await listening(port);
-    const upstream = `http://127.0.0.1:${port}/v1`;
-    const savePath = `${folder}-record`;
     const { conversations } = await recordAgent({
-      upstream,
+      upstream: expert.url,
       upstreamKey: 'none',
       tasks,
-      savePath,
+      savePath: `${folder}-record`,
       ...functions,
     });
     return conversations;
   } finally {
-    expert.kill();
-    await once(expert, 'exit');
+    expert.close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function listening(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const isThere = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
-      method: 'POST',
-      body: '{"messages":[{"role":"user","content":""}]}',
-    }).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return;
-    await setTimeout(100);
-  }
-  throw new Error(`the expert of examples/record does not answer on port ${port}`);
 }

@@ -165,6 +165,14 @@ test('trainings read what was liked, what was corrected, and what was asked; the
   expect(rewards.at(-1)).toMatchObject({ value: 0 });
 });
 
+test('a correction that says what the model has said is imitated, and no preference', async () => {
+  const server = await served();
+  const { id, said } = await chat(server, 'right');
+  await rate(server, id, { correction: ` ${said}` });
+  expect(await dataOf(server.log, 'prefer')).toEqual([]);
+  expect(await dataOf(server.log, 'imitate')).toHaveLength(1);
+});
+
 const byText = (one: object, other: object): number => (firstText(one) < firstText(other) ? -1 : 1);
 const firstText = (item: object): string => {
   const { messages, prompt } = item as { messages?: { content: string }[]; prompt?: { content: string }[] };

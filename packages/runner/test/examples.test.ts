@@ -44,3 +44,21 @@ whenExhaustive().test('coding: it is recorded and trained by the tests of the re
   expect(stdout).toMatch(/^recorded: \d+ of 120 repairs, and 0 failures$/m);
   expect(stdout).toMatch(/^iteration 1\/1: reward /m);
 });
+
+whenExhaustive().test.each(['recipes.ts', 'two-players.ts'])(
+  'tinker: %s improves its base with one seed',
+  async (name) => {
+    const args = [
+      ...(isStale() ? ['--conditions=source'] : []),
+      '--import',
+      'tsx',
+      join('examples', 'tinker', name),
+      '1',
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository });
+    const lines = stdout.trim().split('\n');
+    expect(lines.filter((line) => line.includes('right, improved') || line.includes('won, improved'))).toEqual(lines);
+    expect(lines).toHaveLength(name === 'recipes.ts' ? 3 : 1);
+  },
+  900_000,
+);

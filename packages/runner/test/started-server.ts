@@ -1,6 +1,7 @@
 // A server that the command starts in a process of its own, as a user would.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { repository } from './command-line.js';
 
 export interface StartedServer {
@@ -16,9 +17,13 @@ const running: ChildProcess[] = [];
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts the command, and waits for the address at which it serves; it is killed after the tests of the file. */
-export async function startServer(args: readonly string[], env: Record<string, string> = {}): Promise<StartedServer> {
-  const child = spawn(process.execPath, ['packages/runner/bin/bowyer.js', ...args], {
-    cwd: repository,
+export async function startServer(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd = repository,
+): Promise<StartedServer> {
+  const child = spawn(process.execPath, [join(repository, 'packages/runner/bin/bowyer.js'), ...args], {
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -27,8 +32,8 @@ export async function startServer(args: readonly string[], env: Record<string, s
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (piece: Buffer) => {
       said += piece.toString();
-      const address = /served at (\S+)/.exec(said)?.[1];
-      if (address !== undefined) resolve(address);
+      const address = /(?:served at|answers agents at) (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address.replace('/rollouts/ID/v1', ''));
     });
     child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
   });

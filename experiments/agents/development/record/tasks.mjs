@@ -1,4 +1,4 @@
-// Writes the tasks of this example, messages of customers with the desk that each belongs to: node tasks.mjs
+// Writes the tasks of this agent, messages of customers with the desk that each belongs to: node tasks.mjs
 // Every product and every complaint is in both files; a pair of them is in one.
 import { writeFileSync } from 'node:fs';
 

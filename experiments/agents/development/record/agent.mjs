@@ -1,5 +1,4 @@
 // An agent: it asks a model for the desk of a customer's message, and reports whether the answer was right.
-// As a program it reads the variables that `train_agent` and `evaluate_agent` set; play.mjs calls it as a function.
 
 async function post(url, apiKey, body) {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
@@ -19,11 +18,3 @@ export async function answer({ message, desk }, { baseURL, apiKey, rolloutUrl })
   const isRight = choices[0].message.content.trim() === desk;
   await post(`${rolloutUrl}/rewards`, apiKey, { value: isRight ? 1 : 0 });
 }
-
-const { BOWYER_TASK, BOWYER_ROLLOUT_URL, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
-if (BOWYER_TASK !== undefined)
-  await answer(JSON.parse(BOWYER_TASK), {
-    baseURL: OPENAI_BASE_URL,
-    apiKey: OPENAI_API_KEY,
-    rolloutUrl: BOWYER_ROLLOUT_URL,
-  });
