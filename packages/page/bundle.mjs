@@ -1,4 +1,4 @@
-// Bundles the counterparts of Node's modules with the packages that they are made of: `dist/bundle` imports nothing.
+// Bundles the browser replacements of Node's modules with their npm packages, so that `dist/bundle` imports nothing.
 import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The other packages in a few files, for Jest: it loads each module again for every test file, which for a test that imports
-// @bowyer/models is 0.75 s of CPU time, and for one that imports the runner 1.5 s. They are bundled from their sources, so that no
-// build can be stale, and again whenever a source has changed. Every module keeps its own address.
+// Bundles the other packages into a few files for Jest, which loads every module again for each test file: this costs 0.75 s of
+// CPU time for a test that imports @bowyer/models, and 1.5 s for one that imports the runner. Bundles are made from the sources
+// whenever one has changed, so that they are never stale. Every module keeps its own `import.meta.url`.
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -18,18 +18,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const packages = join(repository, 'packages');
-// Jest compiles nothing below node_modules, and npm packages that stay outside are found from there.
+// Jest does not transform files below node_modules, and external npm packages are resolved from there.
 const cache = join(repository, 'node_modules/.cache/bowyer-test-packages');
-/** Native modules, and those that start programs or threads of their own files. */
+/** Native modules, and modules that start programs or threads from their own files. */
 const EXTERNAL = ['onnxruntime-node', 'esbuild', 'tsx', 'ajv', '@swc/core', '@jest/globals'];
 
-/** A build is left in the folder of a package that is gone. */
+/** A build may remain in the folder of a removed package. */
 const names = () =>
   readdirSync(packages).filter((name) => name !== 'testing' && existsSync(join(packages, name, 'src')));
 
 const manifest = (name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'));
 
-/** The packages that one imports, directly or not. */
+/** Returns the packages that a package imports, directly or indirectly. */
 export function importedPackages(name) {
   const found = new Set();
   const visit = (from) => {
@@ -43,14 +43,14 @@ export function importedPackages(name) {
   return [...found].sort();
 }
 
-/** The paths of all sources but tests. */
+/** Returns the paths of all sources except tests. */
 const sources = () =>
   names()
     .map((name) => join(packages, name, 'src'))
     .flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => join(folder, path)))
     .filter((path) => /(?<!\.test)\.(ts|json)$/.test(path));
 
-/** Changes when any source changes. */
+/** Returns a hash of all sources. */
 function sourcesKey() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
   hash.update(readFileSync(join(repository, 'package-lock.json')));
@@ -61,10 +61,13 @@ function sourcesKey() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Modules that the worker of a device imports, by their files: it and the kernels of the models. */
+/** Returns whether the worker of a device imports the module by its path: the worker itself and the kernels of the models. */
 const isOfWorker = (path) => /(graph[\\/]src[\\/]device[\\/]node[\\/]worker|kernels?)\.ts$/.test(path);
 
-/** Each module keeps the address of its source, but those that name one of the worker's modules: these are beside the bundles. */
+/**
+ * Sets each module's `import.meta.url` to that of its source, except in modules that refer to one of the worker's modules, which
+ * are beside the bundles.
+ */
 const ownAddresses = (folder) => ({
   name: 'own-addresses',
   setup: ({ onLoad }) =>
@@ -83,7 +86,7 @@ const ownAddresses = (folder) => ({
     }),
 });
 
-/** Bundles of a day ago: newer ones may be in use. */
+/** Removes bundles that are older than a day. Newer ones may be in use. */
 function removeOld() {
   const old = (path) => statSync(path).mtimeMs < Date.now() - 86_400_000;
   for (const path of readdirSync(cache)
@@ -92,7 +95,7 @@ function removeOld() {
     rmSync(path, { recursive: true, force: true });
 }
 
-/** @returns the folder of the bundles, a file for each package; it is made where it is missing */
+/** @returns the folder of the bundles, with one file per package; they are made if they are missing */
 async function bundleFolder() {
   const folder = join(cache, sourcesKey());
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
@@ -123,16 +126,17 @@ async function bundleFolder() {
   try {
     renameSync(making, folder);
   } catch {
-    rmSync(making, { recursive: true, force: true }); // another package's tests were first
+    rmSync(making, { recursive: true, force: true }); // another package's tests made the bundles first
   }
   return folder;
 }
 
 /**
- * Jest's moduleNameMapper for the packages that the one under test imports. Packages above it are not bundled, since they import it.
+ * Returns Jest's moduleNameMapper for the packages that the tested package imports. Packages that import the tested one are not
+ * bundled.
  *
  * @param folder where Jest was started
- * @returns nothing where that is not the folder of a package
+ * @returns undefined if that is not the folder of a package
  */
 export async function bundledPackages(folder) {
   const name = basename(folder);

@@ -1,5 +1,5 @@
-// Jest's order of test files: those with the longest time limits first, so that no worker starts a long file when the others are done.
-// A checkout that never ran the tests has no durations to go by; the limits that the files state are the next best.
+// Jest's order of test files: those with the longest time limits first, so that no worker begins a long file at the end. In a
+// fresh checkout no durations are known, so that the stated limits are used.
 import { readFileSync } from 'node:fs';
 import Sequencer from '@jest/test-sequencer';
 

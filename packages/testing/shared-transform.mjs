@@ -1,5 +1,5 @@
-// Jest's transformer, @swc/jest, with one cache for all packages: a source that ten packages import is compiled once. Jest's own cache
-// key has the config of the package that imports the file.
+// Jest's transformer, @swc/jest, with one cache for all packages, so that a source is compiled only once. Jest's own cache key
+// contains the config of the importing package.
 import { createHash } from 'node:crypto';
 import { version } from '@swc/core';
 import swc from '@swc/jest';

@@ -1,4 +1,4 @@
-/** The part of Jest's results that the summary reads. */
+/** The members of Jest's results that the summary reads. */
 interface FileResult {
   testFilePath: string;
   testResults: { status: string; fullName: string }[];

@@ -1,4 +1,5 @@
-// Jest reporter: one line per reason that says how many tests of a package were skipped, and why (the reason is in the title).
+// A Jest reporter that prints one line per reason: how many tests of a package were skipped for it. The reason is in the tests'
+// titles.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +9,7 @@ export default class SkipReporter {
 
   constructor(globalConfig) {
     this.#rootDir = globalConfig.rootDir;
-    // With -t, Jest reports every test outside the pattern as skipped; only stated reasons count then.
+    // With -t, Jest reports all other tests as skipped, so that only stated reasons are counted.
     this.#filtered = Boolean(globalConfig.testNamePattern);
   }
 
@@ -23,7 +24,7 @@ export default class SkipReporter {
   }
 }
 
-/** One line per reason, the most frequent first. */
+/** Returns one line per reason, the most frequent first. */
 export function summary(files, { filtered }) {
   const reasons = new Map();
   for (const { testFilePath, testResults } of files) {

@@ -1,4 +1,4 @@
-// Gives all tests of a run one folder for temporary files, and removes it at the end: no test removes its own.
+// Gives all tests of a run one folder for temporary files, which is removed at the end; tests need not remove theirs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

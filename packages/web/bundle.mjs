@@ -1,6 +1,6 @@
-// Bundles the program for a page: `dist/page/worker.js`, its chunks, ONNX Runtime's WebAssembly and the shipped files. Node's modules are
-// those of @bowyer/page; one that is not there is refused by name when code reaches it. Modules of other packages are taken as they are
-// built, with the replacements of their `browser` fields.
+// Bundles the program for a page: `dist/page/worker.js`, its chunks, ONNX Runtime's WebAssembly and the shipped files. Node's
+// modules are replaced by those of @bowyer/page; a missing one is an error at run time that names it. Other packages are bundled
+// from their builds, with the replacements in their `browser` fields.
 import {
   copyFileSync,
   existsSync,
@@ -41,7 +41,8 @@ const page = {
       };
     });
     onResolve({ filter: /.*/ }, ({ path }) => {
-      const name = builtin(path.replace(/\/$/, '')); // `buffer/` is a package's way to ask for another than Node's
+      // `buffer/` asks for the npm package and `buffer` for Node's module; both get the same replacement
+      const name = builtin(path.replace(/\/$/, ''));
       const module = name === undefined ? path : counterpart(name);
       const [, package_, part = 'index'] = /^@bowyer\/([a-z]+)(?:\/(.*))?$/.exec(module ?? '') ?? [];
       if (package_ === undefined) return undefined;
@@ -50,7 +51,7 @@ const page = {
   },
 };
 
-/** Collects the configs, the studies, the packages' manifests and the environments' data. */
+/** Collects the files that the program reads: configs, studies, the packages' manifests and the environments' data. */
 async function shippedFiles() {
   const files = {};
   const add = (path, endings) => {

@@ -1,4 +1,5 @@
-// Prints what a page loads of each browser entry: everything that it exports, with the entries and npm packages below it, minified.
+// Prints the size of each browser entry when a page loads all of its exports: with the entries and npm packages that it imports,
+// minified.
 //   node packages/web/sizes.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A user's functions in the form that the runner takes: the agent and the judge of a rollout.
+// Converts a user's functions, the agent and its judge, to the form that the runner takes.
 import {
   verdictOf,
   type AgentTask,
@@ -13,23 +13,23 @@ import { ofUser } from './user-error.js';
 /** A reward, or a reward with components and metrics. */
 export type Reward = number | Verdict;
 
-/** A rollout that has been played. */
+/** A played rollout. */
 export interface PlayedTask<Result> {
-  /** Returned by `run`. */
+  /** The result of `run`. */
   result: Result;
-  /** Every call with its messages, tokens and tools, and the rewards and metrics so far. */
+  /** All calls with messages, tokens and tools, and the rewards and metrics so far. */
   rollout: RecordedRollout;
   signal: AbortSignal;
 }
 
-/** An agent, and how it is judged. */
+/** An agent, and the function that judges its rollouts. */
 export interface AgentFunctions<Task extends AgentTask, Result> {
   /**
-   * Plays a task. Without `reward` it returns the reward, as a number or with components and metrics, or has reported it by
-   * `rollout.reward`. An error is a failure of the rollout, not a reward of 0.
+   * Plays a task. Without `reward` it must return the reward, as a number or with components and metrics, or report it by
+   * `rollout.reward`. A thrown error means that the rollout failed, not a reward of 0.
    */
   run(task: Task, context: AgentContext): Promise<Result>;
-  /** Judges a rollout that has been played. */
+  /** Judges a played rollout. */
   reward?(task: Task, played: PlayedTask<Awaited<Result>>): Reward | Promise<Reward>;
 }
 

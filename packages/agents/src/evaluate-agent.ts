@@ -7,33 +7,39 @@ import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 export interface EvaluateAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
   /** Further models with which the agent plays the same tasks. */
   compareWith?: readonly string[];
-  /** Rollouts of each task. */
+  /** The number of rollouts of each task. */
   samples?: number;
-  /** Smallest reward of a success. */
+  /** The smallest reward that counts as a success. */
   successReward?: number;
-  /** The promise is rejected where the mean reward with `model` is below this number. */
+  /** If the mean reward with `model` is below this number, the promise is rejected. */
   failBelow?: number;
-  /** The promise is rejected where the mean reward is lower by more than this number than with a model of `compareWith`. */
+  /** If the mean reward with `model` is more than this number below that of a model of `compareWith`, the promise is rejected. */
   failDrop?: number;
-  /** Asked after each round of `concurrency` rollouts, with the returns so far in the order of the tasks; true ends the evaluation. */
+  /**
+   * Called after each round of `concurrency` rollouts with the returns so far, in the order of the tasks. If it returns true, the
+   * evaluation ends.
+   */
   isEnough?: (returns: readonly number[]) => boolean;
 }
 
 export interface EvaluatedAgent {
   /** The run's folder. */
   directory: string;
-  /** Figures of each model, `model` first; differences on the same rollouts; pass@k and pass^k. */
+  /** The metrics of each model, `model` first; differences on the same rollouts; pass@k and pass^k. */
   results: AgentEvaluation;
-  /** The rollouts that failed with `model`, of all that were played, and the first three reasons: `results.failed` has all models. */
+  /**
+   * The failed rollouts with `model`, the number of played ones, and the first three reasons. `results.failed` has those of all
+   * models.
+   */
   failed: FailedRollouts;
 }
 
 /**
- * Plays the test tasks of an agent with one model or several: `npx bowyer --config-name evaluate_agent` from within a program. Without
- * `testTasks` these are the tasks that `trainAgent` holds out of the same `tasks`; `evalShare: 0, testShare: 0` plays all.
+ * Plays the test tasks of an agent with one model or several, like `npx bowyer --config-name evaluate_agent`. Without `testTasks`
+ * it plays the tasks that `trainAgent` holds out of the same `tasks`; `evalShare: 0, testShare: 0` plays all.
  *
- * @throws where more than `maxFailureShare` of the rollouts failed, with the reasons: nothing is scored then
- * @throws where the model is not as good as `failBelow` and `failDrop` ask for, after the results were written
+ * @throws if more than `maxFailureShare` of the rollouts failed, with the reasons; then there are no results
+ * @throws if the model does not meet `failBelow` or `failDrop`, after the results were written
  */
 export async function evaluateAgent<Task extends AgentTask, Result>(
   options: EvaluateAgentOptions<Task, Result>,

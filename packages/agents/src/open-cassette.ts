@@ -1,4 +1,4 @@
-// Replays what an agent was answered, for tests without a model.
+// Replays recorded answers to an agent, for tests without a model.
 import { ReplayServer } from '@bowyer/rollouts';
 import type { AgentContext } from './rollout-context.js';
 
@@ -7,18 +7,19 @@ export interface CassetteOptions {
   ignore?: readonly string[];
 }
 
-/** The addresses at which recorded answers are replayed. */
+/** The addresses of a server that replays recorded answers. */
 export interface OpenCassette extends Pick<AgentContext, 'baseURL' | 'anthropicBaseURL' | 'apiKey'>, AsyncDisposable {
-  /** The number of recorded answers that were not replayed yet: 0 behind a test in which the agent asked for all. */
+  /** The number of recorded answers that were not replayed yet. It is 0 after a test in which the agent requested all of them. */
   readonly left: number;
   close: () => Promise<void>;
 }
 
 /**
- * Replays the record of `recordAgent` with an `upstream`: a request that was recorded gets its answer, streamed where it was, and another
- * one an error with status 400 that says in which messages it differs. A request that was recorded several times gets its answers in turn.
+ * Replays a recording of `recordAgent` with an `upstream`. A recorded request gets its answer, streamed if it was streamed; a
+ * request that was recorded several times gets its answers in turn. Any other request gets an error with status 400 that shows
+ * which messages differ.
  *
- * @param folder the `savePath` of the recording, whose `conversations.jsonl` is data for training as well
+ * @param folder the `savePath` of the recording, whose `conversations.jsonl` can be used for training too
  */
 export async function openCassette(folder: string, { ignore }: CassetteOptions = {}): Promise<OpenCassette> {
   const server = await ReplayServer.listen({ folder, host: '127.0.0.1', port: 0, apiKey: null, ignore });

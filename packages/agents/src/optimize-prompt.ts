@@ -5,13 +5,13 @@ import type { RunResults } from '@bowyer/runner';
 import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 
 export interface OptimizePromptOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
-  /** The endpoint, in OpenAI's form, of the model that reads rollouts and writes better prompts. */
+  /** The OpenAI-compatible endpoint of the model that reads rollouts and writes new prompts. */
   reflector: { baseUrl: string; model: string; [key: string]: unknown };
-  /** Tasks on which candidates are chosen; if not given, a share of `tasks` (`evalShare`) is held out. */
+  /** The tasks on which candidates are compared; default: a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
-  /** A file with the texts that may be changed; those that the agent sends in every rollout if not given. */
+  /** A file with the texts that may be changed; default: those that the agent sends in every rollout. */
   prompts?: string;
-  /** Rollouts after which no further iteration begins. */
+  /** The number of rollouts after which no further iteration begins. */
   budget?: number;
 }
 
@@ -20,15 +20,15 @@ export interface OptimizedPrompts {
   directory: string;
   /** The best prompts by name: `system`, `tool NAME`. */
   prompts: Record<string, string>;
-  /** Figures of the final test: the first prompts and the best ones. */
+  /** The results of the final test, with the first and the best prompts. */
   results: RunResults;
 }
 
 /**
- * Evolves the prompts and tool descriptions of an agent by reflection on its rollouts: `npx bowyer --config-name optimize_prompt` from
- * within a program. The agent is not changed: its requests get other prompts on their way to the model.
+ * Evolves the prompts and tool descriptions of an agent by reflection on its rollouts, like `npx bowyer --config-name
+ * optimize_prompt`. The agent itself is unchanged: the prompts are replaced in its requests to the model.
  *
- * @throws for settings that are refused; where too many rollouts fail; where the reflector cannot be reached
+ * @throws for invalid settings; if too many rollouts fail; if the reflector cannot be reached
  */
 export async function optimizePrompt<Task extends AgentTask, Result>(
   options: OptimizePromptOptions<Task, Result>,

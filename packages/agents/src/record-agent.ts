@@ -1,4 +1,4 @@
-// Records an agent with a model, or with another endpoint in its place: the start of a supervised training.
+// Records an agent with a model, an endpoint or an earlier recording, as data for supervised training.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -17,20 +17,23 @@ import { evaluateAgent } from './evaluate-agent.js';
 import type { AgentContext } from './rollout-context.js';
 import { UserError } from './user-error.js';
 
-/** An endpoint of OpenAI's or Anthropic's protocol, whose answers have no tokens. */
+/** An endpoint with OpenAI's or Anthropic's protocol. Its answers have no tokens. */
 export interface RecordedUpstream {
-  /** Its base URL, such as `https://api.openai.com/v1`. */
+  /** The base URL, such as `https://api.openai.com/v1`. */
   upstream: string;
-  /** Its key; an endpoint that asks for none gets none. */
+  /** The API key; absent: none is sent. */
   upstreamKey?: string;
   model?: undefined;
   settings?: undefined;
   replay?: undefined;
 }
 
-/** A recording in the place of an endpoint: the same requests get its answers, and another one fails with what differs. */
+/**
+ * An earlier recording in the place of an endpoint. Recorded requests get their answers; any other request fails and shows the
+ * difference.
+ */
 export interface RecordedReplay {
-  /** The `savePath` of a record that an endpoint has answered. */
+  /** The `savePath` of a recording with an endpoint. */
   replay: string;
   model?: undefined;
   settings?: undefined;
@@ -38,11 +41,11 @@ export interface RecordedReplay {
   upstreamKey?: undefined;
 }
 
-/** A model on this machine, whose answers are recorded with their tokens. Each rollout needs a reward then. */
+/** A model on this machine. Its answers are recorded with their tokens, and each rollout needs a reward. */
 export interface RecordedModel {
-  /** A folder in Hugging Face layout, a run, or a model of the hub (OWNER/NAME). */
+  /** A folder in Hugging Face's format, a run, or a model of the hub (OWNER/NAME). */
   model: string;
-  /** Other keys of `evaluate_agent`, in camelCase: docs/configs.md. */
+  /** Other keys of `evaluate_agent`, in camelCase; see docs/configs.md. */
   settings?: Readonly<Record<string, unknown>>;
   upstream?: undefined;
   replay?: undefined;
@@ -53,28 +56,28 @@ export type RecordAgentOptions<Task extends AgentTask, Result> = RecordedAgentOp
 
 interface RecordedAgentOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
   tasks: readonly Task[];
-  /** Folder of the record and of `conversations.jsonl`. */
+  /** The folder of the recording and of `conversations.jsonl`. */
   savePath: string;
-  /** Conversations of rollouts with a smaller reward are left out of `conversations.jsonl`; all are kept if not given. */
+  /** Conversations of rollouts with a smaller reward are left out of `conversations.jsonl`. Default: all are kept. */
   minReward?: number;
-  /** Agents at the same time; 8 if not given. */
+  /** The number of simultaneous rollouts. Default: 8. */
   concurrency?: number;
   signal?: AbortSignal;
 }
 
 export interface RecordedAgent {
   rollouts: RecordedRollout[];
-  /** Errors of rollouts that have failed, by task. */
+  /** The errors of failed rollouts, by task. */
   failures: { task: string; error: Error }[];
-  /** Why calls are in no conversation, one reason for each: their requests have what is not read here, such as an image. */
+  /** The distinct reasons why calls are in no conversation: their requests contain something unsupported, such as an image. */
   unread: string[];
-  /** The data of `npx bowyer --config-name finetune data=FILE`. */
+  /** The path of `conversations.jsonl`, for `npx bowyer --config-name finetune data=FILE`. */
   conversations: string;
 }
 
 /**
- * Plays each task once and records the rollouts: rewards, messages, tools, and with a model of this machine the tokens. An agent that
- * fails is reported, and its rollout is in the record, not in `conversations.jsonl`.
+ * Plays each task once and records the rollouts: rewards, messages, tools, and, with a model on this machine, tokens. If an agent
+ * fails, this is reported; its rollout is in the recording, but not in `conversations.jsonl`.
  */
 export async function recordAgent<Task extends AgentTask, Result>(
   options: RecordAgentOptions<Task, Result>,
@@ -92,7 +95,7 @@ export async function recordAgent<Task extends AgentTask, Result>(
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Plays all tasks with a model on this machine, as an evaluation does, and records the rollouts. */
+/** Plays all tasks with a model on this machine like an evaluation, and records the rollouts. */
 async function recordModel<Task extends AgentTask, Result>(
   options: RecordedAgentOptions<Task, Result> & RecordedModel,
   recorded: RecordedAgent,
@@ -151,5 +154,5 @@ async function recordUpstream<Task extends AgentTask, Result>(
   }
 }
 
-/** Agents at the same time, if not given. */
+/** The default number of simultaneous rollouts. */
 const CONCURRENCY = 8;

@@ -1,30 +1,30 @@
-// The rollout to which the running code belongs, however many run at the same time in this process.
+// The context of the rollout to which the running code belongs, even if many run at the same time in this process.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentTask, RolloutAddress } from '@bowyer/rollouts';
 
-/** Given to an agent for one rollout. */
+/** The argument of an agent for one rollout. */
 export interface AgentContext {
-  /** The address for OpenAI's protocols, with the version: an SDK's `baseURL`. */
+  /** The address for OpenAI's protocols, which ends with the version: the `baseURL` of an SDK. */
   baseURL: string;
   /** The address for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** Sends requests of any address to this rollout's model, for an SDK whose base URL cannot be changed. */
+  /** A `fetch` that sends requests to any address to this rollout's model, for SDKs whose base URL cannot be changed. */
   fetch: typeof fetch;
   rollout: CurrentRollout;
-  /** Aborted at the time-out, and where the run is stopped. */
+  /** Aborted at the timeout, and when the run is stopped. */
   signal: AbortSignal;
 }
 
 export interface CurrentRollout {
-  /** The same in every run with the same seed, as `rollout-12.1`. */
+  /** The name, such as `rollout-12.1`. It is the same in every run with the same seed. */
   readonly name: string;
   readonly task: AgentTask;
-  /** The address of the rollout: rewards, metrics, its calls. */
+  /** The address of the rollout, for rewards, metrics and its calls. */
   readonly url: string;
   /**
-   * Sends a reward of the rollout, or of one of its calls; the last value of a name counts. Names other than 'reward' are
-   * components, which are only reported.
+   * Sends a reward of the rollout or of one of its calls. If a name is repeated, the last value counts. Names other than 'reward'
+   * are components, which are only reported.
    */
   reward(value: number, options?: { name?: string; call?: number; key?: string }): Promise<void>;
   /** Sends metrics that are reported with the rollout. */
@@ -33,16 +33,15 @@ export interface CurrentRollout {
 
 const storage = new AsyncLocalStorage<AgentContext>();
 
-/** Returns the context of the rollout that is being played here; null outside of one. */
+/** Returns the context of the current rollout; null outside of a rollout. */
 export const currentRollout = (): AgentContext | null => storage.getStore() ?? null;
 
 /**
- * Sends a request to the model of the rollout in which it is made, and to its own address outside of one. A client that is
- * made once can so be used in all rollouts.
+ * Within a rollout, sends requests to its model; outside, to their own addresses. Thus one client can be used in all rollouts.
  */
 export const rolloutFetch: typeof fetch = (input, init) => (currentRollout()?.fetch ?? fetch)(input, init);
 
-/** Runs an agent as one rollout. */
+/** Runs an agent in the context of a rollout. */
 export function inRollout<Result>(
   { name, task, open }: { name: string; task: AgentTask; open: RolloutAddress },
   signal: AbortSignal,
@@ -66,7 +65,10 @@ export function inRollout<Result>(
   return storage.run(context, () => run(context));
 }
 
-/** Returns a `fetch` that sends the path from the version on, such as `/v1/chat/completions`, to the rollout's address, with its key. */
+/**
+ * Returns a `fetch` that replaces everything before the version in a path such as `/v1/chat/completions` by the rollout's
+ * address, and the key by its key.
+ */
 const fetchOf =
   ({ url, apiKey }: RolloutAddress, signal: AbortSignal): typeof fetch =>
   (input, init) => {

@@ -1,39 +1,39 @@
-// A task of the runner with the agent and the tasks of a program.
+// Runs a task of the runner with the agent and the tasks of a program.
 import { checkTasks, type AgentTask } from '@bowyer/rollouts';
 import { runAsLibrary, type GivenAgent, type RunProgress } from '@bowyer/runner';
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
 
-/** How far a run has come, and the page on which that is drawn. */
+/** The progress of a run, and the page that shows it. */
 export type AgentProgress = RunProgress & { /** The path of the run's page. */ report: string };
 
 export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
-  /** The model that the agent calls: a folder in Hugging Face layout, a run, or a model of the hub (OWNER/NAME). */
+  /** The model that the agent calls: a folder in Hugging Face's format, a run, or a model of the hub (OWNER/NAME). */
   model: string;
-  /** Objects with an `id` each. */
+  /** The tasks. Each is an object with an `id`. */
   tasks: readonly Task[];
-  /** Tasks of the test; if not given, a share of `tasks` (`testShare`) is held out. */
+  /** The tasks of the test; default: a share of `tasks` (`testShare`) is held out. */
   testTasks?: readonly Task[];
-  /** The run's folder; a run found there is resumed. A new folder under outputs/ if not given. */
+  /** The run's folder. A run in it is resumed. Default: a new folder under outputs/. */
   savePath?: string;
   /**
-   * Stops the run where the same call resumes it: a training at its next checkpoint, an evaluation and a final test at once. The promise
-   * is then rejected with the signal's reason.
+   * Stops the run so that the same call resumes it: training at its next checkpoint, an evaluation or a final test at once. The
+   * promise is then rejected with the signal's reason.
    */
   signal?: AbortSignal;
-  /** Gets every line of the run's log. */
+  /** Called with every line of the run's log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
-  /** Gets how far the run has come: after each iteration of a training, and after each rollout of an evaluation or a test. */
+  /** Called with the progress after each iteration of training, and after each rollout of an evaluation or a test. */
   onProgress?: (progress: AgentProgress) => void;
   seed?: number;
-  /** Agents at the same time. */
+  /** The number of simultaneous rollouts. */
   concurrency?: number;
-  /** Seconds for a rollout; 0: no bound. */
+  /** The timeout of a rollout in seconds; 0: none. */
   timeout?: number;
-  /** How often a rollout is begun at most, where its agent fails. */
+  /** The largest number of attempts at a rollout whose agent fails. */
   attempts?: number;
-  /** The reward of a rollout that fails in every attempt; null: it is left out. */
+  /** The reward of a rollout that failed in all attempts; null: it is left out. */
   failedReward?: number | null;
-  /** Any other key of the task's config, in camelCase: docs/configs.md. An unknown one is refused. */
+  /** Any other key of the task's config, in camelCase; see docs/configs.md. Unknown keys are refused. */
   [setting: string]: unknown;
 }
 

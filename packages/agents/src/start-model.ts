@@ -3,49 +3,49 @@ import { dirname, join } from 'node:path';
 import { runAsLibrary } from '@bowyer/runner';
 import type { AgentProgress } from './run-agent-task.js';
 
-/** A dialogue in OpenAI's form. Calls of tools, and the tools themselves, are learned as the agent sends them. */
+/** A dialogue in OpenAI's form. The model learns tools and tool calls in the form in which the agent sends them. */
 export interface StartDialogue {
   messages: readonly object[];
   tools?: readonly object[];
 }
 
 export interface StartModelOptions {
-  /** Dialogues, or the path of a file or folder with some, such as `conversations` of `recordAgent`. */
+  /** The dialogues, or the path of a file or folder of dialogues, such as `conversations` of `recordAgent`. */
   data: string | readonly StartDialogue[];
-  /** The run's folder, which is the model; a run found there is resumed. */
+  /** The run's folder, which also is the model's. A run in it is resumed. */
   savePath: string;
-  /** Size of the hidden states; 64 if not given, which makes about 0.1 million weights with two layers. */
+  /** The size of the hidden states. Default: 64, which is about 0.1 million weights with two layers. */
   width?: number;
   layers?: number;
-  /** Passes over the dialogues; as many as take 300 optimizer steps if not given. */
+  /** The number of passes over the dialogues. Default: as many as need 300 optimizer steps. */
   epochs?: number;
-  /** Share of the dialogues that is not trained on, but chooses the best epoch. */
+  /** The share of the dialogues that selects the best epoch, and is not trained on. */
   validationShare?: number;
   seed?: number;
-  /** Stops the training where the same call resumes it; the promise is then rejected with the signal's reason. */
+  /** Stops the training so that the same call resumes it. The promise is then rejected with the signal's reason. */
   signal?: AbortSignal;
-  /** Gets every line of the run's log. */
+  /** Called with every line of the run's log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
-  /** Gets how far the training has come, after each optimizer step. */
+  /** Called with the progress after each optimizer step. */
   onProgress?: (progress: AgentProgress) => void;
-  /** Any other key of the config `start_model`, in camelCase: docs/configs.md. An unknown one is refused. */
+  /** Any other key of the config `start_model`, in camelCase; see docs/configs.md. Unknown keys are refused. */
   [setting: string]: unknown;
 }
 
 export interface StartModel {
   /** The run's folder. */
   directory: string;
-  /** The folder of the model, in Hugging Face layout: the `model` of `trainAgent`, `evaluateAgent` and `recordAgent`. */
+  /** The folder of the model in Hugging Face's format, for `model` of `trainAgent`, `evaluateAgent` and `recordAgent`. */
   model: string;
-  /** The mean loss of its replies in nats per token, on dialogues that were not trained on where some were held out. */
+  /** The mean loss of its replies in nats per token, on held-out dialogues if there are some. */
   loss: number;
 }
 
 /**
- * Makes a small model for an agent from the agent's dialogues, without a download: a tokenizer of their words, a chat template with tools,
- * a decoder, and supervised training. `npx bowyer --config-name start_model` from within a program.
+ * Makes a small model from an agent's dialogues, without a download, like `npx bowyer --config-name start_model`: a tokenizer of
+ * their words, a chat template with tools, and a decoder that is trained on them.
  *
- * @throws for settings and dialogues that are refused; the signal's reason once it has stopped
+ * @throws for invalid settings and dialogues; the signal's reason after it has stopped
  */
 export async function startModel({
   data,
@@ -64,7 +64,7 @@ export async function startModel({
   return { directory, model: join(directory, 'checkpoints', 'best'), loss: best.nll };
 }
 
-/** Writes the dialogues to a file, whose path it returns. */
+/** Writes the dialogues to a file and returns its path. */
 async function writeDialogues(path: string, dialogues: readonly StartDialogue[]): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, dialogues.map((dialogue) => `${JSON.stringify(dialogue)}\n`).join(''));

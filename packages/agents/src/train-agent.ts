@@ -5,18 +5,21 @@ import type { Comparison, RunResults } from '@bowyer/runner';
 import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 
 export interface TrainAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
-  /** Tasks of evaluations; if not given, a share of `tasks` (`evalShare`) is held out. */
+  /** The tasks of evaluations; default: a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
-  /** Name of the algorithm ('grpo' if not given; docs/agents/train.md has the others), or options of 'grpo': `{ actor: { lr: 1e-4 } }`. */
+  /**
+   * The name of the algorithm (docs/agents/train.md lists them), or options of 'grpo': `{ actor: { lr: 1e-4 } }`. Default:
+   * 'grpo'.
+   */
   algorithm?: string | Readonly<Record<string, unknown>>;
   iterations?: number;
-  /** Rollouts of an iteration. */
+  /** The number of rollouts of an iteration. */
   rolloutSize?: number;
-  /** Rollouts of the same task that are compared with each other. */
+  /** The number of rollouts of the same task that are compared with each other. */
   groupSize?: number;
-  /** Learning rate. */
+  /** The learning rate. */
   lmLr?: number;
-  /** Whether adapters are trained beside the model, whose own weights stay unchanged. */
+  /** Whether LoRA adapters are trained and the model's weights stay frozen. */
   useLora?: boolean;
 }
 
@@ -24,27 +27,30 @@ export interface TrainedAgent {
   /** The run's folder. */
   directory: string;
   /**
-   * The folder of the model that is handed out, which `serve_model` serves and other programs load: the best one where the test has shown
+   * The folder of the resulting model, which `serve_model` and other programs can load. It is the best model if the test shows
    * that it is better than the start, else the start.
    */
   model: string;
-  /** The test's verdict on the best model beside the start: anything but `improved` means that `model` is the start. */
+  /** The result of comparing the best model with the start in the test. Unless it is `improved`, `model` is the start. */
   verdict: Comparison['verdict'];
-  /** Mean reward of the best model minus that of the start on the same rollouts; absent where no evaluation was better than the start's. */
+  /**
+   * The mean reward of the best model minus that of the start on the same rollouts; absent if no evaluation was better than that
+   * of the start.
+   */
   gain?: { mean: number; interval?: Comparison['interval'] };
-  /** Why `model` is the start; empty where it has improved. */
+  /** The reasons why `model` is the start; empty if it improved. */
   reasons: string[];
-  /** The page with curves and dialogues. */
+  /** The path of the page with curves and dialogues. */
   report: string;
-  /** Figures of the final test: the model before and after. */
+  /** The results of the final test, before and after training. */
   results: RunResults;
 }
 
 /**
- * Trains the model of an agent, from what the agent does with it: `npx bowyer --config-name train_agent` from within a program, with
- * the same folder, checkpoints and numbers.
+ * Trains the model of an agent on rollouts of the agent, like `npx bowyer --config-name train_agent`, with the same folder,
+ * checkpoints and numbers.
  *
- * @throws for settings that are refused; where too many rollouts fail, with the first reason; the signal's reason once it has stopped
+ * @throws for invalid settings; if too many rollouts fail, with the first reason; the signal's reason after it has stopped
  */
 export async function trainAgent<Task extends AgentTask, Result>(
   options: TrainAgentOptions<Task, Result>,

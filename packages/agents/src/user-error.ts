@@ -1,4 +1,4 @@
-/** An error of a user's function. Its message has the class, the file and the line, which the message of the cause alone does not have. */
+/** An error in a user's function. Its message adds the class, the file and the line to the message of the cause. */
 export class UserError extends Error {
   override readonly name = 'UserError';
 
@@ -7,7 +7,7 @@ export class UserError extends Error {
   }
 }
 
-/** Runs a function of the user. @throws {UserError} */
+/** Runs a user's function. @throws {UserError} */
 export async function ofUser<T>(name: 'run' | 'reward', work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -22,7 +22,7 @@ function textOf(error: unknown): string {
   return name === 'Error' ? message : `${name}: ${message}`;
 }
 
-/** Returns the first place of the stack in the user's own files: not in Node, and not in a package. */
+/** Returns the first location in the stack that is in the user's files, not in Node or a package. */
 function placeOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = stack.split('\n').flatMap((line) => /^\s+at (?:.*\()?([^()\s]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []);

@@ -1,4 +1,4 @@
-// Tests of agents in vitest: the same functions as matchers, so that failures have vitest's form and `.not` works.
+// The tests of agents as matchers of vitest, so that failures have vitest's format and `.not` works.
 import { expect } from 'vitest';
 import type { AgentTask } from '@bowyer/rollouts';
 import type { AgentFunctions } from './agent-functions.js';
@@ -18,14 +18,14 @@ expect.extend({
   },
 });
 
-/** The expectations of an agent: `expectAgent` of @bowyer/agents says what each means. */
+/** The expectations of an agent, as documented at `expectAgent` of @bowyer/agents. */
 export interface AgentAssertion<Task extends AgentTask, Result> {
   toReach(target: number, options: AgentTestOptions<Task, Result>): Promise<void>;
   toKeepUp(file: string, options: Parameters<typeof keepsUp<Task, Result>>[2]): Promise<void>;
   not: Omit<AgentAssertion<Task, Result>, 'not'>;
 }
 
-/** Expects something of an agent. Its tests need more than vitest's five seconds: give `timeout`. */
+/** Returns the expectations of an agent. Tests need a longer `timeout` than vitest's five seconds. */
 export function expectAgent<Task extends AgentTask, Result>(run: AgentFunctions<Task, Result>['run']) {
   const assertion = expect(run);
   return assertion as typeof assertion & AgentAssertion<Task, Result>;

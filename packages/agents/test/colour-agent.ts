@@ -1,4 +1,4 @@
-// A model that says colours, and an agent that asks it for one: right answers can be learned in seconds.
+// A model that can say colours, and an agent that asks it for one. Right answers are learned in seconds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
@@ -22,7 +22,7 @@ export const tasks: ColourTask[] = colours.flatMap((shown) =>
   Array.from({ length: 3 }, (_, i) => ({ id: `${shown}-${i}`, shown })),
 );
 
-/** Writes a folder with a model of random weights. @param words that it knows besides */
+/** Writes a folder with a model of random weights. @param words that the model knows in addition */
 export async function colourModel(words = '', seed = 2): Promise<string> {
   const folder = newFolder();
   const tokenizer = wordLevelTokenizer([`user assistant say ${words}\n${colours.join(' ')}`], { wholeTokens: marks });
@@ -42,7 +42,7 @@ export async function colourModel(words = '', seed = 2): Promise<string> {
   return folder;
 }
 
-/** Asks once. */
+/** Asks the model once. */
 export async function answerTo(
   { shown }: { shown: string },
   { baseURL, apiKey, signal }: { baseURL: string; apiKey: string; signal?: AbortSignal },

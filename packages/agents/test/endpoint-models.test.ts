@@ -7,7 +7,7 @@ import { newFolder } from '@bowyer/testing';
 import { evaluateAgent, reaches, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
-/** The bodies and the keys that the endpoint was sent. */
+/** The models and the keys in the requests to the endpoint. */
 const asked: { model: string; key: string | undefined }[] = [];
 
 async function bodyOf(request: IncomingMessage): Promise<{ model: string; messages: { content: string }[] }> {
@@ -16,7 +16,7 @@ async function bodyOf(request: IncomingMessage): Promise<{ model: string; messag
   return JSON.parse(Buffer.concat(parts).toString()) as Awaited<ReturnType<typeof bodyOf>>;
 }
 
-/** An endpoint that says the colour it is asked for, and green in place of black. */
+/** An endpoint that answers with the requested colour, but with green for black. */
 const endpoint = createServer((request, response) => {
   void bodyOf(request).then(({ model, messages }) => {
     asked.push({ model, key: request.headers.authorization });

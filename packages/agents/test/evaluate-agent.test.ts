@@ -1,4 +1,4 @@
-// evaluateAgent: the same rollouts with two models, and the gate of a build.
+// Tests `evaluateAgent`: the same rollouts with two models, and the conditions that fail a build.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([folder, ...models].map((one) => rm(one, { recursive: true }))));
 
-/** Answers with both models, in the order in which they were given. */
+/** The answers of both models in the order of the calls. */
 const answers: string[] = [];
 const run = async (task: ColourTask, context: AgentContext) => {
   const answer = await answerTo(task, context);
@@ -52,7 +52,7 @@ test('two models play the same tasks as often as asked: means, paired difference
   expect(results.policies.map(({ name }) => name)).toEqual([model, other]);
   results.policies.forEach(({ metrics }, i) => expect(metrics['test/episodic_return']).toBeCloseTo(means[i]));
   expect(results.comparisons[0].meanDifference).toBeCloseTo(means[0] - means[1]);
-  // pass@1 is the share of successes; of the four rollouts of a task one succeeds where any does.
+  // pass@1 is the share of successes; pass@4 is the share of tasks with at least one success in four rollouts.
   const ofTasks = tasks.map((_, t) => isRed.slice(t * settings.samples, (t + 1) * settings.samples));
   const [first] = results.pass;
   expect(first.rates.find(({ k }) => k === 1)!.any).toBeCloseTo(means[0]);
@@ -107,7 +107,7 @@ test('an agent that does not work has no score: the evaluation is rejected with 
     ),
   );
   expect((error.cause as Error).cause).toBeInstanceOf(RangeError);
-  // Each reason has one line, and all further occurrences of it share another.
+  // The first occurrence of each reason has a line; the others are counted in one further line.
   const failed = log.filter((line) => /failed and counts? as failed_reward/.test(line));
   expect(failed.map((line) => line.replace(/ failed.*/s, ''))).toEqual([
     'test episode 0',

@@ -1,4 +1,4 @@
-// Each algorithm that plays learns from rollouts, without knowing where they came from.
+// Tests that every on-policy algorithm learns from an agent's rollouts.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([folder, model].map((one) => rm(one, { recursive: true }))));
 
-/** An agent is right where it has asked, whatever the model of random weights says, and a broken one never is. */
+/** A right agent, whatever the model of random weights answers, and one that is always wrong. */
 const asks = async (task: ColourTask, context: AgentContext) => Number((await answerTo(task, context)).length >= 0);
 const isBroken = async (task: ColourTask, context: AgentContext) => 1 - (await asks(task, context));
 let number = 0;
@@ -40,7 +40,7 @@ test('a budget that is too small decides nothing, and says how many tasks would;
   };
   const common = { concurrency: 1, of: 'pass@2' } as const;
   const any = await reaches(everySecond, 0.9, { ...settings(), ...common, budget: 12 });
-  // Each pair has a success, and no pair has two: both chances are known before a test of the mean is.
+  // Every pair has one success and one failure, so that pass@2 is 1 and pass^2 is 0.
   expect(any).toMatchObject({ passed: false, decided: false, mean: 1, rollouts: 12 });
   expect(any.message).toMatch(/^not shown: pass@2 .*\n.*\n {2}a difference of 0.100 needs about \d+ tasks \(budget\)$/);
   const all = await reaches(everySecond, 0.9, { ...settings(), ...common, of: 'pass^2', budget: 12 });

@@ -1,4 +1,5 @@
-// A supervised start: what a stronger endpoint says is recorded, learned by finetune, and found in an evaluation on other tasks.
+// Tests a supervised start: the answers of a stronger endpoint are recorded, finetune learns them, and an evaluation on other
+// tasks shows the result.
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -33,7 +34,7 @@ afterAll(async () => {
 });
 
 const adjectives = ['big', 'small', 'old', 'new'];
-/** Returns the training tasks or the held-out ones: each adjective has one colour with which it is held out. */
+/** Returns the training tasks or the held-out ones. Each adjective is held out with one colour. */
 const tasksOf = (isHeldOut: boolean): ColourTask[] =>
   adjectives.flatMap((adjective, a) =>
     colours

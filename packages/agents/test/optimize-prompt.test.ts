@@ -1,5 +1,5 @@
-// A model that has learnt to obey only where the system message says `careful`, an agent whose prompt does not, and a reflector that
-// finds it out from the rollouts.
+// Tests a model that obeys only if the system message says `careful`, an agent whose prompt does not say it, and a reflector that
+// finds this out from the rollouts.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -36,7 +36,7 @@ beforeEach(() => (asked = []));
 const system = (content: string) => ({ role: 'system', content });
 const user = (content: string) => ({ role: 'user', content });
 
-/** Answers `say COLOUR` with the colour where its prompt asks for care, and with `black` elsewhere. */
+/** Trains a model that answers `say COLOUR` with the colour if the prompt says `careful`, else with `black`. */
 async function obeyingModel(): Promise<string> {
   const start = await colourModel('system be careful brief');
   const data = join(start, 'dialogues.jsonl');

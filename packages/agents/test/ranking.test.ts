@@ -1,4 +1,4 @@
-// An agent without a reward learns from a judge that compares the rollouts of a group.
+// Tests an agent without a reward function: a judge compares the rollouts of each group.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -56,7 +56,7 @@ test('a judge that compares rollouts stands in the place of a reward', async () 
     },
   });
   expect(asked[0]).toContain('<rubric>\nRed is best.\n</rubric>');
-  // In the evaluation of the start each rollout is read alone, then those of a group are read together.
+  // The judge gets each rollout of the start's evaluation alone, and then those of a group together.
   expect(asked[0].match(/<rollout id=/g)).toHaveLength(1);
   expect(asked[8].match(/<rollout id=/g)).toHaveLength(8);
   const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);

@@ -6,7 +6,7 @@ import { newFolder } from '@bowyer/testing';
 import { openCassette, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
-/** An endpoint that says the colour it is asked for, and green in place of black. */
+/** An endpoint that answers with the requested colour, but with green for black. */
 let asked = 0;
 const expert = createServer((request, response) => {
   asked++;

@@ -1,4 +1,5 @@
-// A model that is made from an agent's dialogues plays the agent with its tools; a program sees how far a run has come, and stops it.
+// Tests a model that is made from an agent's dialogues: the agent plays with it and its tools; a program gets the progress and
+// stops the run.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -68,7 +68,7 @@ test('an agent learns what is rewarded', async () => {
 const ended = (signal: AbortSignal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
-/** Sends requests of a client that is made once, for a model of another provider. */
+/** Sends the requests of a client that was made for another provider's model. */
 const client = (task: ColourTask) =>
   answerTo(task, { baseURL: 'https://api.example.com/v1', apiKey: 'none' }, rolloutFetch);
 
@@ -93,7 +93,7 @@ test('a run whose reward punishes all that the start does ends with the start as
   const trained = await trainAgent(options);
   expect(trained).toMatchObject({ verdict: 'equal', model: join(savePath, 'checkpoints/best') });
   expect(trained.gain).toBeUndefined();
-  // It returned once, and was ended by the second collapse.
+  // Training returned to the start once; the second collapse ended it.
   expect(
     lines.filter((line) => line.includes('training returns to the start and continues with half the step')),
   ).toHaveLength(1);
@@ -133,12 +133,13 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   const stopping = async (task: ColourTask) => {
     if (++calls === 28) stop.abort(new Error('enough for today'));
     if (calls >= 28) await ended(currentRollout()!.signal);
-    // The address of the agent's own rollout, however many are under way.
+    // The context must be that of the agent's own rollout, though several run at the same time.
     expect(currentRollout()!.rollout.task).toBe(task);
     return client(task);
   };
   await expect(train(savePath, stopping, stop.signal)).rejects.toThrow('enough for today');
-  expect((await file(savePath, 'metrics.jsonl')).trim().split('\n')).toHaveLength(2); // of the start's evaluation, and of an iteration
+  // of the start's evaluation, and of one iteration
+  expect((await file(savePath, 'metrics.jsonl')).trim().split('\n')).toHaveLength(2);
   const resumed = await train(savePath, client);
 
   for (const name of ['metrics.jsonl', 'trajectories/rollout.jsonl'])
@@ -149,7 +150,7 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   };
   expect(line.turns[0].info.rewards.letters).toBe(line.turns[0].action.trim().length);
   expect(currentRollout()).toBeNull();
-  // A run that is finished is not played again, whatever the functions do now, and says so.
+  // A finished run is not played again, whatever the functions do now, and logs this.
   const lines: string[] = [];
   const again = await trainAgent({
     ...settings,

@@ -1,23 +1,23 @@
-// The collective operations, typed, on the library of this thread.
+// Typed collective operations of the MPI library in this thread.
 import { openLibrary, type MpiLibrary } from './library.js';
 
 type Floats = Float32Array | Float64Array;
 
-/** Every call blocks until the other ranks have made theirs. */
+/** Collective operations. Every call blocks until all other ranks have made the same call. */
 export interface Collectives {
-  /** Replaces the values of every rank by their sum. */
+  /** Replaces the values on every rank by their sum over all ranks. */
   sum(values: Floats): void;
-  /** Sums the values of all ranks at `root`; elsewhere the values are left as they are. */
+  /** Sums the values of all ranks into those at `root`. On other ranks they are unchanged. */
   sumAt(root: number, values: Floats): void;
   broadcast(root: number, values: Floats): void;
   barrier(): void;
-  /** Returns the bytes of every rank, in order. */
+  /** Returns the bytes of every rank, in the order of ranks. */
   gather(bytes: Uint8Array, size: number): Uint8Array[];
 }
 
 let opened: Promise<Collectives> | undefined;
 
-/** Returns the collective calls of the MPI library that this process has initialised, in any of its threads. */
+/** Returns the collective operations of the MPI library, which any thread of this process may have initialised. */
 export const openCollectives = (): Promise<Collectives> => (opened ??= openLibrary().then(collectivesOf));
 
 const MAX_BYTES = 2 ** 31 - 1;

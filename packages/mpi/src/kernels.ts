@@ -1,5 +1,5 @@
-// Kernels that exchange gradients and parameters between ranks. They run in a device's worker, which holds the tensors in its
-// own arrays, so that they are exchanged in place. Small tensors travel in one message, since each message has a fixed cost.
+// Kernels that exchange gradients and parameters between ranks. They run in the worker of a device, whose arrays are exchanged in
+// place. Small tensors share a message, since each message has a fixed cost.
 import { openCollectives, type Collectives } from './collectives.js';
 
 interface KernelTensor {
@@ -8,18 +8,18 @@ interface KernelTensor {
 
 type Tensors = Readonly<Record<string, KernelTensor>>;
 
-/** Wall-clock time of an exchange. */
+/** The wall-clock time of an exchange, in milliseconds. */
 interface ExchangeTime {
-  /** Milliseconds until the slowest rank arrived. */
+  /** The time until the slowest rank arrived. */
   wait: number;
-  /** Milliseconds of the exchange itself. */
+  /** The time of the exchange itself. */
   exchange: number;
 }
 
-/** Tensors below this many elements are packed into one message. */
+/** Tensors with fewer elements are packed into one message. */
 const SMALL = 1 << 15;
 
-/** Returns the sum of the gradients over all ranks, on every rank. */
+/** Sums the gradients over all ranks, on every rank. */
 export async function sumGradients({ states }: { states: { g: Tensors } }): Promise<ExchangeTime> {
   return timed((collectives) => {
     const [small, large] = bySize(arraysOf(states.g));
@@ -29,10 +29,10 @@ export async function sumGradients({ states }: { states: { g: Tensors } }): Prom
 }
 
 /**
- * Returns the sum of each gradient at the rank that updates its parameter; zeros on the others.
+ * Sums each gradient over all ranks, at the rank that updates its parameter; on the other ranks it becomes zero.
  *
  * @param args.owners rank of each tensor, in the order of the state
- * @returns sums of squares of the summed gradients: of this rank's, and of all
+ * @returns sums of squares of the summed gradients: of this rank's and of all
  */
 export async function sumGradientsAtOwners({
   states,
@@ -59,7 +59,7 @@ export async function sumGradientsAtOwners({
   return { ...time, ownSquares, squares: total[0] };
 }
 
-/** Sends each parameter from the rank that has updated it to all others. @param args.owners as above */
+/** Sends each parameter from the rank that updated it to all others. @param args.owners as in `sumGradientsAtOwners` */
 export async function shareParameters({
   states,
   args,
@@ -97,7 +97,7 @@ function bySize(arrays: readonly Float32Array[]): [small: Float32Array[], large:
   return [arrays.filter(({ length }) => length < SMALL), arrays.filter(({ length }) => length >= SMALL)];
 }
 
-/** Runs `exchange` on a copy of all arrays one after the other, and copies its result back. */
+/** Runs `exchange` on a concatenated copy of all arrays, and copies the result back. */
 function packed(arrays: readonly Float32Array[], exchange: (values: Float32Array) => void): void {
   if (arrays.length === 0) return;
   const values = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0));

@@ -1,6 +1,6 @@
-// Finds out which program started this process, from the environment: mpirun of Open MPI or MPICH, or srun.
+// Detects the launcher of this process from the environment: mpirun of Open MPI or MPICH, or srun.
 
-/** The program that started this process, and the number of processes that it started. */
+/** The launcher of this process, and the number of processes that it started. */
 export interface Launch {
   launcher: 'Open MPI' | 'MPICH' | 'Slurm';
   size: number;
@@ -9,10 +9,10 @@ export interface Launch {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns null for a process that was started alone, or as the only one
+ * Returns the launcher; null for a process that was started alone, or as the only one.
  *
- * Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE, the mpiexec of MPICH and its relatives PMI_SIZE, and srun SLURM_STEP_NUM_TASKS. A batch
- * script's own process has Slurm's variables of the job, but none of a step.
+ * Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE, the mpiexec of MPICH and its relatives PMI_SIZE, and srun SLURM_STEP_NUM_TASKS.
+ * The process of a batch script itself has Slurm's variables of the job, but none of a step.
  */
 export function launchOf(env: Environment): Launch | null {
   const found: [Launch['launcher'], string | undefined][] = [
@@ -31,10 +31,13 @@ export function launchOf(env: Environment): Launch | null {
 export const LIBRARY_VARIABLE = 'BOWYER_MPI_LIBRARY';
 
 const openMpi = ['libmpi.so.40', 'libmpi.so.80', 'libmpi.40.dylib', 'libmpi.dylib'];
-/** libmpi.so.12 is the name that the MPICH ABI initiative gave it: Intel's, Cray's, MVAPICH's. */
+/** libmpi.so.12 is the common name in the MPICH ABI initiative, of Intel, Cray and MVAPICH too. */
 const mpich = ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpich.so'];
 
-/** Returns the names under which the library may be found, the likeliest first: a library can join only what its own launcher has started. */
+/**
+ * Returns the possible names of the library, the most likely first. A library can only join processes that its own launcher
+ * started.
+ */
 export function libraryNames(env: Environment): string[] {
   const given = env[LIBRARY_VARIABLE];
   if (given) return [given];

@@ -1,17 +1,17 @@
-// The functions of the system's MPI library that are used here, through koffi. Open MPI and MPICH are distinguished when the library is
-// loaded: handles are pointers to symbols in the first, integers in the second and its relatives.
-// Sources: the MPI 3.1 standard for the functions; mpi.h of Open MPI 4 and of MPICH (whose ABI Intel, Cray and MVAPICH share) for the handles.
+// Calls functions of the system's MPI library through koffi. Whether it is Open MPI or MPICH is detected when it is loaded:
+// handles are pointers to symbols in Open MPI, integers in MPICH and its relatives. Sources: the MPI 3.1 standard for the
+// functions; mpi.h of Open MPI 4 and of MPICH (whose ABI Intel, Cray and MVAPICH share) for the handles.
 import { libraryNames, LIBRARY_VARIABLE } from './launcher.js';
 
-/** An argument that a C function of MPI takes: a number, an array's memory, an address, or a handle. */
+/** An argument of a C function: a number, an array (passed as a pointer), an address, or a handle. */
 type Argument = number | bigint | null | object;
 type Function = (...args: Argument[]) => number;
 
 type ElementType = 'float' | 'double' | 'byte' | 'int';
 
-/** Constants of one implementation. */
+/** The predefined handles of an implementation. */
 interface Handles {
-  /** The C type of communicators, types and operations. */
+  /** The C type of the handles of communicators, datatypes and operations. */
   type: 'void*' | 'int';
   world: Argument;
   types: Record<ElementType, Argument>;
@@ -23,7 +23,7 @@ export interface MpiLibrary {
   /** The first line of MPI_Get_library_version. */
   version: string;
   handles: Handles;
-  /** Returns a function of the library by its name. @param types of its arguments in C; 'handle' for a handle */
+  /** Returns a function of the library by name. @param types of its arguments in C; 'handle' for a handle */
   call(name: string, types: readonly ('void*' | 'int' | 'handle')[]): Function;
 }
 
@@ -33,12 +33,12 @@ interface NativeLibrary {
 }
 
 const VERSION_BYTES = 8192; // MPI_MAX_LIBRARY_VERSION_STRING of MPICH, which is longer than Open MPI's
-/** Bytes of the stack on which koffi calls MPI's C functions; MPICH needs more than koffi's default. */
+/** The size of the stack on which koffi calls MPI. MPICH needs more than koffi's default. */
 const STACK_BYTES = 8 << 20;
 
 let loaded: Promise<MpiLibrary> | undefined;
 
-/** Returns the library of this process, loaded once in each thread. @throws if koffi or every candidate is missing */
+/** Returns the library, which is loaded once in each thread. @throws if koffi or every candidate is missing */
 export const openLibrary = (): Promise<MpiLibrary> => (loaded ??= loadLibrary());
 
 async function loadLibrary(): Promise<MpiLibrary> {
@@ -64,7 +64,7 @@ async function nativeLoader(): Promise<(name: string) => NativeLibrary> {
     try {
       koffi.config({ sync_stack_size: STACK_BYTES });
     } catch {
-      // An earlier call loaded a library with the same setting.
+      // The library was registered by an earlier call with the same setting.
     }
     return (name) => {
       const library = koffi.load(name, { global: true });

@@ -5,15 +5,15 @@ import { openCollectives, type Collectives } from './collectives.js';
 import { launchOf, LIBRARY_VARIABLE, type Launch } from './launcher.js';
 import { openLibrary, type MpiLibrary } from './library.js';
 
-/** MPI_THREAD_SERIALIZED: the main thread and a device's worker call MPI, never at the same time. */
+/** MPI_THREAD_SERIALIZED: the main thread and the worker of a device call MPI, but never at the same time. */
 const SERIALIZED = 2;
-/** An MPI_Status has 24 bytes in Open MPI and 20 in MPICH. */
+/** Large enough for an MPI_Status, which has 24 bytes in Open MPI and 20 in MPICH. */
 const STATUS_BYTES = 64;
-/** Milliseconds between two polls whether the other ranks have arrived; the first polls follow each other directly. */
+/** The interval in milliseconds between polls for the other ranks. The first polls have no pause. */
 const POLL_MS = 1;
 const EAGER_LOOKS = 20;
 
-/** One of several ranks. */
+/** This process as one of several ranks. */
 export class MpiRanks implements Ranks {
   readonly kernels = new URL('./kernels.js', import.meta.url);
   #apart = 0;
@@ -29,7 +29,7 @@ export class MpiRanks implements Ranks {
     this.#test = library.call('MPI_Test', ['void*', 'void*', 'void*']);
   }
 
-  /** Joins the processes that were started with this one. @throws where MPI sees another number of them than the launcher says */
+  /** Joins the processes of this launch. @throws if MPI reports another number of processes than the launcher */
   static async join(launch: Launch): Promise<MpiRanks> {
     const library = await openLibrary();
     const { call, handles, version } = library;
@@ -97,18 +97,18 @@ export class MpiRanks implements Ranks {
     }
   }
 
-  /** Leaves MPI after the last collective call; the process must then end. */
+  /** Finalizes MPI after the last collective call. The process must then end. */
   finalize(): void {
     this.library.call('MPI_Finalize', [])();
   }
 
-  /** Ends every rank now, this one included. */
+  /** Terminates all ranks at once, including this one. */
   abort(exitCode: number): void {
     this.library.call('MPI_Abort', ['handle', 'int'])(this.library.handles.world, exitCode);
   }
 }
 
-/** Returns this process as a rank of those that mpirun or srun has started; null where it was started alone. */
+/** Returns this process as a rank; null if it was started without mpirun or srun. */
 export async function joinRanks(env: NodeJS.ProcessEnv = process.env): Promise<MpiRanks | null> {
   const launch = launchOf(env);
   return launch === null ? null : MpiRanks.join(launch);

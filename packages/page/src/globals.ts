@@ -1,15 +1,15 @@
-// Node's globals in a page: `process`, `Buffer`, `setImmediate`, and timers that are objects. A bundler puts them in the place of the names;
-// nothing is written to the page's own globals.
+// Replacements of Node's globals for pages: `process`, `Buffer`, `setImmediate`, and timers that are objects. A bundler inserts
+// them where code uses the names; the page's own globals are not changed.
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 
-/** Takes the text that the program writes. */
+/** Receives the text that the program prints. */
 export type Write = (text: string, channel: 'stdout' | 'stderr') => void;
 let write: Write = () => undefined;
 export { Buffer };
 export const writeTo = (target: Write): void => void (write = target);
 
-/** A name for the type of emitters, whose parameters differ between versions of Node's types. */
+/** A named class, since the type parameters of EventEmitter differ between versions of Node's types. */
 class Emitter extends EventEmitter {}
 
 function output(channel: 'stdout' | 'stderr'): object {
@@ -28,7 +28,7 @@ function output(channel: 'stdout' | 'stderr'): object {
 const started = performance.now();
 const milliseconds = (): number => performance.now() - started;
 
-/** A page has one process: a signal is an event of it, and there is no other process to look for. */
+/** The process of a page. A signal is an event of it, and there are no other processes to query. */
 export const process = Object.assign(new Emitter(), {
   arch: 'wasm32',
   argv: ['node', 'bowyer'],
@@ -61,10 +61,10 @@ export const process = Object.assign(new Emitter(), {
   versions: { node: '22.0.0' },
 });
 
-/** Work that waits for the next turn: a browser's timers wait for 4 ms where they are nested. */
+/** Callbacks of setImmediate. They are run by messages, since a browser delays nested timers by 4 ms. */
 const turns = new Map<number, () => void>();
 const { port1, port2 } = new MessageChannel();
-const unref = (port: MessagePort & { unref?(): void }): void => port.unref?.(); // in Node it would keep the process
+const unref = (port: MessagePort & { unref?(): void }): void => port.unref?.(); // in Node, the port would keep the process alive
 let counter = 0;
 port1.onmessage = ({ data }) => {
   const work = turns.get(data as number);
@@ -79,7 +79,7 @@ export function setImmediate(work: (...given: unknown[]) => void, ...given: unkn
   return new Timer(counter);
 }
 
-/** A timer as Node has it; `clearTimeout` reads its number. */
+/** A timer like Node's; `clearTimeout` reads its number. */
 export class Timer {
   constructor(readonly id: number) {}
   ref = (): this => this;

@@ -1,4 +1,4 @@
-// The files of a page in memory. A relative path is below the working folder of the process, which is there from the start.
+// The files of a page in memory. Relative paths are below the process's working folder, which exists from the start.
 import { memfs } from 'memfs';
 import { process } from './globals.js';
 

@@ -1,4 +1,4 @@
-// Packages without types of their own.
+// Types of packages that have none.
 declare module 'path-browserify' {
   import path from 'node:path';
   const browserPath: typeof path.posix;

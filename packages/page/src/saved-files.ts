@@ -1,4 +1,4 @@
-// Keeps the files of `/work` in the browser's own storage (OPFS), so that a run resumes after its tab was closed.
+// Saves the files below `/work` in the browser's storage (OPFS), so that a run can be resumed after its tab was closed.
 import { fs } from './memory.js';
 
 interface Entry {
@@ -9,14 +9,14 @@ type Folder = FileSystemDirectoryHandle & { values(): AsyncIterable<Entry> };
 
 const ROOT = '/work';
 
-/** Holds what is saved: a file is written again when its size or its time has changed. */
+/** The saved files. A file is saved again if its size or its time has changed. */
 export class SavedFiles {
   readonly #saved = new Map<string, string>();
   #saving: Promise<void> = Promise.resolve();
 
   private constructor(private readonly root: Folder) {}
 
-  /** Opens the storage and reads its files into memory; null where the browser gives none, as in a private window of some. */
+  /** Opens the storage and reads its files into memory; null if the browser has no storage, as in some private windows. */
   static async open(): Promise<SavedFiles | null> {
     let root: Folder;
     try {
@@ -29,7 +29,7 @@ export class SavedFiles {
     return files;
   }
 
-  /** Saves what has changed, one call after the other. @throws where the browser gives no more space; a later call tries again */
+  /** Saves the changed files, one call after another. @throws if the storage is full; a later call tries again */
   save(): Promise<void> {
     const saving = this.#saving.then(() => this.#saveFolder(this.root, ROOT));
     this.#saving = saving.catch(() => undefined);
@@ -49,7 +49,7 @@ export class SavedFiles {
     }
   }
 
-  /** Saves a folder. A file that the program removes or renames meanwhile is left out; the next call sees it. */
+  /** Saves a folder. A file that the program removes or renames meanwhile is skipped until the next call. */
   async #saveFolder(to: Folder, from: string): Promise<void> {
     for (const name of namesIn(from)) {
       const path = `${from}/${name}`;
@@ -62,7 +62,7 @@ export class SavedFiles {
       const data = fs.readFileSync(path) as Uint8Array<ArrayBuffer>;
       const writable = await (await to.getFileHandle(name, { create: true })).createWritable();
       await writable.write(data);
-      await writable.close(); // only now the file has the new content
+      await writable.close(); // closing writes the new content
       this.#saved.set(path, now);
     }
     for await (const { name } of to.values())
@@ -72,7 +72,7 @@ export class SavedFiles {
 
 const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? (fs.readdirSync(folder) as string[]) : []);
 
-/** Changes with the content of a file; undefined where there is none. */
+/** Returns a text that changes when the file is written; undefined if it does not exist. */
 function stamp(path: string): string | undefined {
   const found = fs.statSync(path, { throwIfNoEntry: false });
   return found && `${String(found.size)} ${String(found.mtimeMs)} ${String(found.ino)}`;

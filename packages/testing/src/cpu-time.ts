@@ -1,6 +1,6 @@
 /**
- * Measures the milliseconds that the cores of the machine spend on some work. Unlike the time that passes they hardly grow while other
- * programs run beside a test.
+ * Measures the CPU time of this process for some work, in milliseconds. Unlike wall-clock time, it hardly grows while other
+ * programs run.
  */
 export function cpuMilliseconds(work: () => void): number {
   const before = process.cpuUsage();

@@ -2,5 +2,5 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Makes an empty folder, which is removed with all others when the tests have ended. @returns its path without links */
+/** Makes an empty temporary folder. All of them are removed when the tests have ended. @returns its path, with links resolved */
 export const newFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'test-')));

@@ -1,4 +1,4 @@
-// The programs of a README: its TypeScript blocks that print something, run as a reader would run them.
+// Runs the programs of a README, which are its TypeScript blocks that print something.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { sourceArguments } from './source-arguments.js';
 
 export interface ReadmeProgram {
-  /** 1 for the first program of the file. */
+  /** The number of the program in the file, from 1. */
   number: number;
   source: string;
   /**
@@ -20,7 +20,7 @@ export interface ReadmeProgram {
 /**
  * Lists the programs of a README.
  *
- * @param repository packages are found from there: their builds, or their sources where those are newer
+ * @param repository folder from which packages are resolved: to their builds, or to their sources if those are newer
  */
 export function readmePrograms(readme: string, repository: string): ReadmeProgram[] {
   const blocks = [...readFileSync(readme, 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, source]) => source!);
@@ -35,7 +35,7 @@ async function runProgram(source: string, repository: string): Promise<string> {
     const { transformSync } = await import('@swc/core');
     const { code } = transformSync(source, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } });
     writeFileSync(file, code);
-    const env = { ...process.env, FORCE_COLOR: '0' }; // Nx requests colours
+    const env = { ...process.env, FORCE_COLOR: '0' }; // Nx sets it to force colours
     return (await promisify(execFile)(process.execPath, [...sourceArguments(), file], { cwd: folder, env })).stdout;
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,19 +1,19 @@
-// Recordings of real systems (checkpoints with PyTorch's numbers, traffic of other projects' servers) that cannot be part of this
-// repository. BOWYER_RECORDINGS names their folder; without it the tests that need them are skipped. See CONTRIBUTING.md.
+// Recordings of real systems (checkpoints with PyTorch's results, traffic of other projects' servers) that cannot be part of this
+// repository. BOWYER_RECORDINGS names their folder; without it, tests that need them are skipped. See CONTRIBUTING.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { titled, when, type Tests } from './when.js';
 
 const variable = 'BOWYER_RECORDINGS';
 
-/** Returns the path of a recording. Where the variable is not set, a path that does not exist and that names the variable. */
+/** Returns the path of a recording; if the variable is not set, a path that does not exist and contains the variable's name. */
 export function recordings(...path: string[]): string {
   const folder = process.env[variable];
   if (!folder) return join(variable, ...path);
   return resolve(process.env.INIT_CWD ?? '.', folder, ...path); // npm changes the working directory
 }
 
-/** Reads the lines of a recorded JSONL file; none where there are no recordings. */
+/** Reads the lines of a recorded JSONL file; empty without recordings. */
 export function recordedLines<Line>(...path: string[]): Line[] {
   const file = recordings(...path);
   if (!existsSync(file)) return [];
@@ -22,8 +22,7 @@ export function recordedLines<Line>(...path: string[]): Line[] {
 }
 
 /**
- * Returns `test` and `describe` for what needs these recordings; skipped where one of them is missing. `npm run test:recorded` runs
- * them.
+ * Returns `test` and `describe` that are skipped if one of these recordings is missing. `npm run test:recorded` runs such tests.
  */
 export function whenRecorded(...paths: string[]): Tests {
   if (!process.env[variable])

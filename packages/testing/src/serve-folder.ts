@@ -20,15 +20,15 @@ const types: Readonly<Record<string, string>> = {
 export interface ServeOptions {
   /** The port; 0, the default: any free one. */
   port?: number;
-  /** Whether the pages are isolated from other origins, so that they may have threads; true if not given. */
+  /** Whether pages are cross-origin isolated, which threads require. Default: true. */
   isolated?: boolean;
-  /** The content of paths that have no file. */
+  /** The contents of paths that have no file. */
   pages?: Readonly<Record<string, string>>;
-  /** Folders by the beginnings of paths that stand for them, as `{ '/bowyer/': '/page/' }`. */
+  /** Replacements for the beginnings of paths, such as `{ '/bowyer/': '/page/' }`. */
   aliases?: Readonly<Record<string, string>>;
 }
 
-/** Serves a folder on loopback; where a path ends with a slash, its index.html. Resolves when the server listens. */
+/** Serves a folder on loopback. A path that ends with a slash is its index.html. Resolves when the server listens. */
 export async function serveFolder(
   folder: string,
   { port = 0, isolated = true, pages = {}, aliases = {} }: ServeOptions = {},

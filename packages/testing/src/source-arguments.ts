@@ -1,17 +1,17 @@
-// How a test starts a program of this repository, or one that imports its packages.
+// Finds out how a test starts a program of this repository, or one that imports its packages.
 import { fileURLToPath } from 'node:url';
 import { isStale } from '../../runner/bin/is-stale.js';
 
 /**
- * Lists the arguments of Node with which the packages are imported from their sources; none where the builds are as new as the sources,
- * since a build starts in half of the CPU time.
+ * Returns the arguments of Node for importing packages from their sources; empty if the builds are up to date, since they start
+ * in half the CPU time.
  */
 export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
 
 /**
- * Returns the arguments of Node that start a program.
+ * Returns the arguments of Node for starting a program.
  *
- * @param source the file of a package's `src` that is started
+ * @param source file in a package's `src`
  */
 export const programArguments = (source: string): string[] => [
   ...sourceArguments(),
@@ -19,10 +19,10 @@ export const programArguments = (source: string): string[] => [
 ];
 
 /**
- * Returns the built command line, for suites that end its process: where sources are newer, `bin/bowyer.js` runs them in a second
- * process.
+ * Returns the built command line, for suites that kill its process: with newer sources, `bin/bowyer.js` would run them in a
+ * second process.
  *
- * @throws where the packages are not built, or sources are newer than their build
+ * @throws if the packages are not built, or sources are newer than the build
  */
 export function builtProgram(): string {
   if (isStale()) throw new Error(`the packages are not built, or sources are newer; run 'npm run build'`);

@@ -1,4 +1,4 @@
-/** Returns the config of a Llama of two heads and 16 columns, which is made in milliseconds. */
+/** Returns the config of a Llama with two heads and 16 columns, which is created in milliseconds. */
 export const tinyLlama = (
   contextLength: number,
   changes: { num_hidden_layers?: number; initializer_range?: number } = {},

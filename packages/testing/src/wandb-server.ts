@@ -1,4 +1,4 @@
-// A server that speaks W&B's protocol as far as a run needs it, stores what it accepts, and misbehaves as a test says. Answers have
+// A server with the part of W&B's protocol that a run needs. It stores what it accepts, and fails as a test demands. Answers have
 // the form of recorded ones (packages/wandb/test/fixtures/online-conversation.jsonl).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,10 +7,10 @@ import { gunzipSync } from 'node:zlib';
 interface ServedRun {
   entity: string;
   project: string;
-  /** Variables of the mutation that created it, and its newest config. */
+  /** The variables of the mutation that created it, and its newest config. */
   created: Record<string, unknown>;
   config: Record<string, { value: unknown }>;
-  /** Lines by offset, as they were first accepted. */
+  /** The lines by offset, as first accepted. */
   streams: Record<string, string[]>;
   summary: string | null;
   files: Record<string, Buffer>;
@@ -20,7 +20,7 @@ interface ServedRun {
 }
 
 interface ServedRequest {
-  /** Operation of GraphQL, file_stream, or PUT. */
+  /** The GraphQL operation, file_stream, or PUT. */
   what: string;
   /** The status of the answer; 0: the connection was cut. */
   status: number;
@@ -28,7 +28,10 @@ interface ServedRequest {
   authorization: string | undefined;
 }
 
-/** cut: before the request counts; lost: the request counts, and its answer never comes; page: a proxy's page instead of it. */
+/**
+ * cut: the request has no effect; lost: the request has its effect, but the answer is lost; page: a proxy's page instead of the
+ * answer.
+ */
 export type Fault =
   | 'cut'
   | 'lost'
@@ -49,11 +52,11 @@ export class WandbServer {
   readonly artifacts = new Map<string, ServedArtifact>();
   readonly sweeps = new Map<string, { variables: Record<string, unknown>; commands: object[] }>();
   readonly requests: ServedRequest[] = [];
-  /** Lines that came at an offset where another line was accepted before. */
+  /** Lines that came at an offset at which another line was accepted before. */
   readonly contradictions: string[] = [];
-  /** Returns the status of the answer to the n-th request of its kind, counted from 1. */
+  /** Returns the fault of the n-th request of its kind, counted from 1; null: none. */
   fault: (what: string, n: number) => Fault | null = () => null;
-  /** Receives each request. */
+  /** Called with each request. */
   onRequest: (request: ServedRequest) => void = () => {};
   key = 'k'.repeat(40);
   stopped = false;
@@ -86,10 +89,10 @@ export class WandbServer {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const sent = Buffer.concat(pieces);
-    const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent; // W&B's own client compresses
+    const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent; // W&B's client compresses
     const { pathname, searchParams } = new URL(request.url!, this.url);
     const isPut = request.method === 'PUT';
-    const isJson = !isPut && bytes[0] === 0x7b; // the traces of W&B's own client are none
+    const isJson = !isPut && bytes[0] === 0x7b; // traces of W&B's client are not JSON
     const body: Record<string, unknown> = isJson
       ? (JSON.parse(bytes.toString()) as Record<string, unknown>)
       : { bytes: bytes.length };
@@ -111,7 +114,7 @@ export class WandbServer {
     if (fault === 'cut') return void request.socket.destroy();
     const headers = typeof fault === 'object' && fault !== null && 'status' in fault ? fault.headers : {};
     if (record.status !== 200) {
-      const message = `status ${record.status} for ${authorization}`; // a careless server repeats the key
+      const message = `status ${record.status} for ${authorization}`; // a careless server repeats the key in its error
       response.writeHead(record.status, headers).end(JSON.stringify({ errors: [{ message }] }));
       return;
     }
@@ -158,7 +161,7 @@ export class WandbServer {
   }
 
   #graphql(operation: string, given: Record<string, unknown> = {}): object {
-    // W&B's own client gives most mutations a single variable.
+    // W&B's client passes a single variable to most mutations.
     const variables = (given.input ?? given) as Record<string, unknown>;
     const answers: Record<string, () => object> = {
       Viewer: () => ({
@@ -213,7 +216,7 @@ export class WandbServer {
       Heartbeat: () => {
         const sweep = this.sweeps.get(String(variables.id).replace('agent-of-', ''));
         const commands = (sweep?.commands ?? []) as { type: string; run_id?: string }[];
-        // A trial stays with its agent until it is known to run: the answer may have been lost.
+        // A trial stays with its agent until the agent reports it as running, since the answer may have been lost.
         const running = JSON.parse((variables.runState as string | null) ?? '{}') as object;
         const hasArrived = (id = '') => id in running || this.runs.has(id);
         if (commands[0]?.type === 'run' && hasArrived(commands[0].run_id)) commands.shift();
@@ -289,6 +292,6 @@ export class WandbServer {
   }
 }
 
-/** Parses JSON with the bare tokens of W&B's clients, which become texts. */
+/** Parses JSON of W&B's clients, whose bare tokens become strings. */
 const parse = (text: string): unknown =>
   JSON.parse(text.replaceAll(/(?<=[:[,]\s?)(NaN|-?Infinity)(?=[,}\]])/g, '"$1"'));

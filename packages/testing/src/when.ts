@@ -1,29 +1,29 @@
-// Tests that need something of the machine: they run where it is available, and are skipped with the reason in their title
-// where it is not. The reporter of jest.config.base.mjs counts the skipped tests by reason.
+// Tests with requirements on the machine. Where these are not met, the tests are skipped, with the reason in their titles. The
+// reporter of jest.config.base.mjs counts the skipped tests by reason.
 
-/** Jest's `test` and `describe`, as usual or skipping. */
+/** Jest's `test` and `describe`, or their skipping forms. */
 export interface Tests {
   test: jest.It;
   describe: jest.Describe;
 }
 
 /**
- * Returns `test` and `describe` that are skipped where tests cannot run.
+ * Returns `test` and `describe`, which skip if tests cannot run.
  *
  * @param available whether the tests can run here
- * @param reason why they are skipped, such as 'no WebGPU adapter'
+ * @param reason of skipping, such as 'no WebGPU adapter'
  */
 export function when(available: boolean, reason: string): Tests {
   return available ? { test, describe } : titled({ test: test.skip, describe: describe.skip }, ` [skipped: ${reason}]`);
 }
 
-/** Describes the same suite on each kind of device; on webgpu it is skipped where there is no adapter. */
+/** Runs a suite on each kind of device. On webgpu it is skipped without an adapter. */
 export function describeOnDevices(webgpuAvailable: boolean, suite: (device: 'cpu' | 'webgpu') => void): void {
   describe('on cpu', () => suite('cpu'));
   when(webgpuAvailable, 'no WebGPU adapter').describe('on webgpu', () => suite('webgpu'));
 }
 
-/** Adds a suffix to the titles of all tests and suites, those of `each` too. */
+/** Adds a suffix to the titles of all tests and suites, including those of `each`. */
 export function titled(tests: { test: jest.It; describe: jest.Describe }, suffix: string): Tests {
   return { test: withSuffix(tests.test, suffix), describe: withSuffix(tests.describe, suffix) };
 }

@@ -1,7 +1,7 @@
-// The end of the check's log names what failed: a record that keeps only the last lines has it.
+// Tests that the end of the check's log names what failed, for records that keep only the last lines.
 import { failuresOfTask, failuresOfTasks } from '../../../tools/failures.js';
 
-/** Writes what Jest prints of two failed tests of a file, with what a test logged between them. */
+/** Returns Jest's output for two failed tests of a file, with a log of a test between them. */
 const jest = (message: string) => `
 > @bowyer/core@0.2.0 test
 > node jest.js

@@ -1,4 +1,4 @@
-// A package has what npm needs before it is published, and declares what its shipped source imports, and nothing else.
+// Tests that each package has what npm needs for publishing, and declares exactly what its shipped source imports.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -11,7 +11,7 @@ const { targetDefaults } = JSON.parse(readFileSync(join(repository, 'nx.json'), 
   targetDefaults: Record<string, { options: { command: string } }>;
 };
 
-/** Lists the packages that the shipped source of a package imports, or asks Node for the place of. */
+/** Lists the packages that a package's shipped source imports or resolves. */
 function importedPackages(folder: string): string[] {
   const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.m?ts$|\.mjs$/.test(file) && !/\.test\.ts$|test-program|fixtures/.test(file))
@@ -31,7 +31,7 @@ function importedPackages(folder: string): string[] {
   return [...new Set(names)].filter((name) => !isBuiltin(name) && /^[@a-z][^:]*$/.test(name)).sort();
 }
 
-/** Lists what the tests of a package import and must not: files of other packages, and packages that it does not declare. */
+/** Lists imports that the tests of a package must not have: files of other packages, and undeclared packages. */
 function strangeImports(folder: string): string[] {
   const { name, dependencies, devDependencies } = manifestOf(folder);
   const declared = Object.keys({ ...dependencies, ...devDependencies, '@bowyer/testing': '' });
@@ -54,7 +54,7 @@ function strangeImports(folder: string): string[] {
   );
 }
 
-/** A test of a tool for maintainers stands with the tests of the whole repository. */
+/** The tests of maintainers' tools are among those of the whole repository. */
 const shared: Readonly<Record<string, readonly string[]>> = {
   testing: [
     'test/lint-prose.test.ts imports ../../../tools/lint-prose.js',
@@ -91,7 +91,7 @@ describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, fold
   });
 
   test('has the targets of the check, and their commands as scripts', () => {
-    expect(manifest.nx!.includedScripts).toEqual([]); // nx would run scripts through npm, and not keep their results
+    expect(manifest.nx!.includedScripts).toEqual([]); // nx would run scripts through npm, and not cache their results
     expect(Object.keys(manifest.nx!.targets!).sort()).toEqual(Object.keys(targetDefaults).sort());
     for (const [target, { options }] of Object.entries(targetDefaults))
       expect(manifest.scripts).toMatchObject({
@@ -106,7 +106,7 @@ describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, fold
   test('declares what it imports, and nothing else', () => {
     const { dependencies, optionalDependencies, peerDependencies, devDependencies = {} } = manifest;
     const declared = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).sort();
-    // A package with a bundle of its own has all that it imports in there.
+    // A package that bundles itself contains everything that it imports.
     const isWhole = manifest.scripts!.build!.endsWith('node bundle.mjs');
     const isBundled = (imported: string) => (isWhole || bundled.includes(imported)) && !declared.includes(imported);
     const needed = importedPackages(folder).filter((imported) => !isBundled(imported));

@@ -1,8 +1,8 @@
-// The page's side of a request to a server in its worker.
+// Sends a page's request to a server in its worker.
 import type { AnswerHead } from '@bowyer/page';
 import type { PageRequest } from './protocol.js';
 
-/** Sends a request to the server of its port in a worker. The answer's body is read while it is written. */
+/** Sends a request to the server on its port in a worker. The answer's body can be read while it is written. */
 export async function askWorker(worker: Worker, request: Request): Promise<Response> {
   const { method, signal } = request;
   const { port, host, pathname, search } = new URL(request.url);

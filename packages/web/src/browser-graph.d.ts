@@ -1,4 +1,4 @@
-// The exports that the front door of @bowyer/graph has in a browser alone.
+// Exports of @bowyer/graph that only exist in a browser.
 import '@bowyer/graph';
 
 declare module '@bowyer/graph' {

@@ -1,13 +1,13 @@
-// A page's side of the program that runs in a worker.
+// The page's interface to the program in its worker.
 import { askWorker } from './ask-worker.js';
 import type { PageRequest, PageResponse } from './protocol.js';
 
 export interface PageRunOptions {
   /** Called with each line that the program writes. */
   onLine?: (line: string) => void;
-  /** Called with each event of the run, as `--json` prints it: metrics, progress and texts. */
+  /** Called with each event of the run, as `--json` prints them: metrics, progress and texts. */
   onEvent?: (event: Readonly<Record<string, unknown>>) => void;
-  /** Stops the run at its next checkpoint, from which the same command resumes. */
+  /** Stops the run at its next checkpoint. The same command resumes it. */
   signal?: AbortSignal;
 }
 
@@ -18,17 +18,17 @@ interface Pending {
 
 type Ask = PageRequest extends infer Request ? (Request extends { id: number } ? Omit<Request, 'id'> : never) : never;
 
-/** Runs commands in a page: `npx bowyer …` with the arguments that it has in a terminal. */
+/** Runs commands in a page, with the same arguments as `npx bowyer …` in a terminal. */
 export class Bowyer {
   readonly #pending = new Map<number, Pending>();
   readonly #ready: Promise<void>;
   #counter = 0;
-  /** The beginning of a line that is not complete, by channel. */
+  /** The beginning of an incomplete line, by channel. */
   readonly #rest = { stdout: '', stderr: '' };
-  /** Holds the options of the command that runs; null where none runs. */
+  /** The options of the running command; null if there is none. */
   #options: PageRunOptions | null = null;
 
-  /** @param worker a module worker of `@bowyer/web/worker` */
+  /** @param worker module worker of `@bowyer/web/worker` */
   constructor(private readonly worker: Worker) {
     this.#ready = new Promise((resolve, reject) => {
       worker.addEventListener('message', ({ data }: MessageEvent<PageResponse>) => {
@@ -45,9 +45,9 @@ export class Bowyer {
   }
 
   /**
-   * Runs a command and returns its exit code. @throws while another one runs
+   * Runs a command and returns its exit code. @throws while another command runs
    *
-   * @param argv as after `npx bowyer`; files are below /work, which is kept between visits
+   * @param argv arguments of `npx bowyer`; files below /work are kept between visits
    */
   async run(argv: readonly string[], options: PageRunOptions = {}): Promise<number> {
     const { signal, onEvent } = options;
@@ -69,7 +69,7 @@ export class Bowyer {
     return (await this.#ask({ kind: 'read', path, last })) as Uint8Array;
   }
 
-  /** Writes a file for the program, and its folders. */
+  /** Writes a file for the program, and creates its folders. */
   async write(path: string, data: Uint8Array): Promise<void> {
     await this.#ask({ kind: 'write', path, data });
   }
@@ -80,7 +80,7 @@ export class Bowyer {
   }
 
   /**
-   * Asks a server that a command of the worker runs, such as `serve_model`; nothing leaves the page.
+   * Sends a request to a server that a command in the worker runs, such as `serve_model`. Nothing leaves the page.
    *
    * @param address as the command prints it: http://127.0.0.1:8000/v1/chat/completions
    */
@@ -89,7 +89,7 @@ export class Bowyer {
     return askWorker(this.worker, new Request(address, init));
   }
 
-  /** Ends the worker; what is saved stays. */
+  /** Terminates the worker. Saved files are kept. */
   close(): void {
     this.worker.terminate();
   }

@@ -1,4 +1,4 @@
-// Gives the worker Node's globals: its libraries read them from `globalThis` too.
+// Sets Node's globals in the worker, since libraries also read them from `globalThis`.
 import * as globals from '@bowyer/page/globals';
 
 Object.assign(globalThis, globals);

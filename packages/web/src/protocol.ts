@@ -4,7 +4,7 @@ import type { PageAsk } from '@bowyer/page';
 export type PageRequest =
   | { kind: 'run'; id: number; argv: readonly string[] }
   | { kind: 'stop' }
-  /** The answer comes through the port; any message to it says that the page does not want the rest. */
+  /** The answer is sent through the port. Any message from the page to the port aborts it. */
   | { kind: 'ask'; ask: PageAsk; port: MessagePort }
   | { kind: 'read'; id: number; path: string; last: number }
   | { kind: 'write'; id: number; path: string; data: Uint8Array }

@@ -1,4 +1,4 @@
-// Modules that the bundler writes, or takes from the built packages.
+// Types of modules that the bundler generates or takes from the builds of packages.
 declare module 'bowyer:kernels' {
   /** The kernels of all packages by their names. */
   export const kernels: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// The worker of a page: the whole program with its files in memory, saved in the browser's storage.
+// The worker of a page: the whole program, with files in memory that are saved in the browser's storage.
 import { ask, files, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
 import type { PageRequest, PageResponse } from './protocol.js';
 
@@ -6,13 +6,13 @@ const scope = self as typeof self & { postMessage(message: unknown): void };
 const post = (response: PageResponse): void => scope.postMessage(response);
 writeTo((text, channel) => post({ kind: 'text', text, channel }));
 
-/** The shipped configs and the data of the environments, as files. */
+/** The shipped configs and the environments' data, which become files. */
 const shipped = (await (await fetch(new URL('./files.json', import.meta.url))).json()) as Record<string, string>;
 writeFiles(shipped);
 for (const folder of ['/home', '/tmp']) files.mkdirSync(folder, { recursive: true });
 const saved = await SavedFiles.open();
 
-// Loaded now, since its modules read the files above.
+// Imported only now, since these modules read the files above.
 const [{ runCommandLine }, { bowyer }, { registerKernels }, { kernels }] = await Promise.all([
   import('@bowyer/config'),
   import('@bowyer/runner/program'),
@@ -21,7 +21,7 @@ const [{ runCommandLine }, { bowyer }, { registerKernels }, { kernels }] = await
 ]);
 registerKernels(kernels);
 
-/** Saves the files; where the browser refuses, the command continues in memory and says so. */
+/** Saves the files. If the browser refuses, the command continues and a message is printed. */
 async function save(): Promise<void> {
   try {
     await saved?.save();
@@ -34,7 +34,7 @@ async function save(): Promise<void> {
   }
 }
 
-/** Runs a command; its files are saved meanwhile and when it has ended. */
+/** Runs a command. Files are saved during it and after its end. */
 async function run(argv: readonly string[]): Promise<number> {
   const timer = setInterval(() => void save(), 5_000);
   try {
@@ -51,7 +51,7 @@ function list(folder: string): Record<string, number> {
   return Object.fromEntries(stats.filter(([, stat]) => stat.isFile()).map(([path, { size }]) => [path, Number(size)]));
 }
 
-/** Sends a request of the page to a server of the program, and its answer back. */
+/** Passes a request of the page to a server of the program, and the answer back. */
 function pass({ ask: request, port }: Extract<PageRequest, { kind: 'ask' }>): void {
   try {
     const leave = ask(request, (part) => port.postMessage(part));

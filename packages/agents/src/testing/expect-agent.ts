@@ -1,4 +1,4 @@
-// Tests of an agent: how well it does what it shall, with as few rollouts as the answer needs.
+// Tests of an agent's quality, which stop as soon as the result is certain.
 import { AssertionError } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { confidenceSequence, mean, Rng, rolloutsNeeded, standardDeviation, writeFileAtomically } from '@bowyer/core';
@@ -10,9 +10,9 @@ import type { AgentContext } from '../rollout-context.js';
 
 type Run<Task extends AgentTask, Result> = AgentFunctions<Task, Result>['run'];
 
-/** The most that a test may use. */
+/** The limits of a test. */
 export interface TestBudget {
-  /** Rollouts; 200 if not given. */
+  /** The number of rollouts. Default: 200. */
   rollouts?: number;
   seconds?: number;
   /** In the currency of `prices`. */
@@ -23,40 +23,43 @@ export interface AgentTestOptions<Task extends AgentTask, Result> extends Pick<
   AgentRunOptions<Task, Result>,
   'model' | 'tasks' | 'reward' | 'signal' | 'log' | 'onProgress' | 'seed' | 'concurrency' | 'timeout'
 > {
-  /** Share of tests whose verdict is right, however early they stop; 0.95 if not given. */
+  /** The probability that a verdict is right, however early the test stops. Default: 0.95. */
   confidence?: number;
-  /** A number of rollouts, or several bounds. */
+  /** A number of rollouts, or several limits. */
   budget?: number | TestBudget;
   /** The prices of a million tokens, for `budget.cost`. */
   prices?: Prices;
-  /** The figure that is tested: the mean reward, the chance that one of k rollouts succeeds, or that all k do. `reward` if not given. */
+  /**
+   * The tested quantity: the mean reward, or the probability that one of k rollouts succeeds (pass@k) or all k do (pass^k).
+   * Default: `reward`.
+   */
   of?: 'reward' | `pass@${number}` | `pass^${number}`;
-  /** Smallest reward of a success; 1 if not given. */
+  /** The smallest reward that counts as a success. Default: 1. */
   successReward?: number;
-  /** The smallest and the largest possible reward; [0, 1] if not given. */
+  /** The smallest and the largest possible reward. Default: [0, 1]. */
   range?: readonly [number, number];
-  /** Folder of the evaluation; a new one under outputs/ if not given. */
+  /** The folder of the evaluation. Default: a new one under outputs/. */
   savePath?: string;
   /** Any other key of `evaluate_agent`, in camelCase. */
   [setting: string]: unknown;
 }
 
-/** The verdict of a test. */
+/** The result of a test. */
 export interface AgentVerdict {
   passed: boolean;
-  /** False where the budget was used up before it was clear. */
+  /** Whether the result became certain within the budget. */
   decided: boolean;
   mean: number;
-  /** The confidence sequence at the end. */
+  /** The confidence sequence at the end of the test. */
   interval: { low: number; high: number };
   rollouts: number;
   /** In the currency of `prices`; 0 without them. */
   cost: number;
-  /** The expectation and what was found, for people. */
+  /** The expectation and the result in words. */
   message: string;
 }
 
-/** Plays tasks until a mean is shown to be above or below a number. */
+/** Plays tasks until the mean is certainly above or below a number, or the budget is used up. */
 export async function reaches<Task extends AgentTask, Result>(
   run: Run<Task, Result>,
   target: number,
@@ -82,8 +85,9 @@ export async function reaches<Task extends AgentTask, Result>(
 }
 
 /**
- * Compares an agent with the version that was accepted last, on the same tasks and random numbers. It fails where the agent is shown to
- * be worse by more than `drop`. Where there is no file, or `accept` is true, all rollouts of the budget are played and written to it.
+ * Compares an agent with its last accepted version on the same tasks and random numbers. It fails if the agent is certainly worse
+ * by more than `drop`. If `file` does not exist, or `accept` is true, all rollouts of the budget are played and their results are
+ * written to it.
  */
 export async function keepsUp<Task extends AgentTask, Result>(
   run: Run<Task, Result>,
@@ -126,24 +130,24 @@ export async function keepsUp<Task extends AgentTask, Result>(
   };
 }
 
-/** A difference for which the needed rollouts are named where no other is given. */
+/** The difference for which the message states the needed number of rollouts, if no other is given. */
 const SMALL_DIFFERENCE = 0.05;
 
 interface PlayedTest {
-  /** One for each drawn task. */
+  /** One value per drawn task. */
   values: number[];
   mean: number;
   interval: { low: number; high: number };
   rollouts: number;
   cost: number;
-  /** Why rollouts failed, and which bound ended the test. */
+  /** The reasons of failed rollouts, and the limit that ended the test. */
   reasons: string[];
 }
 
-/** Where an endpoint does not report its tokens, or nothing is priced. */
+/** Used if an endpoint does not report its tokens, or there are no prices. */
 const FREE: Prices = { input: 0, output: 0 };
 
-/** Returns the rollouts of one value. @throws for a figure that there is not */
+/** Returns the number of rollouts per value. @throws for an unknown quantity */
 function rolloutsOf(of: string): number {
   const [, count] = /^(?:reward|pass[@^]([1-9]\d*))$/.exec(of) ?? [];
   if (count === undefined && of !== 'reward')
@@ -154,7 +158,10 @@ function rolloutsOf(of: string): number {
 const budgetOf = ({ budget = {} }: { budget?: number | TestBudget }): TestBudget =>
   typeof budget === 'number' ? { rollouts: budget } : budget;
 
-/** Draws tasks with replacement, so that each value has the same mean whatever came before, and plays them by `evaluateAgent`. */
+/**
+ * Draws tasks with replacement and plays them by `evaluateAgent`. With replacement, the expected value of each draw does not
+ * depend on earlier ones, as the confidence sequence requires.
+ */
 async function playUntil<Task extends AgentTask, Result>(
   run: Run<Task, Result>,
   options: AgentTestOptions<Task, Result>,
@@ -237,7 +244,7 @@ function foundText({ mean: found, interval: { low, high }, rollouts, cost }: Pla
   return `found ${found.toFixed(3)} (${low.toFixed(3)} … ${high.toFixed(3)}) in ${rollouts} rollouts${price}`;
 }
 
-/** Says how many tasks would show a difference. */
+/** Returns how many tasks would be needed to show a difference. */
 function moreText({ values }: PlayedTest, difference: number): string {
   if (difference === 0 || values.length < 2) return 'more rollouts are needed (budget)';
   const deviation = Math.max(standardDeviation(values), 0.05);
@@ -245,16 +252,16 @@ function moreText({ values }: PlayedTest, difference: number): string {
 }
 
 /**
- * Tests an agent in any test runner: the promise is rejected with an AssertionError that says what was found.
+ * Tests an agent in any test runner. The promise is rejected with an AssertionError that describes the result.
  *
  *     await expectAgent(run).toReach(0.8, { model, tasks, reward, budget: 100 });
  */
 export function expectAgent<Task extends AgentTask, Result>(run: Run<Task, Result>) {
   return {
-    /** Passes where the mean, or the chance of `of`, is shown to be at least `target`. */
+    /** Passes if the tested quantity is certainly at least `target`. */
     toReach: async (target: number, options: AgentTestOptions<Task, Result>) =>
       passedOrThrow(await reaches(run, target, options)),
-    /** Fails where the agent is shown to be worse than the accepted version in `file`. */
+    /** Fails if the agent is certainly worse than the accepted version in `file`. */
     toKeepUp: async (file: string, options: Parameters<typeof keepsUp<Task, Result>>[2]) =>
       passedOrThrow(await keepsUp(run, file, options)),
   };

@@ -1,7 +1,7 @@
 // `node:buffer` in a page.
 import { Buffer, kMaxLength } from 'buffer';
 
-/** Says whether bytes are UTF-8. */
+/** Returns whether bytes are valid UTF-8. */
 export function isUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -34,7 +34,7 @@ export const createHash = (name: keyof typeof hashes): Digest => digestOf(hashes
 export const createHmac = (name: keyof typeof hashes, key: string | Uint8Array): Digest =>
   digestOf(hmac.create(hashes[name], bytesOf(key)));
 export const randomBytes = (size: number): Buffer => Buffer.from(crypto.getRandomValues(new Uint8Array(size)));
-/** Returns a number from `low` to `high - 1`, or below `low` where it is given alone. */
+/** Returns a random integer from `low` to `high - 1`; with one argument, from 0 to `low - 1`. */
 export const randomInt = (low: number, high?: number): number => {
   const [from, to] = high === undefined ? [0, low] : [low, high];
   return from + Math.floor((randomBytes(6).readUIntBE(0, 6) / 2 ** 48) * (to - from));

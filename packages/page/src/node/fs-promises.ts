@@ -6,7 +6,7 @@ const { constants, promises } = fs;
 export { constants };
 
 type Files = typeof promises;
-/** Binds a method to its object: memfs's are called with it alone. */
+/** Binds a method of memfs to its object, which destructuring would lose. */
 const bound = <Name extends keyof Files>(name: Name): Files[Name] =>
   (promises[name] as (...given: unknown[]) => unknown).bind(promises) as Files[Name];
 
@@ -33,7 +33,7 @@ export const unlink = bound('unlink');
 export const utimes = bound('utimes');
 export const writeFile = bound('writeFile');
 
-/** Takes a mounted blob in the place of a file in memory. */
+/** Returns a method that uses a mounted blob instead of the file in memory. */
 const overBlobs = <Name extends keyof Files>(
   name: Name,
   read: (blob: Blob, ...rest: never[]) => unknown,

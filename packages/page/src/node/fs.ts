@@ -35,7 +35,7 @@ export const {
   writeSync,
 } = fs;
 
-/** Refuses a mounted blob, whose bytes arrive later. */
+/** Returns a method that throws for a mounted blob, whose bytes cannot be read synchronously. */
 const inMemory = <Name extends 'openSync' | 'readFileSync'>(name: Name): (typeof fs)[Name] =>
   ((path: unknown, ...rest: unknown[]) => {
     if (mountedBlob(String(path)))

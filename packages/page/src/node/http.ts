@@ -1,4 +1,4 @@
-// `node:http` in a page: servers in memory, which only the page of the worker can ask.
+// `node:http` in a page: servers in memory, to which only the page of the worker can send requests.
 import type nodeStream from 'node:stream';
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
@@ -6,7 +6,7 @@ import stream from 'readable-stream';
 
 const { Readable, Writable }: { Readable: typeof nodeStream.Readable; Writable: typeof nodeStream.Writable } = stream;
 
-/** A request of the page to a server of its worker. */
+/** A request of the page to a server in its worker. */
 export interface PageAsk {
   readonly port: number;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface PageAsk {
   readonly body: Uint8Array;
 }
 
-/** Takes an answer as it is written: its head, its bytes, and null at its end. */
+/** Receives the parts of an answer: its head, its bytes, and null at its end. */
 export type TakeAnswer = (part: AnswerHead | Uint8Array | null) => void;
 
 export interface AnswerHead {
@@ -27,7 +27,7 @@ export interface AnswerHead {
 const servers = new Map<number, PageServer>();
 const FIRST_FREE_PORT = 49_152;
 
-/** Stands for the connection of one request. */
+/** The connection of one request. */
 class PageSocket extends EventEmitter {
   destroyed = false;
   readonly writableLength = 0;
@@ -71,7 +71,7 @@ class PageResponse extends Writable {
     this.once('close', () => {
       if (!this.writableFinished) this.flushHeaders();
       take(null);
-      setTimeout(() => req.socket.destroy()); // whoever waits for the end of the answer is done then
+      setTimeout(() => req.socket.destroy()); // after listeners of the answer's end were called
     });
   }
 
@@ -132,11 +132,11 @@ class PageServer extends EventEmitter {
   }
 
   setTimeout(): this {
-    return this; // a page does not stall
+    return this; // a page has no timeouts of connections
   }
 
   closeIdleConnections(): void {
-    // Each connection ends with its answer.
+    // There is nothing to close: each connection ends with its answer.
   }
 
   close(): this {
@@ -146,7 +146,7 @@ class PageServer extends EventEmitter {
     return this;
   }
 
-  /** Answers a request. @returns a function that ends its connection */
+  /** Answers a request. @returns a function that aborts it */
   answer(ask: PageAsk, take: TakeAnswer): () => void {
     const socket = new PageSocket();
     this.#sockets.add(socket);
@@ -168,8 +168,8 @@ class PageServer extends EventEmitter {
 }
 
 /**
- * Asks the server of a port. @returns a function that leaves before the answer has ended
- * @throws where no server listens
+ * Sends a request to the server of a port. @returns a function that aborts it
+ * @throws if no server listens on the port
  */
 export function ask(request: PageAsk, take: TakeAnswer): () => void {
   const server = servers.get(request.port);

@@ -4,7 +4,7 @@ export const devNull = '/dev/null';
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);
 export const cpus = (): { model: string }[] =>
   Array.from({ length: availableParallelism() }, () => ({ model: 'page' }));
-/** Returns the memory that a browser admits to, in bytes: 8 GiB at most; 4 GiB where it admits to none. */
+/** Returns the memory that the browser reports, in bytes: at most 8 GiB; 4 GiB if it reports none. */
 export const totalmem = (): number => ((navigator as { deviceMemory?: number }).deviceMemory ?? 4) * 2 ** 30;
 export const freemem = totalmem;
 export const homedir = (): string => '/home';

@@ -4,13 +4,13 @@ import util from 'util';
 const of: Record<string, unknown> = {};
 for (const name of Object.getOwnPropertyNames(util.types)) of[name] = util.types[name as keyof typeof util.types];
 const never = (): boolean => false;
-/** A page's script cannot tell a proxy from its target. */
+/** A page's script cannot distinguish a proxy from its target. */
 export const types = { ...of, isExternal: never, isModuleNamespaceObject: never, isProxy: never };
 export const { callbackify, debuglog, deprecate, format, inherits, inspect, promisify } = util;
 export const stripVTControlCharacters = (text: string): string => text.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '');
 export const styleText = (_: unknown, text: string): string => text;
 
-/** Compares values as `===` does, lists and plain objects by their elements. */
+/** Compares primitive values by `Object.is`, and lists and plain objects by their elements. */
 export function isDeepStrictEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

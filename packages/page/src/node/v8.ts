@@ -1,4 +1,4 @@
-// `node:v8` in a page: values as bytes.
+// `node:v8` in a page: serialization of values.
 import { Buffer } from 'buffer';
 import { Packr } from 'msgpackr';
 

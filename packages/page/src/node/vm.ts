@@ -1,10 +1,10 @@
-// `node:vm` in a page, for what calls a function of a context: nothing interrupts it there.
+// `node:vm` in a page. It can only call functions of a context, and cannot interrupt them.
 type Context = Readonly<Record<string, unknown>>;
 
 export const createContext = (context: Context): Context => context;
 
 export class Script {
-  /** @param code a call of one of the context's functions without arguments, as `run()` */
+  /** @param code call of a function of the context without arguments, such as `run()` */
   constructor(private readonly code: string) {}
 
   runInContext(context: Context): unknown {

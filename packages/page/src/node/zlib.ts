@@ -33,7 +33,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Continues a CRC-32 of what came before. */
+/** Computes the CRC-32 of data. @param before CRC-32 of the preceding data */
 export function crc32(data: string | Uint8Array, before = 0): number {
   let value = ~before;
   for (const byte of typeof data === 'string' ? new TextEncoder().encode(data) : data)
