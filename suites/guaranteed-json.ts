@@ -4,13 +4,13 @@ import {
   ConstraintCompiler,
   EmptyGrammarError,
   GrammarError,
-  HuggingFaceTokenizer,
   jsonValue,
   TokenVocabulary,
   UnsupportedSchemaError,
   type CompiledConstraint,
   type TokenConstraint,
 } from '@bowyer/text';
+import { tokenizerOfBytes } from './tokenizer-of-bytes.js';
 import type { CaseResult } from './suite.js';
 
 export interface Instance {
@@ -186,22 +186,4 @@ class Writer {
     }
     return { at, text: written };
   }
-}
-
-/** Makes a tokenizer whose tokens are the 256 bytes, each under its own number, and an end token. */
-function tokenizerOfBytes(): HuggingFaceTokenizer {
-  // The letters that stand for bytes in a ByteLevel vocabulary.
-  const isPrinted = (byte: number) => (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad);
-  let further = 0x100;
-  const letters = Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isPrinted(byte) ? byte : further++));
-  const end = { id: 256, content: '<|end|>', special: true, normalized: false };
-  return new HuggingFaceTokenizer(
-    {
-      model: { type: 'BPE', vocab: Object.fromEntries(letters.map((letter, id) => [letter, id])), merges: [] },
-      pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false },
-      decoder: { type: 'ByteLevel' },
-      added_tokens: [end],
-    },
-    { eos_token: end.content },
-  );
 }

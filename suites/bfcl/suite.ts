@@ -49,7 +49,7 @@ function callsRead(source: string): ((question: Question) => readonly Call[]) | 
     const answerIds = ids.filter((_, i) => lossMask[i] > 0);
     return reader
       .read(prompt, answerIds, tools)
-      .map(({ name, arguments: given }) => ({ name, arguments: JSON.parse(given) as object }));
+      .calls.map(({ name, arguments: given }) => ({ name, arguments: JSON.parse(given) as object }));
   };
 }
 
@@ -75,15 +75,15 @@ export default {
         .concat(':!berkeley-function-call-leaderboard/bfcl_eval/data/memory_prereq_conversation'),
     },
     {
-      github: 'ggml-org/llama.cpp',
-      commit: '3f545beccee69d9975f466ec7e45fd9aacd8ba90',
-      version: 'master of 22 August 2026',
+      github: 'ikawrakow/ik_llama.cpp',
+      commit: '8337e4cd3861406fc04e0854b1409cd1b027fbc9',
+      version: 'main of 15 August 2026',
       paths: ['models/templates'],
     },
   ],
   inCheck: false,
   notes:
-    'The correct calls for its questions are written by the chat templates of llama.cpp, read back by the parsers of `serve_model`, and ' +
+    'The correct calls for its questions are written by the chat templates of ik_llama.cpp, read back by the parsers of `serve_model`, and ' +
     "judged by BFCL's own checker; a question without a fitting tool is answered with a sentence. Each template has every " +
     'hundredth of the 1,240 questions in Python. The numbers measure templates and parsers, not a model. The table of models, ' +
     'which imports the clients of all of them, is left out.',
@@ -101,6 +101,7 @@ export default {
       .map((line) => JSON.parse(line) as Question);
     const templates = join(llama, 'models/templates');
     const cases: CaseResult[] = [];
+    const answers: { name: string; id: string; category: string; calls: readonly Call[]; fault?: string }[] = [];
     for (const [t, name] of readdirSync(templates).sort().entries()) {
       if (!name.endsWith('.jinja')) continue;
       const read = callsRead(readFileSync(join(templates, name), 'utf8'));
@@ -108,26 +109,24 @@ export default {
         cases.push({ name: `no known format: ${name}`, outcome: 'skipped' });
         continue;
       }
-      const asked = questions.filter((_, i) => i % EACH === t % EACH);
-      const answers = asked.map((question) => ({
-        id: question.id,
-        category: question.category,
-        ...attempted(() => read(question)),
-      }));
-      const file = join(work, `${name}.jsonl`);
-      writeFileSync(file, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
-      const results = (await score('judge', file)).trim().split('\n');
-      for (const [i, { id, fault }] of answers.entries()) {
-        const { valid, error } = JSON.parse(results[i]) as { valid: boolean; error: string };
-        const passed = valid && fault === undefined;
-        const detail = passed ? undefined : (fault ?? error);
-        cases.push({
-          name: `${name}: ${id}`,
-          outcome: passed ? 'passed' : 'failed',
-          ...(detail !== undefined && { detail }),
-        });
+      for (const question of questions.filter((_, i) => i % EACH === t % EACH)) {
+        const { id, category } = question;
+        answers.push({ name, id, category, ...attempted(() => read(question)) });
       }
-      log(`${name}: ${asked.length} questions`);
+      log(name);
+    }
+    const file = join(work, 'answers.jsonl');
+    writeFileSync(file, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
+    const results = (await score('judge', file)).trim().split('\n');
+    for (const [i, { name, id, fault }] of answers.entries()) {
+      const { valid, error } = JSON.parse(results[i]) as { valid: boolean; error: string };
+      const passed = valid && fault === undefined;
+      const detail = passed ? undefined : (fault ?? error);
+      cases.push({
+        name: `${name}: ${id}`,
+        outcome: passed ? 'passed' : 'failed',
+        ...(detail !== undefined && { detail }),
+      });
     }
     return cases;
   },

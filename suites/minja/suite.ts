@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Template } from '@bowyer/text';
+import { CppReader, UnreadError } from '../cpp.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 /** A call of `render` in the file: what it is given, and what is expected of it; null: that it throws. */
@@ -13,15 +14,8 @@ interface Call {
   readonly line: number;
 }
 
-class UnreadError extends Error {}
-
 /** Reads texts, lists in braces and calls: as much of C++ as the tests are written in. */
-class Reader {
-  constructor(
-    private readonly source: string,
-    public at: number,
-  ) {}
-
+class Reader extends CppReader {
   /** Reads the arguments of EXPECT_EQ, or what follows `render(` in EXPECT_THAT. */
   expectation(): Omit<Call, 'line'> {
     const expected = this.text();
@@ -40,65 +34,36 @@ class Reader {
     const bindings = this.value();
     if (typeof bindings !== 'object' || bindings === null) throw new UnreadError('bindings');
     this.take(',');
-    const options = this.#matched(/\{\s*\}|\w+/y) ?? '';
+    const options = this.matched(/\{\s*\}|\w+/y) ?? '';
     this.take(')');
     return { template, bindings: Array.isArray(bindings) ? {} : (bindings as Record<string, unknown>), options };
   }
 
-  /** Reads one text or several behind each other. */
-  text(): string {
-    let text = '';
-    for (let count = 0; ; count++) {
-      const raw = this.#matched(/R"(\w*)\(([^]*?)\)\1"/y);
-      const plain = raw === null ? this.#matched(/"(?:[^"\\\n]|\\.)*"/y) : null;
-      if (raw !== null) text += raw.slice(raw.indexOf('(') + 1, raw.lastIndexOf(')'));
-      else if (plain !== null) text += JSON.parse(plain.replaceAll(/\\'/g, "'")) as string;
-      else if (count > 0) return text;
-      else throw new UnreadError('text');
-    }
-  }
-
   /** Reads a value of nlohmann's JSON: pairs in braces that begin with a text are an object. */
   value(): unknown {
-    if (this.#matched(/json::array\(\s*\)/y) !== null) return [];
-    if (this.#matched(/json::object\(\s*\)/y) !== null) return {};
-    const call = this.#matched(/json(?:::array|::object|::parse)?\s*\(/y);
+    if (this.matched(/json::array\(\s*\)/y) !== null) return [];
+    if (this.matched(/json::object\(\s*\)/y) !== null) return {};
+    const call = this.matched(/json(?:::array|::object|::parse)?\s*\(/y);
     if (call !== null) {
       const inner = call.includes('parse') ? (JSON.parse(this.text()) as unknown) : this.value();
       this.take(')');
       return call.includes('array') && !Array.isArray(inner) ? Object.entries(inner as object) : inner;
     }
-    this.#matched(/json\s*(?=\{)/y);
-    if (this.#matched(/\{/y) !== null) return this.#list();
-    const word = this.#matched(/true|false|nullptr|-?\d+(?:\.\d+)?/y);
+    this.matched(/json\s*(?=\{)/y);
+    if (this.matched(/\{/y) !== null) return this.#list();
+    const word = this.matched(/true|false|nullptr|-?\d+(?:\.\d+)?/y);
     if (word !== null) return word === 'nullptr' ? null : (JSON.parse(word) as unknown);
     return this.text();
   }
 
   #list(): unknown {
     const items: unknown[] = [];
-    while (this.#matched(/\}/y) === null) {
+    while (this.matched(/\}/y) === null) {
       items.push(this.value());
-      this.#matched(/,/y);
+      this.matched(/,/y);
     }
     const isPair = (item: unknown) => Array.isArray(item) && item.length === 2 && typeof item[0] === 'string';
     return items.length > 0 && items.every(isPair) ? Object.fromEntries(items as [string, unknown][]) : items;
-  }
-
-  take(text: string): void {
-    const escaped = text.replaceAll(/[()]/g, String.raw`\$&`);
-    if (this.#matched(new RegExp(escaped, 'y')) === null) throw new UnreadError(text);
-  }
-
-  #matched(pattern: RegExp): string | null {
-    for (const space of [/\s+/y, /\/\/[^\n]*\n\s*/y]) {
-      space.lastIndex = this.at;
-      this.at += space.exec(this.source)?.[0].length ?? 0;
-    }
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.source)?.[0] ?? null;
-    this.at += found?.length ?? 0;
-    return found;
   }
 }
 

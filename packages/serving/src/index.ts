@@ -20,7 +20,7 @@ export { modelCalls } from './protocols/protocols.js';
 export { AnswerEvents } from './protocols/upstream/answer-events.js';
 export { addEvent, type ReadChoice } from './protocols/upstream/answer-reader.js';
 export { UnreadAnswerError } from './protocols/upstream/unread-answer-error.js';
-export { callReader, type CallReader } from './tool-calls/call-reader.js';
+export { callReader, textReader, type CallReader } from './tool-calls/call-reader.js';
 export { callProblem } from './tool-calls/call-style.js';
 export { servedMessages } from './tool-calls/served-messages.js';
 export { ProtocolServer, type ProtocolServerOptions } from './model-server/protocol-server.js';

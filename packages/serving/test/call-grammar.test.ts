@@ -50,7 +50,10 @@ const checks: Record<string, (value: unknown) => boolean> = {
 const isValid = (args: Arguments): boolean =>
   parameters.required.every((key) => key in args) && Object.entries(args).every(([key, value]) => checks[key](value));
 
-/** Answers of 200 tokens at most, each token any that is allowed. */
+/** Tokens of an answer of a template whose marks are long; 200 of the others. */
+const LONGEST: Readonly<Record<string, number>> = { 'deepseek-v3.2.jinja': 500, 'deepseek-v4.jinja': 500 };
+
+/** Answers of a limited number of tokens, each token any that is allowed. */
 function randomAnswers(file: string, choice: CallChoice['choice'], count: number, parallel = true) {
   const source = readFileSync(`${folder}/${file}`, 'utf8');
   const all = withMarks(
@@ -70,7 +73,7 @@ function randomAnswers(file: string, choice: CallChoice['choice'], count: number
     const constraint = compiled.start();
     const mask = new Uint32Array(Math.ceil(words.size / 32));
     const ids: number[] = [];
-    for (let left = 200; left > 0; left--) {
+    for (let left = LONGEST[file] ?? 200; left > 0; left--) {
       constraint.allowed(mask, left);
       const allowed = idsIn(mask);
       const id = allowed[rng.integer(0, allowed.length - 1)];

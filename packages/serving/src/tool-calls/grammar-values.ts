@@ -26,6 +26,8 @@ export interface ArgumentWriter {
   constant(value: unknown): Grammar;
   /** Returns the grammar of a list or an object; JSON if not given. */
   nested?(schema: Schema, values: Values): Grammar;
+  /** Puts a value in JSON between the marks that the format gives it; JSON alone if not given. */
+  json?(value: Grammar): Grammar;
   boolean: readonly [yes: string, no: string];
   nothing: string;
 }
@@ -103,6 +105,11 @@ export class Values {
    * Returns the grammar of JSON values of the schema. If the schema is unsupported and not strict, only its type is guaranteed.
    */
   json(schema: Schema): Grammar {
+    const value = this.#json(schema);
+    return this.writer.json?.(value) ?? value;
+  }
+
+  #json(schema: Schema): Grammar {
     const { $defs, definitions } = this.root;
     try {
       return jsonValue({

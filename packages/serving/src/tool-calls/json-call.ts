@@ -1,5 +1,7 @@
-// Reads a call that is a JSON object with its name and its arguments, which several formats use between different marks.
-import type { AttemptStatus, Call } from './answer-parts.js';
+// Calls that are JSON objects with their names and their arguments, which several formats put between different marks.
+import { either, repeat, sequence, text, type Grammar } from '@bowyer/text';
+import type { AnswerParts, AttemptStatus, Call, Tool } from './answer-parts.js';
+import type { CallGrammarOptions } from './call-format.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 import { readJson, readJsonString, type JsonEnd } from './json-reading.js';
 
@@ -34,7 +36,34 @@ export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptS
   return 'ok';
 }
 
-/** Reads a member of a call. @returns the status that ends the attempt; null if it continues */
+/** Reads calls behind the bracket that opens their list, and the one that closes it. @param start where the text of the first begins */
+export function* readJsonCalls(input: IncomingText, parts: AnswerParts, start: number): Reading<void> {
+  let from = start;
+  do {
+    yield* input.skipSpace();
+    if ((yield* parts.attempt(input, readJsonCall, { from })) !== 'ok') return;
+    from = input.at;
+    yield* input.skipSpace();
+  } while (yield* input.take(','));
+  if (!(yield* input.take(']'))) input.at = from;
+}
+
+/** Returns the grammar of one call or, where `parallel`, of several. */
+export function jsonCalls(
+  tools: readonly Tool[],
+  jsonArguments: CallGrammarOptions['jsonArguments'],
+  parallel: boolean,
+  separator = ', ',
+): Grammar {
+  const call = either(
+    ...tools.map((tool) =>
+      sequence(text(`{"name": ${JSON.stringify(tool.name)}, "arguments": `), jsonArguments(tool), text('}')),
+    ),
+  );
+  return parallel ? sequence(call, repeat(sequence(text(separator), call), 0)) : call;
+}
+
+/** Reads a member of a call. @returns the status that ends the attempt; null where it continues */
 function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   if (key === 'arguments') return yield* readArguments(input, call);
   const start = input.at;

@@ -4,10 +4,12 @@ import type { AnswerParts } from './answer-parts.js';
 import type { CallFormat } from './call-format.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** The marks of Qwen, DeepSeek, LFM2 and others, and those of Mistral. */
+/** The marks of Qwen, DeepSeek, LFM2 and others, those of Mistral, of Seed OSS, and of Gemma 4. */
 const PAIRS = [
   ['<think>', '</think>'],
   ['[THINK]', '[/THINK]'],
+  ['<seed:think>', '</seed:think>'],
+  ['<|channel>thought', '<channel|>'],
 ] as const;
 
 export const reasoningMarks: readonly string[] = PAIRS.flat();

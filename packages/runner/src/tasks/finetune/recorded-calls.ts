@@ -7,7 +7,7 @@ import type { EncodedConversation } from '@bowyer/text';
 import type { CallCounts } from '../../run/finetune-results.js';
 import type { Example, Examples } from './examples.js';
 
-type Call = ReturnType<CallReader['read']>[number];
+type Call = ReturnType<CallReader['read']>['calls'][number];
 
 /** A reply with calls, and the tokens before it. */
 interface CallPlace {
@@ -33,7 +33,7 @@ function placesOf({ item, tokens }: Example, reader: CallReader): CallPlace[] {
   const tools = item.kind === 'conversation' ? (item.inputs?.tools ?? []) : [];
   if (tools.length === 0) return [];
   return learnedReplies(tokens).flatMap((reply) => {
-    const calls = reader.read(reply.promptIds, reply.replyIds, tools);
+    const { calls } = reader.read(reply.promptIds, reply.replyIds, tools);
     return calls.length === 0 ? [] : [{ ...reply, calls, tools }];
   });
 }
@@ -72,7 +72,7 @@ export async function countedCalls(
   let place = 0;
   for await (const { ids } of texts) {
     const { promptIds, calls, tools } = places[place++];
-    const written = reader!.read(promptIds, ids, tools);
+    const written = reader!.read(promptIds, ids, tools).calls;
     calls.forEach((call, i) => {
       counts.recorded++;
       if (written[i] === undefined) counts.noCall++;

@@ -133,7 +133,7 @@ test('an answer without calls, of nothing but calls, and with tool_choice none',
 
 test('tools are refused where the template writes calls in another way', async () => {
   await expect(answered('other', '')).rejects.toThrow(
-    "this model's chat template writes calls in none of the known ways (hermes, qwen-xml, mistral, ",
+    "this model's chat template writes calls in none of the known ways (hermes, qwen-xml, seed-xml, ",
   );
   await expect(answered('other', '')).rejects.toThrow(
     /it has written ".*<\|tool\|>probe_tool.*", and one of the known ways is <tool_call>\{"name": "probe_tool"/,

@@ -68,8 +68,10 @@ function* readHeader(input: IncomingText): Reading<{ channel: string; recipient:
   let header = '';
   if (opens && (yield* input.takeUpTo([MESSAGE, END, CALL, RETURN], (piece) => (header += piece))) === MESSAGE) {
     yield* input.take(MESSAGE);
-    const channel = /<\|channel\|>(\w+)/.exec(header)?.[1] ?? 'final';
-    return { channel, recipient: /\bto=([^\s<]+)/.exec(header)?.[1] ?? null };
+    // A model may name its channel twice, and itself as the recipient.
+    const channel = /.*<\|channel\|>(\w+)/s.exec(header)?.[1] ?? 'final';
+    const recipient = /\bto=(?!assistant\b)([^\s<]+)/.exec(header)?.[1] ?? null;
+    return { channel, recipient };
   }
   input.at = start;
   return null;

@@ -27,32 +27,38 @@ export const hermes: CallFormat = {
   },
 };
 
-/** Reads calls between <tool_call> and </tool_call>; the last one may lack its end. Other text is content. */
+/**
+ * Reads calls between marks, of which the last may lack the end; other text is content.
+ *
+ * @param further how a further call within a block begins; null: a block has one call
+ */
 export function* readBlocks(
   input: IncomingText,
   parts: AnswerParts,
   read: (input: IncomingText, call: Call) => Reading<AttemptStatus>,
+  [start, end]: readonly [start: string, end: string] = [CALL, END],
+  further: string | null = null,
 ): Reading<void> {
-  while ((yield* input.takeUpTo([CALL], parts.addText)) !== null)
-    yield* parts.attempt(input, (from, call) => readBlock(from, call, read), { recover });
-}
-
-function* readBlock(
-  input: IncomingText,
-  call: Call,
-  read: (input: IncomingText, call: Call) => Reading<AttemptStatus>,
-): Reading<AttemptStatus> {
-  yield* input.take(CALL);
-  yield* input.skipSpace();
-  const status = yield* read(input, call);
-  if (status !== 'ok') return status;
-  const end = input.at;
-  yield* input.skipSpace();
-  if (!(yield* input.take(END))) input.at = end;
-  return 'ok';
-}
-
-/** Skips the rest of a block up to its end, or to the beginning of the next. */
-function* recover(input: IncomingText): Reading<void> {
-  if ((yield* input.takeUpTo([END, CALL])) === END) yield* input.take(END);
+  const isFurther = function* (from: IncomingText): Reading<boolean> {
+    return further !== null && (yield* from.startsWith(further));
+  };
+  const readBlock = function* (from: IncomingText, call: Call): Reading<AttemptStatus> {
+    yield* from.take(start);
+    yield* from.skipSpace();
+    const status = yield* read(from, call);
+    if (status !== 'ok') return status;
+    const at = from.at;
+    yield* from.skipSpace();
+    if (!(yield* from.take(end)) && !(yield* isFurther(from))) from.at = at;
+    return 'ok';
+  };
+  /** Skips the rest of a block up to its end, or to the beginning of the next. */
+  const recover = function* (from: IncomingText): Reading<void> {
+    if ((yield* from.takeUpTo([end, start])) === end) yield* from.take(end);
+  };
+  while ((yield* input.takeUpTo([start], parts.addText)) !== null) {
+    let status: AttemptStatus;
+    do status = yield* parts.attempt(input, readBlock, { recover });
+    while (status === 'ok' && (yield* isFurther(input)));
+  }
 }

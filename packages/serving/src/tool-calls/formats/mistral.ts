@@ -5,7 +5,7 @@ import { characters, either, repeat, sequence, text, type Grammar } from '@bowye
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, type CallFormat, type CallGrammarOptions } from '../call-format.js';
 import type { IncomingText, Reading } from '../incoming-text.js';
-import { readArguments, readJsonCall } from '../json-call.js';
+import { jsonCalls, readArguments, readJsonCalls } from '../json-call.js';
 
 const [CALLS, ID, ARGUMENTS] = ['[TOOL_CALLS]', '[CALL_ID]', '[ARGS]'];
 const ID_LENGTH = 9;
@@ -26,14 +26,8 @@ export const mistral: CallFormat = {
   name: 'mistral',
   callsStandAlone: false,
   sign: /\[TOOL_CALLS\]\s*\[\s*\{[^[]*"probe_tool"/,
-  grammar: (tools, { marks, parallel, jsonArguments }) => {
-    const called = tools.map((tool) =>
-      sequence(text(`{"name": ${JSON.stringify(tool.name)}, "arguments": `), jsonArguments(tool), text('}')),
-    );
-    const call = either(...called);
-    const further = parallel ? repeat(sequence(text(', '), call), 0) : text('');
-    return sequence(marks.of(CALLS), text(' ['), call, further, text(']'));
-  },
+  grammar: (tools, { marks, parallel, jsonArguments }) =>
+    sequence(marks.of(CALLS), text(' ['), jsonCalls(tools, jsonArguments, parallel), text(']')),
 };
 
 export const mistral11: CallFormat = {
@@ -79,20 +73,9 @@ function* readCalls(input: IncomingText, parts: AnswerParts): Reading<void> {
     yield* input.skipSpace();
     // After a second mark there is no list: the first mark was text.
     const isList = !(yield* input.startsWith(CALLS)) && (yield* input.take('['));
-    if (isList) yield* readList(input, parts, from);
+    if (isList) yield* readJsonCalls(input, parts, from);
     else yield* parts.attempt(input, readNamed, { from });
   }
-}
-
-function* readList(input: IncomingText, parts: AnswerParts, start: number): Reading<void> {
-  let from = start;
-  do {
-    yield* input.skipSpace();
-    if ((yield* parts.attempt(input, readJsonCall, { from })) !== 'ok') return;
-    from = input.at;
-    yield* input.skipSpace();
-  } while (yield* input.take(','));
-  if (!(yield* input.take(']'))) input.at = from;
 }
 
 function* readNamed(input: IncomingText, call: Call): Reading<AttemptStatus> {

@@ -1,0 +1,264 @@
+// Calls whose arguments stand between marks of their own: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
+// (`<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`), Seed OSS, GLM 4.5 and later, MiniMax M2,
+// DeepSeek V3.2 and V4. Values are texts without quotation marks or escapes, so that the end of one is known only from what follows it.
+// Source: the chat templates of these models.
+import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
+import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
+import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
+import { argumentsOf, boundedText, type ArgumentWriter } from '../grammar-values.js';
+import type { IncomingText, Reading } from '../incoming-text.js';
+import { plainValue, typedValue } from '../typed-value.js';
+import { readBlocks } from './hermes.js';
+
+/** The marks of a format. */
+interface Tags {
+  /** The marks around a call, or around all of them. */
+  readonly block: readonly [start: string, end: string];
+  /** Whether one block has all calls. */
+  readonly isList?: boolean;
+  /** The marks before and behind the name of a function, and behind its parameters. */
+  readonly call: readonly [start: string, afterName: string, end: string];
+  /** The marks before and behind the name of a parameter, and before and behind its value. */
+  readonly parameter: readonly [start: string, afterKey: string, beforeValue: string, end: string];
+  /** Whether the value of a parameter, in place of what comes before it, begins with whether it is a text: `true">` or `false">`. */
+  readonly namesTexts?: boolean;
+  /** A text within the marks that is a token of its own. */
+  readonly token?: string;
+  /** The text between the marks: a line break or nothing. */
+  readonly line: '\n' | '';
+  /** Whether a value has line breaks around it too. */
+  readonly hasValueLines?: boolean;
+}
+
+const XML = { call: ['<function=', '>', '</function>'], parameter: ['<parameter=', '>', '', '</parameter>'] } as const;
+
+export const qwenXml = tagged('qwen-xml', /<tool_call>\s*<function=probe_tool>/, {
+  ...XML,
+  block: ['<tool_call>', '</tool_call>'],
+  line: '\n',
+  hasValueLines: true,
+});
+
+export const seedXml = tagged('seed-xml', /<seed:tool_call>\s*<function=probe_tool>/, {
+  ...XML,
+  block: ['<seed:tool_call>', '</seed:tool_call>'],
+  line: '\n',
+});
+
+const GLM = {
+  block: ['<tool_call>', '</tool_call>'],
+  call: ['', '', ''],
+  parameter: ['<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>'],
+} as const;
+
+export const glm45 = tagged('glm-4.5', /<tool_call>probe_tool\n/, { ...GLM, line: '\n' });
+
+export const glm47 = tagged('glm-4.7', /<tool_call>probe_tool<arg_key>/, { ...GLM, line: '' });
+
+export const minimax = tagged('minimax', /<minimax:tool_call>\s*<invoke name="probe_tool">/, {
+  block: ['<minimax:tool_call>', '</minimax:tool_call>'],
+  isList: true,
+  call: ['<invoke name="', '">', '</invoke>'],
+  parameter: ['<parameter name="', '">', '', '</parameter>'],
+  line: '\n',
+});
+
+const DSML = {
+  isList: true,
+  call: ['<｜DSML｜invoke name="', '">', '</｜DSML｜invoke>'],
+  parameter: ['<｜DSML｜parameter name="', '" string="', '', '</｜DSML｜parameter>'],
+  namesTexts: true,
+  token: '｜DSML｜',
+  line: '\n',
+} as const;
+
+export const deepseekV32 = tagged('deepseek-v3.2', /<｜DSML｜function_calls>\s*<｜DSML｜invoke name="probe_tool">/, {
+  ...DSML,
+  block: ['<｜DSML｜function_calls>', '</｜DSML｜function_calls>'],
+});
+
+export const deepseekV4 = tagged('deepseek-v4', /<｜DSML｜tool_calls>\s*<｜DSML｜invoke name="probe_tool">/, {
+  ...DSML,
+  block: ['<｜DSML｜tool_calls>', '</｜DSML｜tool_calls>'],
+});
+
+function tagged(name: string, sign: RegExp, tags: Tags): CallFormat {
+  const { block, isList = false, call } = tags;
+  return {
+    name,
+    sign,
+    marks: [...block, ...(tags.token === undefined ? [] : [tags.token])],
+    endMarks: [],
+    argumentsAreJson: false,
+    callsStandAlone: !isList,
+    callId: longId,
+    read: (input, parts) =>
+      readBlocks(
+        input,
+        parts,
+        (from, attempted) => readFunction(from, attempted, tags),
+        block,
+        isList ? call[0] : null,
+      ),
+    optional: behindText(block[0]),
+    grammar: (tools, options) => taggedCalls(tools, options, tags),
+  };
+}
+
+function* readFunction(input: IncomingText, call: Call, tags: Tags): Reading<AttemptStatus> {
+  const {
+    block,
+    call: [start, afterName, end],
+    parameter: [parameter],
+  } = tags;
+  if (!(yield* input.take(start))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  const name =
+    afterName === '' ? yield* readUpTo(input, [parameter, block[1], block[0]]) : yield* readName(input, afterName);
+  if (name === null) return 'unclosed_block';
+  if (afterName === '' && (yield* input.startsWith(block[0]))) return 'malformed_structure';
+  const failure = call.named(name);
+  if (failure !== null) return failure;
+  const keys = new Set<string>();
+  let count = 0;
+  call.add('{');
+  for (;;) {
+    yield* input.skipSpace();
+    if ((end !== '' && (yield* input.take(end))) || (yield* input.startsWith(block[1]))) break;
+    const read = yield* readParameter(input, keys, tags);
+    if (typeof read === 'string') return read;
+    keys.add(read.key);
+    const { value, key, isText } = read;
+    const json =
+      isText === null
+        ? typedValue(value, key, call.tool?.parameters ?? null)
+        : isText
+          ? JSON.stringify(value)
+          : plainValue(value);
+    if (json !== null) call.add(`${count++ > 0 ? ', ' : ''}${JSON.stringify(key)}: ${json}`);
+  }
+  call.add('}');
+  return 'ok';
+}
+
+/** Reads a parameter; `isText` is null where the format does not name it. @returns the status that ends the attempt where there is none */
+function* readParameter(
+  input: IncomingText,
+  keys: ReadonlySet<string>,
+  tags: Tags,
+): Reading<AttemptStatus | { key: string; value: string; isText: boolean | null }> {
+  const {
+    parameter: [start, afterKey, beforeValue],
+    namesTexts,
+  } = tags;
+  if (!(yield* input.take(start))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  const key = yield* readName(input, afterKey);
+  if (key === null) return 'unclosed_block';
+  const kind = namesTexts ? yield* readName(input, '">') : null;
+  if (beforeValue !== '') yield* input.skipSpace();
+  if (!(yield* input.take(beforeValue))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  const value = yield* readValue(input, new Set([...keys, key]), tags);
+  return value === null ? 'unclosed_block' : { key, value, isText: kind === null ? null : kind === 'true' };
+}
+
+const unfinished = (input: IncomingText): boolean => input.isWhole && input.at >= input.text.length;
+
+/** Reads a name and the mark behind it; null where the answer ends before. */
+function* readName(input: IncomingText, end: string): Reading<string | null> {
+  const name = yield* readUpTo(input, [end]);
+  input.at += name === null ? 0 : end.length;
+  return name;
+}
+
+function* readUpTo(input: IncomingText, ends: readonly string[]): Reading<string | null> {
+  let name = '';
+  const mark = yield* input.takeUpTo(ends, (piece) => (name += piece));
+  return mark === null ? null : name.trim();
+}
+
+/** Reads a value; null: it does not end. @param keys the keys so far, its own among them */
+function* readValue(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<string | null> {
+  const start = input.at;
+  for (;;) {
+    const mark = yield* input.takeUpTo([tags.parameter[3]]);
+    if (mark === null) return cutValue(input, start, tags);
+    const end = input.at;
+    input.at += mark.length;
+    // A value has a line break at both ends, as the template writes it, or at neither.
+    if (tags.hasValueLines && input.text[start] === '\n' && input.text[end - 1] !== '\n') continue;
+    if (yield* endsHere(input, keys, tags)) return withoutLineBreaks(input.text.slice(start, end), tags);
+  }
+}
+
+/** Returns whether the mark just read ends a value: another parameter or the function's end follows it, else it is within a text. */
+function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<boolean> {
+  const { block, call, parameter, isList } = tags;
+  const at = input.at;
+  yield* input.skipSpace();
+  let ends = false;
+  if (yield* input.take(parameter[0])) {
+    const key = yield* readName(input, parameter[1]);
+    ends = key !== null && !keys.has(key);
+  } else if (yield* input.take(call[2])) {
+    yield* input.skipSpace();
+    ends =
+      unfinished(input) ||
+      (yield* input.startsWith(block[1])) ||
+      (isList === true && (yield* input.startsWith(call[0])));
+  }
+  input.at = at;
+  return ends;
+}
+
+/** Reads a value whose closing mark is missing: it ends before the next mark, which is known only once the answer has ended. */
+function cutValue(input: IncomingText, start: number, tags: Tags): string | null {
+  const { block, call, parameter } = tags;
+  const rest = input.text.slice(start);
+  const found = [parameter[3], `\n${parameter[0]}`, call[2], block[1]].flatMap((mark) => {
+    const at = mark === '' ? -1 : rest.indexOf(mark);
+    return at < 0 ? [] : [{ mark, at }];
+  });
+  if (found.length === 0) return null;
+  const { mark, at } = found.reduce((first, other) => (other.at < first.at ? other : first));
+  input.at = start + at + (mark === parameter[3] ? mark.length : 0);
+  const value = rest.slice(0, at);
+  return withoutLineBreaks(mark === call[2] || mark === block[1] ? value.trimEnd() : value, tags);
+}
+
+const withoutLineBreaks = (value: string, { hasValueLines }: Tags): string =>
+  hasValueLines ? value.replace(/^\n/, '').replace(/\n$/, '') : value;
+
+/** Returns the grammar of calls, whose values are texts. */
+function taggedCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions, tags: Tags): Grammar {
+  const { block, isList, call, parameter, namesTexts, line, token } = tags;
+  const written = (mark: string): Grammar => {
+    const [first, ...others] = token === undefined ? [mark] : mark.split(token);
+    return sequence(text(first), ...others.flatMap((piece) => [marks.of(token!), text(piece)]));
+  };
+  const ofBlock = (mark: string): Grammar => (token === undefined ? marks.of(mark) : written(mark));
+  const valueLine = tags.hasValueLines ? '\n' : '';
+  const noMark = characters([['<', '<']], true);
+  const valueEnd = `${valueLine}${parameter[3]}`;
+  const beforeValue = `${parameter[2] === '' ? '' : line}${parameter[2]}${valueLine}`;
+  const kindOf = (isText: boolean) => (namesTexts ? `${isText}">` : '');
+  const constant = (value: unknown) =>
+    `${kindOf(typeof value === 'string')}${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  const writer: ArgumentWriter = {
+    member: (key, value) =>
+      sequence(written(`${parameter[0]}${key}${parameter[1]}${beforeValue}`), value, written(`${valueEnd}${line}`)),
+    separator: '',
+    string: (schema) => sequence(text(kindOf(true)), boundedText(schema, noMark) ?? textWithout(valueEnd)),
+    json: (value) => sequence(text(kindOf(false)), value),
+    constant: (value) => text(constant(value)),
+    boolean: [constant(true), constant(false)],
+    nothing: constant(null),
+  };
+  const end = call[2] === '' ? '' : `${call[2]}${line}`;
+  const one = either(
+    ...tools.map((tool) =>
+      sequence(written(`${call[0]}${tool.name}${call[1]}${line}`), argumentsOf(tool, writer), written(end)),
+    ),
+  );
+  const several = isList && parallel ? repeat(one, 1) : one;
+  const inBlock = sequence(ofBlock(block[0]), text(call[0] === '' ? '' : line), several, ofBlock(block[1]));
+  return parallel && !isList ? sequence(inBlock, repeat(sequence(text(line), inBlock), 0)) : inBlock;
+}
