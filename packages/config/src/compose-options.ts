@@ -5,26 +5,26 @@ import type { OverrideAliases } from './overrides/aliases.js';
 import type { ConfigDir } from './sources/search-path.js';
 
 export interface ComposeOptions {
-  /** Searched in order; the first is the program's own. */
+  /** The config folders in search order; the first is the program's own. */
   readonly configDirs: readonly ConfigDir[];
   /** The primary config; null for none. */
   readonly configName: string | null;
   /** The overrides as typed, one argument each. */
   readonly overrides: readonly string[];
-  /** Old keys that overrides may use. */
+  /** Old keys that overrides may use, see aliases.ts. */
   readonly overrideAliases?: OverrideAliases;
-  /** Flat names that overrides and files may use for options that stand in nodes. */
+  /** Flat names by which overrides and files may set options inside nodes. */
   readonly flatNames?: FlatNames;
-  /** Groups that the defaults list of the primary config leaves to the program. */
+  /** Adds groups that the defaults list of the primary config omits. */
   readonly impliedDefaults?: ImpliedDefaults;
-  /** Environment variables; those of the process unless given. */
+  /** Environment variables; those of the process if not given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** `hydra.job.name`, where no config sets it. */
+  /** `hydra.job.name`, unless a config sets it. */
   readonly jobName?: string;
-  /** The run's one time, for `${now:…}`. */
+  /** The time of the run, for `${now:…}`. */
   readonly now?: Date;
-  /** Relative folders start here. */
+  /** The folder for relative paths. */
   readonly cwd?: string;
-  /** 'multirun': sweeps in the overrides are left out, and groups may still be open. */
+  /** 'multirun': sweeps in the overrides are omitted, and groups may be unset. */
   readonly mode?: 'run' | 'multirun';
 }

@@ -1,6 +1,6 @@
-// A config from its files and overrides: parse the overrides, find the defaults list, merge its configs in order, apply the
-// overrides, and fill in what `hydra` knows about the job.
-// Source: Hydra's documentation and its recorded answers (test/fixtures), version 1.3.
+// Composes a config from files and overrides: parses the overrides, builds the defaults list, merges its configs in order, applies the
+// overrides, and fills in the settings under `hydra`.
+// Source: Hydra's documentation and recorded outputs (test/fixtures), version 1.3.
 import type { ComposeOptions } from './compose-options.js';
 import { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
@@ -36,7 +36,11 @@ import { nodeAt } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
-/** Composes a config. @throws {ConfigError} and nothing else, for any files and overrides */
+/**
+ * Composes a config.
+ *
+ * @throws {ConfigError} and no other error, for any files and overrides
+ */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
   const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
@@ -46,7 +50,7 @@ export function compose(options: ComposeOptions): Composition {
   return composeFrom(repository, overrides, options, warnings);
 }
 
-/** Opens the folders and files a composition can draw from; one repository can serve all jobs of a sweep. */
+/** Opens the folders and files for a composition; one repository can serve all jobs of a sweep. */
 function openRepository(
   options: ComposeOptions,
   overrides: readonly Override[],
@@ -74,11 +78,11 @@ function openRepository(
 type Recomposition = Pick<ComposeOptions, 'mode' | 'env'> & { source: string; last?: boolean };
 
 /**
- * Composes the same config with further overrides, which come before those that it has been composed with, so that these win.
+ * Composes the same config with further overrides. They are applied before those of the composition, which take precedence.
  *
- * @param options.last whether they come after them, and win
- * @param options.source where they come from, which the origins of their values name
- * @param options.mode as that of the composition
+ * @param options.last whether they are applied after those, and take precedence
+ * @param options.source where they come from, for the origins of their values
+ * @param options.mode the mode of the composition
  */
 export function recompose(
   composition: Composition,
@@ -89,7 +93,7 @@ export function recompose(
   const [configName, jobName] = ['config_name', 'name'].map((key) => composition.setting(`hydra.job.${key}`));
   const further = texts.map((text) => ({ ...parseOverride(text), source }));
   return composeFrom(repository, last ? [...overrides, ...further] : [...further, ...overrides], {
-    configDirs: [], // the repository has them
+    configDirs: [], // the repository already has them
     overrides: [],
     configName: configName as string | null,
     jobName: jobName as string,
@@ -118,7 +122,7 @@ export function composeFrom(
   for (const typed of choices.configOverrides) {
     const override = withPath(typed, full, names, used);
     const before = given.get(override.key);
-    // The same name twice is Hydra's: the last one counts.
+    // If one name is given twice, the last one counts, as in Hydra.
     if (before !== undefined && typed.source === undefined && before.key !== typed.key)
       throw givenTwice(override.key, `by ${before.text}`, `by ${typed.text}`);
     if (typed.source === undefined) given.set(override.key, typed);
@@ -137,7 +141,11 @@ export function composeFrom(
   return composition;
 }
 
-/** Returns the override of the option that a flat name stands for. @param used gets it */
+/**
+ * Replaces the flat name in an override by the option's path.
+ *
+ * @param used receives the flat name
+ */
 function withPath(override: Override, root: MapNode, names: FlatNames, used: FlatUse[]): Override {
   const { key, value, kind } = override;
   const isDeleted = kind === 'delete';

@@ -1,4 +1,5 @@
-// The result of composing: the config of the job and its `hydra` node, as plain values, as YAML, resolved, and with its history.
+// The result of composing: the config of the job and its `hydra` node, as plain values, as YAML, with interpolations resolved, and
+// with origins.
 import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';
@@ -21,7 +22,7 @@ import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { writeYaml } from './yaml/write.js';
 
-/** The context in which a composition was made, beside its files and overrides. */
+/** The context of a composition besides its files and overrides. */
 interface CompositionContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
@@ -38,14 +39,18 @@ export interface DefaultEntry {
 }
 
 export class Composition {
-  /** Nothing but the job's config. */
+  /** The job's config without `hydra`. */
   readonly root: MapNode;
   readonly defaults: DefaultEntry[];
   readonly choices: Record<string, string | null>;
   readonly warnings: string[] = [];
   private readonly resolverCache = new Map<string, ConfigNode>();
 
-  /** Separates the job's config from the settings of hydra. @param full the config with its `hydra` node */
+  /**
+   * Separates the job's config from the settings of hydra.
+   *
+   * @param full the config with its `hydra` node
+   */
   constructor(
     readonly full: MapNode,
     readonly defaultsList: DefaultsList,
@@ -71,22 +76,22 @@ export class Composition {
     return this.context.names;
   }
 
-  /** Lists the flat names of files and overrides, and the options that they stand for. */
+  /** Lists the flat names that files and overrides used, with their options' paths. */
   get flatUses(): readonly FlatUse[] {
     return this.context.used;
   }
 
-  /** Returns the path of an option that may be given by its flat name; a key that is none stays as it is. */
+  /** Returns the path of an option given by its flat name; other keys are returned unchanged. */
   pathOf(keyPath: string): string {
     return pathOfFlatName(this.full, keyPath, this.flatNames) ?? keyPath;
   }
 
-  /** Lists the options of the config that a flat name stands for with these or other units. */
+  /** Lists the options of the config that a flat name can stand for, whatever units are chosen. */
   optionsNamed(name: string): readonly string[] {
     return optionsOfAnyUnit(this.full, name, this.flatNames);
   }
 
-  /** Returns the config as plain values, interpolations as written. */
+  /** Returns the config as plain values, with interpolations unresolved. */
   get config(): PlainObject {
     return toPlain(this.root) as PlainObject;
   }
@@ -96,7 +101,7 @@ export class Composition {
     return writeYaml(this.root);
   }
 
-  /** Returns the settings under `hydra` as plain values, interpolations as written. */
+  /** Returns the settings under `hydra` as plain values, with interpolations unresolved. */
   get hydra(): PlainObject {
     return toPlain(this.full.get('hydra')!) as PlainObject;
   }
@@ -123,23 +128,27 @@ export class Composition {
     return node && { node, parent: rootFrame(this.full), key: 'hydra' };
   }
 
-  /** Resolves the config's interpolations; `???` stays, but an interpolation to it is an error. */
+  /** Resolves the config's interpolations. `???` is kept, but an interpolation that refers to it is an error. */
   resolve(): PlainObject {
     return toPlain(this.resolveNodes()) as PlainObject;
   }
 
-  /** Resolves the config to nodes. @param options.keepMissing interpolations to ??? become ??? */
+  /**
+   * Resolves the config to nodes.
+   *
+   * @param options.keepMissing whether interpolations that refer to ??? become ???
+   */
   resolveNodes(options: { keepMissing?: boolean } = {}): MapNode {
     return this.resolution().deep(rootFrame(this.root), options) as MapNode;
   }
 
-  /** Returns one setting, resolved, such as `hydra.run.dir`; undefined where there is none. */
+  /** Returns a resolved setting, such as `hydra.run.dir`; undefined if it does not exist. */
   setting(keyPath: string): PlainValue | undefined {
     const resolution = this.resolution();
     const path = this.pathOf(keyPath);
     const found = resolution.select(rootFrame(this.full), path);
     if (!found) return undefined;
-    // A scalar is resolved already; a text of it that looks like an interpolation is not one.
+    // `select` has resolved a scalar already; if the result looks like an interpolation, it is literal text.
     const node = found.node.kind === 'scalar' ? found.node : resolution.deep(found);
     const keys = splitPath(path);
     return toPlain(keys[0] === 'hydra' ? this.typed(keys.slice(1), { ...found, node }) : node);
@@ -161,8 +170,8 @@ export class Composition {
   }
 
   /**
-   * Returns the same composition without some keys, such as those of a task that is not run. Paths that lead nowhere are ignored; what
-   * is left keeps its provenance. Items of a list cannot be removed.
+   * Returns a copy of the composition without some keys, such as those of a task that is not run. Paths that do not exist are ignored;
+   * other values keep their origins. Items of a list cannot be removed.
    *
    * @param keyPaths such as 'seed' or 'agent.lr'
    */
@@ -178,8 +187,8 @@ export class Composition {
   }
 
   /**
-   * Returns the same composition with other values at some keys, such as paths made absolute; what is left keeps its provenance. Key
-   * paths that lead nowhere are ignored.
+   * Returns a copy of the composition with other values at some keys, such as absolute paths; other values keep their origins. Paths
+   * that do not exist are ignored.
    *
    * @param values by key path, such as 'seed' or 'plugins.0'
    */
@@ -201,9 +210,9 @@ export class Composition {
   }
 
   /**
-   * Returns the same composition with a node of another one added, such as the options of a unit that a key switches on.
+   * Returns a copy of the composition with a node added from another composition, such as the options of a unit that a key turns on.
    *
-   * @param keyPath such as 'logger.csv': its parent is in this composition, and the node itself in the other one
+   * @param keyPath such as 'logger.csv'; its parent must be in this composition, the node itself in the other one
    */
   withNodeOf(other: Composition, keyPath: string): Composition {
     const full = copyNode(this.full) as MapNode;
@@ -223,15 +232,15 @@ export class Composition {
   }
 
   /**
-   * Returns the absolute path of the file that gave a value: relative paths in the value can be taken from its folder. Undefined for a
-   * value of the command line or of the built-in settings, and for a key that is not there.
+   * Returns the absolute path of the file that set a value, to whose folder a path in the value may be relative. Undefined for a value
+   * from the command line or the built-in settings, and for a key that does not exist.
    */
   fileOf(keyPath: string): string | undefined {
     const source = this.origin(keyPath)[0]?.source;
     return source !== undefined && path.isAbsolute(source) ? source : undefined;
   }
 
-  /** Lists the places that a value came from, newest first: the file or override that set it, then what that replaced. */
+  /** Lists the origins of a value, newest first: the file or override that set it, then those that it replaced. */
   origin(keyPath: string): OriginRecord[] {
     return origins(rootFrame(this.full), this.pathOf(keyPath));
   }

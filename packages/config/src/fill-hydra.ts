@@ -1,4 +1,4 @@
-// The settings under `hydra` that are known only once a config is composed: the overrides, the choices, where configs came from, and the
+// Fills in the settings under `hydra` that are known only after composing: the overrides, the choices, the sources of configs, and the
 // job's name.
 import type { ComposeOptions } from './compose-options.js';
 import { ConfigError } from './config-error.js';
@@ -10,7 +10,7 @@ import { isHydraOverride, type Override } from './overrides/value.js';
 import { nodeStr } from './python-text.js';
 import type { Repository } from './sources/repository.js';
 
-/** The version of Hydra whose behaviour this is, as in `hydra.runtime.version`. */
+/** The version of Hydra whose behaviour is reproduced, for `hydra.runtime.version`. */
 const hydraVersion = '1.3.5';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -23,9 +23,9 @@ interface ComposedFrom {
 }
 
 /**
- * Fills the settings of hydra that follow from the call.
+ * Fills in the settings of hydra that follow from the call.
  *
- * @param full the composed config; its `hydra` node is changed
+ * @param full the composed config, whose `hydra` node is changed
  */
 export function fillHydra(full: MapNode, { overrides, choices, repository, options }: ComposedFrom): void {
   const settings = new Settings(full);
@@ -46,7 +46,7 @@ export function fillHydra(full: MapNode, { overrides, choices, repository, optio
   settings.set('job', 'config_name', options.configName);
 }
 
-/** The `hydra` node by dotted paths; what the program itself writes must not have been replaced by something else. */
+/** Access to the `hydra` node by dotted paths; a setting that the program itself writes must still have its type. */
 class Settings {
   constructor(readonly full: MapNode) {}
 
@@ -76,7 +76,7 @@ class Settings {
   }
 }
 
-/** Copies the variables of this environment that the job is to have too, by `hydra.job.env_copy`. */
+/** Copies the environment variables in `hydra.job.env_copy` to the job's settings. */
 function copyEnvironment(settings: Settings, env: Env): void {
   for (const name of texts(settings.list('job.env_copy'))) {
     const value = env[name];

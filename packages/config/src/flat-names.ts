@@ -1,31 +1,33 @@
-// Flat names of options that stand in nodes: `lm_lr=1e-4` of a command line, and `lm_lr: 1e-4` at the top of a file, mean the option
-// `algorithm.actor.lr` of a config that has one.
+// Flat names of options inside nodes: `lm_lr=1e-4` on a command line, or `lm_lr: 1e-4` at the top level of a file, sets the option
+// `algorithm.actor.lr` of a config that has it.
 import { ConfigError, placeText } from './config-error.js';
 import { rootFrame, splitPath } from './key-path.js';
 import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
 import { nodeAt } from './provenance.js';
 
 /**
- * The paths that each flat name may stand for. Where a config has several of them in several nodes, the one that is listed first counts;
- * `*` lists nodes whose options may also be given without the node, as those of units that a program does not know beforehand.
+ * The paths that each flat name may stand for; if a config has several of them in different nodes, the first one in the list is used.
+ * `*` lists nodes whose options may be given without the node's name, such as those of units that a program does not know.
  */
 export type FlatNames = Readonly<Record<string, readonly FlatPath[]>>;
 
-/** A path; with units it is that of a node whose `name` is one of them: for others of the table the name has another meaning, or none. */
+/**
+ * A path. With `units` it is valid only if the node's `name` is one of them, since the name has another meaning, or none, for other
+ * units.
+ */
 export type FlatPath = string | { readonly path: string; readonly units: readonly string[] };
 
-/** A flat name that was used, and the path that it stood for. */
+/** A flat name that was used, and the option's path. */
 export interface FlatUse {
   readonly name: string;
   readonly path: string;
 }
 
 /**
- * Finds the path that a key stands for: the key itself, or a flat name before its first dots, stands for the one of its paths that the
- * config has.
+ * Finds the option's path for a key that is a flat name, or begins with one, in this config.
  *
  * @returns undefined for a key that is not a flat name here
- * @throws {ConfigError} where the config has several of its paths
+ * @throws {ConfigError} if the config has several of its paths
  */
 export function pathOfFlatName(
   root: MapNode,
@@ -35,7 +37,7 @@ export function pathOfFlatName(
 ): string | undefined {
   const keys = splitPath(key);
   const own = nodeAt(rootFrame(root), key)?.node;
-  // A single value for a node, as `task: play`, is that of the option which names the node's unit.
+  // A single value for a node, such as `task: play`, sets the option that names the node's unit.
   if (own !== undefined && !(own.kind === 'map' && value !== undefined && !isContainer(value))) return undefined;
   for (let length = keys.length; length > 0; length--) {
     const name = keys.slice(0, length).join('.');
@@ -57,8 +59,8 @@ export function pathOfFlatName(
 }
 
 /**
- * Lists the options of a config that a flat name stands for, with the units that it has. A unit that the table does not know, as one of
- * a plugin, has those that its own file has.
+ * Lists the options of a config that a flat name stands for with the chosen units. A unit that is not in the table, such as one of a
+ * plugin, has the options of its own file.
  */
 export const optionsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, (node, units) => {
@@ -69,7 +71,7 @@ export const optionsNamed = (root: MapNode, name: string, names: FlatNames): rea
 const isKnown = (unit: string, names: FlatNames): boolean =>
   Object.values(names).some((paths) => paths.some((given) => typeof given !== 'string' && given.units.includes(unit)));
 
-/** Lists the options of a config that a flat name stands for with any units. */
+/** Lists the options of a config that a flat name can stand for with any units. */
 export const optionsOfAnyUnit = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, () => true).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
 
@@ -84,7 +86,11 @@ const pathsOf = (
     .filter((given) => typeof given === 'string' || isOf(splitPath(given.path)[0], given.units))
     .map(pathOf);
 
-/** Moves what a config has under flat names to their paths in the config that it is merged into. @param used gets each of them */
+/**
+ * Moves values under flat names to the options' paths in the config that they are merged into.
+ *
+ * @param used receives each flat name
+ */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
   const given = Object.keys(names).filter((name) => body.get(name.split('.', 1)[0]!) !== undefined);
   const moves = given.flatMap((name) => {
@@ -104,9 +110,9 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
   return moved;
 }
 
-/** Throws a `ConfigError` where the same file gives the option by its path, or by another flat name, too. */
+/** Throws a `ConfigError` if the same file also sets the option by its path or by another flat name. */
 function refuseSecond(first: ConfigNode | undefined, second: ConfigNode, name: string, path: string): void {
-  if (first === undefined || first === second) return; // a name below a moved one
+  if (first === undefined || first === second) return; // a flat name inside another one
   if (first.kind === 'map' && second.kind === 'map') {
     for (const { key, node } of second.entries.values())
       refuseSecond(first.get(String(key)), node, `${name}.${key}`, `${path}.${key}`);
@@ -115,13 +121,13 @@ function refuseSecond(first: ConfigNode | undefined, second: ConfigNode, name: s
   throw givenTwice(path, `as ${name}, in ${placeText(second.origin)}`, `in ${placeText(first.origin)}`);
 }
 
-/** Makes the error about an option that one file, or one command line, gives under two names. */
+/** Makes the error about an option that a file or a command line sets under two names. */
 export const givenTwice = (path: string, ...places: string[]): ConfigError =>
   new ConfigError('composition', `'${path}' is given twice, under two names`, [...places, 'leave one of them out'], {
     keyPath: path,
   });
 
-/** Copies the mappings, whose values stay the same. */
+/** Copies the mappings but not their values. */
 function shallow(node: MapNode): MapNode {
   const copy = new MapNode(node.origin);
   copy.previous = node.previous;

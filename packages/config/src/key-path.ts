@@ -1,7 +1,7 @@
 // Paths into a config: `agent.lr`, `layers.1`, `t[a]`, `.sibling`.
 import type { ConfigNode, ContainerNode, MapNode } from './node.js';
 
-/** A node together with the containers around it; relative paths and error messages need them. */
+/** A node with its enclosing containers, which relative paths and error messages need. */
 export interface Frame<Node extends ConfigNode = ConfigNode> {
   readonly node: Node;
   readonly parent?: Frame<ContainerNode>;
@@ -16,7 +16,7 @@ export function rootOf(frame: Frame): Frame {
   return top;
 }
 
-/** Writes the dotted path from the root, list items in brackets: `layers[1].size`. */
+/** Returns the dotted path from the root, with list indices in brackets: `layers[1].size`. */
 export function framePath(frame: Frame): string {
   const parts: string[] = [];
   for (let at: Frame | undefined = frame; at?.parent; at = at.parent) {
@@ -34,12 +34,12 @@ export function splitPath(path: string): string[] {
     .split('.');
 }
 
-/** Counts the leading dots, which say how many containers up a path starts; without any it starts at the root. */
+/** Counts the leading dots, which are the number of containers that a path goes up before it starts; 0 means from the root. */
 export function leadingDots(path: string): number {
   return /^\.*/.exec(path)![0].length;
 }
 
-/** Goes one step down; undefined where there is no such key or index. Only keys that are text can be reached. */
+/** Returns the child with a key or index; undefined if there is none. Only keys that are texts can be reached. */
 export function child(frame: Frame<ContainerNode>, key: string): Frame | undefined {
   const { node } = frame;
   if (node.kind === 'map') {

@@ -1,5 +1,5 @@
-// The configs of a defaults list, merged in order, each below its package. Everything under `hydra` is checked as it comes in, so
-// that an error names the config that brought it.
+// Merges the configs of a defaults list in order, each below its package. Settings under `hydra` are checked after each config, so
+// that an error names the config that caused it.
 import { ConfigError, placeText } from './config-error.js';
 import type { FinalDefault } from './defaults/tree.js';
 import { withoutFlatNames, type FlatNames, type FlatUse } from './flat-names.js';
@@ -14,11 +14,11 @@ import type { Repository } from './sources/repository.js';
 interface MergeContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly names: FlatNames;
-  /** Gets the flat names that files use. */
+  /** Receives the flat names that files use. */
   readonly used: FlatUse[];
 }
 
-/** Merges one config out of all those of the list, `hydra` included. */
+/** Merges all configs of the list into one, with `hydra`. */
 export function mergeDefaults(
   defaults: readonly FinalDefault[],
   repository: Repository,
@@ -109,7 +109,7 @@ export function checkAfterOverride(root: Frame<MapNode>, override: Override): vo
   }
 }
 
-/** Puts a config below its package: `a.b` puts it under the keys a and b. */
+/** Puts a config below its package: with `a.b`, below the keys a and b. */
 function embed(body: MapNode | ListNode, target: string): MapNode | ListNode {
   let node = body;
   for (const key of splitPath(target).reverse()) {

@@ -1,4 +1,4 @@
-// Merging one config into another, as OmegaConf does: dict into dict goes key by key, everything else replaces.
+// Merges configs as OmegaConf does: dicts are merged key by key, all other values are replaced.
 import { ConfigError, placeText } from './config-error.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootOf, type Frame } from './key-path.js';
@@ -6,13 +6,13 @@ import { copyNode, isContainer, isInterpolation, isMissing, type ConfigNode, typ
 
 interface MergeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Allows or refuses a key that the target lacks: throws where new keys are not allowed. */
+  /** Called for a key that the target does not have; throws if new keys are not allowed. */
   readonly onNewKey?: (target: Frame<MapNode>, key: Key, node: ConfigNode) => void;
 }
 
 /**
- * Merges `source` into the mapping at `target`. Keys of the target keep their place, new ones go to the end; lists replace whole; `???`
- * over a value leaves the value; a dict over an interpolation that leads to a dict merges into a copy of that dict.
+ * Merges `source` into the mapping at `target`. Existing keys keep their position, new ones are appended; lists are replaced; `???`
+ * does not replace a value; a dict merged over an interpolation that refers to a dict is merged into a copy of that dict.
  */
 export function mergeInto(target: Frame<MapNode>, source: MapNode, options: MergeOptions): void {
   for (const [id, { key, node, keyOrigin }] of source.entries) {
@@ -28,7 +28,7 @@ export function mergeInto(target: Frame<MapNode>, source: MapNode, options: Merg
   }
 }
 
-/** Copies the container that an interpolation leads to; undefined where it leads to none (yet). */
+/** Copies the container that an interpolation refers to; undefined if it does not refer to one (yet). */
 function expanded(frame: Frame, { env }: MergeOptions): ConfigNode | undefined {
   try {
     const { node } = new Resolution({ env, now: new Date(0) }).follow(frame);
@@ -49,13 +49,13 @@ function merged(target: Frame, source: ConfigNode, options: MergeOptions): Confi
   return isMissing(source) ? node : replace(node, copyNode(source));
 }
 
-/** Puts a new value in the place of an old one, which it remembers. */
+/** Records the old value in the node that replaces it. */
 export function replace(old: ConfigNode, fresh: ConfigNode): ConfigNode {
   fresh.previous = old;
   return fresh;
 }
 
-/** The error for a dict over a list, or the reverse. It has no key path, which only the caller knows whole. */
+/** Thrown if a dict is merged into a list, or the reverse. It has no key path, since only the caller knows it. */
 export class KindMismatch extends Error {
   constructor(
     readonly target: Frame,

@@ -1,6 +1,6 @@
-// The known name closest to one that was mistyped.
+// Finds the known name that is most similar to a mistyped one.
 
-/** Counts the edits (insert, delete, replace, swap of neighbours) that turn one name into the other; stops counting beyond `limit`. */
+/** Counts the edits (insertions, deletions, replacements, swaps of neighbours) from one name to the other, up to a limit. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];
@@ -20,10 +20,10 @@ function editDistance(a: string, b: string, limit: number): number {
   return last[b.length]!;
 }
 
-/** Shortest part of a name that stands for the whole: `eval` is 'evaluate', `gpu` is 'webgpu'. */
+/** The shortest part of a name that identifies it: `eval` for 'evaluate', `gpu` for 'webgpu'. */
 const SHORTEST_PART = 3;
 
-/** Finds the known name that contains this one, or the nearest, if it is near enough to be meant: a third of the letters may differ. */
+/** Finds a known name that contains this one, or the most similar one, if at most a third of the letters differ. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   const containing = [...known].filter((each) => each !== name && each.toLowerCase().includes(wanted));

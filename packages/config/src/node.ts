@@ -1,22 +1,23 @@
-// The tree a config is made of while it is being composed: scalars, mappings and lists, each with the place it came from.
-// Plain JavaScript cannot distinguish 1 from 1.0, nor the key 1 from '1'; YAML and Hydra can, so composition works on these nodes.
+// The tree of a config during composition: scalars, mappings and lists, each with its origin.
+// Plain JavaScript values cannot distinguish 1 from 1.0, nor the key 1 from '1'; YAML and Hydra can, so composition works on these
+// nodes.
 
-/** A floating-point number. Integers are plain `number` (below 2^53) or `bigint` (from there on). */
+/** A floating-point number. Integers are `number` (below 2^53) or `bigint` (from 2^53 on). */
 export class Float {
   constructor(readonly value: number) {}
 }
 
-/** Bytes of a `!!binary` scalar. */
+/** The bytes of a `!!binary` scalar. */
 export class Bytes {
   constructor(readonly base64: string) {}
 }
 
 export type Scalar = null | boolean | number | bigint | Float | Bytes | string;
 
-/** A mapping key: text, integer, float or bool. */
+/** A mapping key: text, integer, float or boolean. */
 export type Key = string | number | bigint | boolean | Float;
 
-/** The place where a value was written: a file with 1-based line and column, or the command-line text that set it. */
+/** The place at which a value was written: a file with 1-based line and column, or the override that set it. */
 export interface Origin {
   readonly source: string;
   readonly line?: number;
@@ -25,7 +26,7 @@ export interface Origin {
 
 interface Placed {
   readonly origin: Origin;
-  /** The node that stood here before this one replaced it. */
+  /** The node that this one has replaced. */
   previous?: ConfigNode;
 }
 
@@ -41,14 +42,14 @@ export class ScalarNode implements Placed {
 export interface Entry {
   readonly key: Key;
   node: ConfigNode;
-  /** The place of the key itself; unknown keys are reported there. */
+  /** The origin of the key itself, where unknown keys are reported. */
   readonly keyOrigin: Origin;
 }
 
 export class MapNode implements Placed {
   readonly kind = 'map';
   previous?: ConfigNode;
-  /** By `keyId`, in insertion order. */
+  /** The entries by `keyId`, in insertion order. */
   readonly entries = new Map<string, Entry>();
   constructor(readonly origin: Origin) {}
 
@@ -56,7 +57,7 @@ export class MapNode implements Placed {
     return this.entries.get(keyId(key))?.node;
   }
 
-  /** Sets a value; an existing key keeps its place and its spelling. */
+  /** Sets a value; an existing key keeps its position and its spelling. */
   set(key: Key, node: ConfigNode, keyOrigin: Origin = node.origin): void {
     const id = keyId(key);
     const entry = this.entries.get(id);
@@ -79,7 +80,7 @@ export class ListNode implements Placed {
 export type ContainerNode = MapNode | ListNode;
 export type ConfigNode = ScalarNode | MapNode | ListNode;
 
-/** Returns one text per distinct key. As in Python, 1, 1.0 and true are one key, and '1' is another. */
+/** Returns a text that is unique for a key. As in Python, 1, 1.0 and true are the same key, and '1' is another. */
 export function keyId(key: Key): string {
   if (typeof key === 'string') return key.startsWith('\0') ? `\0s${key}` : key;
   if (typeof key === 'boolean') return key ? '\0n1' : '\0n0';
@@ -89,16 +90,16 @@ export function keyId(key: Key): string {
 export const isContainer = (node: ConfigNode | undefined): node is ContainerNode =>
   node !== undefined && node.kind !== 'scalar';
 
-/** Returns whether a value must still be given: the text `???`. */
+/** Returns whether a value is the mandatory marker `???`, which must still be replaced. */
 export const isMissing = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === '???';
 
 export const isNull = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === null;
 
-/** Returns whether a value is computed when read: text that contains `${`. */
+/** Returns whether a value contains an interpolation, that is the text `${`. */
 export const isInterpolation = (node: ConfigNode | undefined): node is ScalarNode & { value: string } =>
   node !== undefined && node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
 
-/** Copies a node so that it shares nothing mutable with the original; `previous` chains are kept, for they never change. */
+/** Copies a node deeply. The `previous` nodes are shared, since they never change. */
 export function copyNode(node: ConfigNode): ConfigNode {
   if (node.kind === 'scalar') {
     const copy = new ScalarNode(node.value, node.origin);
@@ -119,13 +120,13 @@ export function copyNode(node: ConfigNode): ConfigNode {
   return copy;
 }
 
-/** The values of a config, for code that reads it. Integers from 2^53 on are bigint; binary scalars are bytes. */
+/** Plain values of a config, for code that reads it. Integers from 2^53 on are bigint; binary scalars are bytes. */
 export type PlainValue = null | boolean | number | bigint | string | Uint8Array | PlainValue[] | PlainObject;
 export interface PlainObject {
   [key: string]: PlainValue;
 }
 
-/** Converts nodes to plain JavaScript. Keys that are numbers or booleans become text, `true` written as JSON does. */
+/** Converts nodes to plain values. Keys that are numbers or booleans become texts as in JSON, such as `true`. */
 export function toPlain(node: ConfigNode): PlainValue {
   if (node.kind === 'scalar') return plainScalar(node.value);
   if (node.kind === 'list') return node.items.map(toPlain);
@@ -140,20 +141,20 @@ export function plainScalar(value: Scalar): null | boolean | number | bigint | s
   return value;
 }
 
-/** Sets a key; plain assignment would lose the key `__proto__`. */
+/** Sets a key; a plain assignment would lose the key `__proto__`. */
 function setPlain(object: PlainObject, key: string, value: PlainValue): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }
 
-/** Writes a key as text, in the way JSON writes keys that are not text. */
+/** Writes a key as text; keys that are not texts are written as in JSON. */
 export function keyText(key: Key): string {
   if (key instanceof Float) return Number.isInteger(key.value) ? `${key.value}.0` : String(key.value);
   return String(key);
 }
 
-/** Makes nodes of plain JavaScript: numbers that are integers stay integers. */
+/** Makes nodes from plain values; numbers without a fraction become integers. */
 export function fromPlain(value: PlainValue, origin: Origin): ConfigNode {
   if (Array.isArray(value)) {
     const list = new ListNode(origin);

@@ -1,4 +1,4 @@
-// The origin of a value: the chain of files and overrides that set it, newest first.
+// The origins of a value: the files and overrides that set it, newest first.
 import { child, splitPath, type Frame } from './key-path.js';
 import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode, type PlainValue } from './node.js';
 
@@ -9,11 +9,11 @@ export interface OriginRecord {
   readonly line?: number;
   /** 1-based. */
   readonly column?: number;
-  /** The value that was set there, interpolations as written. */
+  /** The value that was set there, with interpolations unresolved. */
   readonly value: PlainValue;
 }
 
-/** Finds the node at a path as written, interpolations not followed. */
+/** Finds the node at a path without following interpolations. */
 export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined {
   let at: Frame | undefined = root;
   for (const key of splitPath(keyPath)) {
@@ -23,7 +23,7 @@ export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined
   return at;
 }
 
-/** Lists where one key's values came from; empty where the config has no such key. */
+/** Lists the origins of a key's value; empty if the config has no such key. */
 export function origins(root: Frame<MapNode>, keyPath: string): OriginRecord[] {
   const records: OriginRecord[] = [];
   for (let node: ConfigNode | undefined = nodeAt(root, keyPath)?.node; node; node = node.previous) {

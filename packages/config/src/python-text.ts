@@ -1,8 +1,8 @@
-// Values as Python writes them. Hydra is a Python program and its texts (`1e-05`, `True`, `[1, 'two']`) show in interpolated
-// strings, sweep overrides and YAML output, so they must agree to the character.
+// Writes values as Python does. Hydra is a Python program, and its texts (`1e-05`, `True`, `[1, 'two']`) appear in interpolated
+// strings, sweep overrides and YAML output, so these must be equal character by character.
 import { Bytes, Float, type ConfigNode, type Key, type Scalar } from './node.js';
 
-/** Writes the shortest text that reads back as the same float: `1.0`, `0.0001`, `1e-05`, `1e+16`, `inf`, `nan`. */
+/** Writes the shortest text that is read back as the same float: `1.0`, `0.0001`, `1e-05`, `1e+16`, `inf`, `nan`. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -39,7 +39,7 @@ export function pythonRepr(value: Scalar): string {
   return typeof value === 'string' ? stringRepr(value) : String(value);
 }
 
-/** Writes a node as Python's `str(node)`: containers as Python prints them, interpolations inside as written. */
+/** Writes a node like Python's `str(node)`; interpolations inside containers are not resolved. */
 export function nodeStr(node: ConfigNode): string {
   return node.kind === 'scalar' ? pythonStr(node.value) : nodeRepr(node);
 }
@@ -80,7 +80,7 @@ function bytesRepr(bytes: Uint8Array): string {
   return `b'${out}'`;
 }
 
-/** Returns the name Python gives the type of a value; it shows in messages that compare with Hydra's. */
+/** Returns Python's name for the type of a value, for messages that equal Hydra's. */
 export function pythonTypeName(node: ConfigNode): string {
   if (node.kind === 'map') return 'dict';
   if (node.kind === 'list') return 'list';
@@ -92,7 +92,7 @@ export function pythonTypeName(node: ConfigNode): string {
   return typeof value === 'string' ? 'str' : 'int';
 }
 
-/** Compares as Python's `a == b`: numbers by value (1 == 1.0 == True), text only with text, nan with nothing. */
+/** Compares like Python's `a == b`: numbers by value (1 == 1.0 == True), text only with text, nan with nothing. */
 export function pythonEquals(a: Scalar | Key, b: Scalar | Key): boolean {
   const left = asNumber(a);
   const right = asNumber(b);
@@ -115,7 +115,7 @@ export function toInteger(text: string, radix: 2 | 8 | 10 | 16 = 10): number | b
   return narrow(negative ? -BigInt(prefix + digits) : BigInt(prefix + digits));
 }
 
-/** Returns integers that a double represents exactly as numbers, all others as bigint. */
+/** Returns integers that a double represents exactly as numbers, others as bigint. */
 export function narrow(value: bigint): number | bigint {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }

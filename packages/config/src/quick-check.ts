@@ -1,8 +1,8 @@
-// Whether a value fits a JSON Schema: yes, no, or "ask ajv". Importing ajv and compiling a schema of 200 keys takes longer than
-// everything else that `--cfg job` does, so that a valid config, the usual case, is never held up by it. Ajv says what is wrong.
+// Checks whether a value fits a JSON Schema: yes, no, or "ask ajv". Importing ajv and compiling a schema of 200 keys takes longer than
+// the rest of `--cfg job`, so a valid config, the usual case, is checked without it. For an invalid one, ajv finds what is wrong.
 import type { JsonSchema } from './json-schema.js';
 
-/** Keywords with a meaning that is not checked here. */
+/** Keywords that affect the result and are not supported here. */
 const undecidable = new Set([
   'multipleOf',
   'contains',
@@ -30,9 +30,9 @@ const undecidable = new Set([
 class Undecided extends Error {}
 
 /**
- * Checks a value by the schema without ajv.
+ * Checks a value against the schema without ajv.
  *
- * @returns undefined where the schema uses keywords that only ajv checks
+ * @returns undefined if the schema uses keywords that only ajv checks
  */
 export function quickCheck(schema: JsonSchema, value: unknown): boolean | undefined {
   try {
@@ -68,7 +68,7 @@ function fitsKind(schema: JsonSchema, value: unknown, root: JsonSchema): boolean
 
 function fitsNumber(schema: JsonSchema, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, number | undefined>;
-  // NaN is within no limit, as in ajv.
+  // NaN is outside every limit, as in ajv.
   return (
     (minimum === undefined || value >= minimum) &&
     (maximum === undefined || value <= maximum) &&
@@ -134,7 +134,7 @@ function isOfType(value: unknown, type: unknown): boolean {
     case 'object':
       return isObject(value);
     case 'integer':
-      return Number.isInteger(value) || Math.abs(value as number) === Infinity; // as ajv has it
+      return Number.isInteger(value) || Math.abs(value as number) === Infinity; // the same as in ajv
     default:
       return typeof value === type;
   }

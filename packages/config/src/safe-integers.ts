@@ -1,4 +1,4 @@
-// Integers that a number of JavaScript holds exactly, ±(2⁵³ − 1): larger ones compose, as in Hydra, and no key takes one.
+// Integers that a JavaScript number holds exactly, ±(2⁵³ − 1). Larger ones can be composed, as in Hydra, but no key accepts them.
 import type { JsonSchema } from './json-schema.js';
 import type { ConfigNode } from './node.js';
 
@@ -7,7 +7,7 @@ export interface HugeInteger {
   value: bigint;
 }
 
-/** Lists the integers of a config that a number does not hold exactly, which the reader keeps as bigint. */
+/** Lists the integers of a config that a number does not hold exactly, which are bigint in its nodes. */
 export function hugeIntegers(node: ConfigNode, keys: readonly string[]): HugeInteger[] {
   if (node.kind === 'list') return node.items.flatMap((item, index) => hugeIntegers(item, [...keys, String(index)]));
   if (node.kind === 'map')
@@ -17,7 +17,7 @@ export function hugeIntegers(node: ConfigNode, keys: readonly string[]): HugeInt
 
 const boundedSchemas = new WeakMap<JsonSchema, JsonSchema>();
 
-/** Returns the schema with its integers bounded to those that a number holds exactly. */
+/** Returns the schema with integers limited to those that a number holds exactly. */
 export function withSafeIntegers(schema: JsonSchema): JsonSchema {
   const known = boundedSchemas.get(schema) ?? (bounded(schema) as JsonSchema);
   boundedSchemas.set(schema, known);

@@ -1,4 +1,4 @@
-// A sweep to its jobs: the cartesian product of all sweeps in the overrides, the last key changing fastest.
+// Expands a sweep to its jobs: the cartesian product of all sweeps in the overrides, in which the last key changes fastest.
 // Source: Hydra's basic sweeper, version 1.3.
 import type { ComposeOptions } from './compose-options.js';
 import { compose, composeFrom } from './compose.js';
@@ -28,13 +28,13 @@ import { nodeStr } from './python-text.js';
 import type { Repository } from './sources/repository.js';
 
 export interface SweepPlan {
-  /** The composition the sweep starts from: sweeps left out, groups possibly open. */
+  /** The base composition, without the swept values; groups may be unset. */
   readonly master: Composition;
-  /** One list of override texts for each job. */
+  /** The override texts of each job. */
   readonly jobs: string[][];
   /** The number of jobs of each batch. */
   readonly batches: number[];
-  /** Composes the config of one job, in the way a run of its overrides has it. */
+  /** Composes the config of one job, equal to that of a run with its overrides. */
   compose(job: number): Composition;
 }
 
@@ -43,7 +43,11 @@ export function expandSweep(options: ComposeOptions): string[][] {
   return planSweep(options).jobs;
 }
 
-/** Plans all that is needed to run a sweep. @throws {ConfigError} */
+/**
+ * Plans a sweep.
+ *
+ * @throws {ConfigError}
+ */
 export function planSweep(options: ComposeOptions): SweepPlan {
   const now = options.now ?? new Date();
   const master = compose({ ...options, now, mode: 'multirun' });
@@ -77,7 +81,7 @@ function composeJob(
   options: ComposeOptions,
   repository: Repository,
 ): Composition {
-  // A job may choose another primary search path only through the sweep as a whole, so its repository serves all jobs.
+  // All jobs use the sweep's repository, since a job cannot change the search path of the primary config.
   const composition = composeFrom(repository, overrides, options);
   const hydra = composition.full.get('hydra');
   const settings = hydra?.kind === 'map' ? hydra.get('job') : undefined;
@@ -89,7 +93,7 @@ function composeJob(
   return composition;
 }
 
-/** Reads `hydra.sweeper.params` of the config as override texts, old keys replaced. */
+/** Reads `hydra.sweeper.params` as override texts, with old keys replaced. */
 export function sweeperParams(master: Composition, aliases: OverrideAliases | undefined): string[] {
   const frame = master.resolution().select(rootFrame(master.full), 'hydra.sweeper.params');
   if (frame?.node.kind !== 'map') return [];
@@ -115,7 +119,7 @@ function batchSize(master: Composition): number | undefined {
 }
 
 function product(overrides: readonly Override[], repository: Repository): string[][] {
-  // A key given twice keeps its first place and takes its last values.
+  // A key that is given twice keeps its first position and its last values.
   const byKey = new Map<string, string[]>();
   for (const override of overrides) byKey.set(typedKey(override), jobTexts(override, repository));
   let jobs: string[][] = [[]];
@@ -129,7 +133,7 @@ function product(overrides: readonly Override[], repository: Repository): string
   return jobs;
 }
 
-/** Lists the texts one override contributes, one for each of its values. */
+/** Lists the override texts of one override, one for each of its values. */
 function jobTexts(override: Override, repository: Repository): string[] {
   const key = typedKey(override);
   const { value } = override;
@@ -140,7 +144,7 @@ function jobTexts(override: Override, repository: Repository): string[] {
   return order.map((text) => `${key}=${text}`);
 }
 
-/** One override as a sweeper that draws its own jobs sees it: the texts to choose from (one: fixed), or an interval. */
+/** An override as a dimension of a search space: the texts to choose from (a single one is fixed), or an interval. */
 export type SweepDimension =
   | {
       readonly kind: 'values';
@@ -158,7 +162,7 @@ export type SweepDimension =
     };
 
 /**
- * Returns the search space that override texts span; a key given twice keeps its first place and its last values.
+ * Returns the search space of override texts; a key that is given twice keeps its first position and its last values.
  *
  * @throws {ConfigError}
  */

@@ -1,5 +1,5 @@
-// A composed config against its JSON Schema. Everything that is wrong is reported at once, each with the file and line it came
-// from, whether it was written there, set by an override, or computed from an interpolation.
+// Validates a composed config against its JSON Schema. All violations are reported at once, each with its file and line, whether the
+// value was written there, set by an override, or computed from an interpolation.
 import path from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Composition } from './composition.js';
@@ -28,7 +28,7 @@ import { hugeIntegers, withSafeIntegers, type HugeInteger } from './safe-integer
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
 /**
- * Checks a config by its schema.
+ * Validates a config.
  *
  * @throws {ConfigError} of kind 'validation' that reports every violation; its `violations` lists them
  */
@@ -45,7 +45,7 @@ export async function validate(composition: Composition, schema: JsonSchema): Pr
   throw new ConfigError('validation', count, report, { keyPath, file, line, column, violations });
 }
 
-/** Lists everything in a config that its schema does not allow, in the order of the config. */
+/** Lists all violations of a config's schema, in the order of the config. */
 export async function findViolations(composition: Composition, schema: JsonSchema): Promise<Violation[]> {
   const root = rootFrame(composition.root);
   const failed: Violation[] = [];
@@ -92,8 +92,8 @@ function hugeViolation({ keys, value }: HugeInteger, root: Frame<MapNode>): Viol
 async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   const known = compiled.get(schema);
   if (known) return known;
-  const { Ajv } = (await import('ajv')).default; // bundlers give a CommonJS module's exports as the default alone
-  // A schema checks one config, so that neither to check the schema itself nor to optimize the code made of it is worth the time.
+  const { Ajv } = (await import('ajv')).default; // bundlers expose a CommonJS module only as the default export
+  // Each schema checks a single config, so validating the schema itself and optimizing the generated code do not pay.
   const once = { meta: false, validateSchema: false, code: { optimize: false } };
   const check = new Ajv({ allErrors: true, verbose: true, strict: false, validateFormats: false, ...once }).compile(
     schema,
@@ -102,7 +102,7 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   return check;
 }
 
-/** Returns plain values as ajv takes them: integers of any size as numbers. */
+/** Converts nodes to plain values for ajv; integers of any size become numbers. */
 function validatable(node: ConfigNode): unknown {
   if (node.kind === 'list') return node.items.map(validatable);
   if (node.kind === 'map')
@@ -134,7 +134,9 @@ function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   return isMissing(node) ? [[...keys]] : [];
 }
 
-/** Reduces errors of alternatives to one: of the branch that is meant, where it can be determined, or of the choice as a whole. */
+/**
+ * Reduces the errors of alternatives to those of the intended branch, if it can be determined, or to one error about the whole choice.
+ */
 function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   let kept = errors.filter(({ keyword }) => keyword !== 'if');
@@ -145,7 +147,7 @@ function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
       const branch = error.schemaPath.slice(choice.schemaPath.length + 1).split('/')[0]!;
       branches.set(branch, [...(branches.get(branch) ?? []), error]);
     }
-    // The branch meant is the one whose constants all fit.
+    // The intended branch is the one whose constants all fit.
     const meant = [...branches.values()].filter((list) =>
       list.every(
         (error) =>
@@ -211,7 +213,7 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
   );
 }
 
-/** Returns the place of a key in the file that sets it last. */
+/** Returns the place of a key in the file that set it last. */
 function placeOf(entry: Entry | undefined): Origin | undefined {
   const set = entry?.node.origin;
   return set?.source === entry?.keyOrigin.source ? entry?.keyOrigin : set;
@@ -280,7 +282,7 @@ function violation(
   return { ...parts, file: origin?.source, line: origin?.line, column: origin?.column, message };
 }
 
-/** Lists the places where the value at a path was written, through the interpolations that lead to it, and what it replaced. */
+/** Lists where the value at a path was written, including the interpolations that refer to it, and the values that it replaced. */
 function provenance(root: Frame<MapNode>, keys: readonly string[]): { lines: string[]; origin?: Origin } {
   const frame = frameAt(root, keys) ?? nearestAncestor(root, keys);
   if (!frame) return { lines: [] };
@@ -291,7 +293,7 @@ function provenance(root: Frame<MapNode>, keys: readonly string[]): { lines: str
   return { lines, origin: node.origin };
 }
 
-/** Finds the nearest ancestor that is written: inside an interpolated container the container's own place is reported. */
+/** Finds the nearest ancestor that exists in the config: for a value inside an interpolated container, that is the container. */
 function nearestAncestor(root: Frame<MapNode>, keys: readonly string[]): Frame | undefined {
   for (let length = keys.length - 1; length >= 0; length--) {
     const frame = frameAt(root, keys.slice(0, length));
@@ -317,7 +319,7 @@ function nodeAtKeys(node: ConfigNode | undefined, keys: readonly string[]): Conf
 const pathText = (keys: readonly string[]) =>
   keys.map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('') || 'the config';
 
-/** Writes file and line, the file relative to the working directory where it lies below it. */
+/** Writes file and line; the file is relative to the working directory if it is inside it. */
 export function shown(origin: Origin): string {
   const relative = path.relative(process.cwd(), origin.source);
   const isBelow = path.isAbsolute(origin.source) && !relative.startsWith('..') && relative !== '';
@@ -346,7 +348,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** Says what an error's keyword demands. */
+/** Describes in words what an error's keyword requires. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
   const limit = (params as { limit?: number }).limit;
   switch (keyword) {
@@ -405,7 +407,7 @@ function optionsOf(schema: unknown): string[] {
   return [...(options ?? []), ...constants].filter((option): option is string => typeof option === 'string');
 }
 
-/** Returns a value to type: the schema's default or first option, else a placeholder. */
+/** Returns an example value: the schema's default or first option, else a placeholder. */
 function example(schema: unknown): string {
   const {
     default: fallback,
@@ -421,7 +423,7 @@ function unique(violations: readonly Violation[]): Violation[] {
   return violations.filter(({ message }) => !seen.has(message) && seen.add(message));
 }
 
-/** Returns the place of a key in the config as it is printed. */
+/** Returns the position of a key in the printed config. */
 function order(root: ConfigNode, keyPath: string): number {
   const keys = keyPath.replace(/\[(\d+)\]/g, '.$1').split('.');
   let node: ConfigNode | undefined = root;

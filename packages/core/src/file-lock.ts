@@ -86,7 +86,7 @@ class Waiting {
     const holder = holderOf(text);
     if (holder.state === 'ended' || (holder.state === 'unknown' && this.#isSilent))
       return this.#removeOnce(holder, text, touched);
-    // The lock is refused only after evidence that the owner lives: a process that is being killed has no second heartbeat.
+    // An owner that is just being killed will be gone soon, so the lock is refused only after a heartbeat, if it is stopped, or after long silence.
     if (refuse && (hasBeaten || isHalted(holder) || this.#isSilent)) throw refuse(holder);
     this.#tell(holder);
     await sleep(1000 * pollSeconds);

@@ -42,7 +42,7 @@ export function packMasks(masks: readonly (TokenMask | null)[]): PackedMasks {
  */
 export function unpackMasks({ masks, of }: PackedMasks): (TokenMask | null)[] {
   const distinct = masks.map((text) => {
-    const bytes = Uint8Array.from(inflateRawSync(Buffer.from(text, 'base64'))); // copies the bytes, so that they begin at offset 0 of a buffer
+    const bytes = Uint8Array.from(inflateRawSync(Buffer.from(text, 'base64'))); // in a new buffer, from offset 0
     return new Uint32Array(bytes.buffer);
   });
   return of.map((index) => distinct[index] ?? null);

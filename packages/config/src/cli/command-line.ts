@@ -1,5 +1,5 @@
-// The command line of a program with composed configs: separate flags from overrides, then print, run one job, or run a sweep.
-// Code that only help, tables, completion or sweeps need is loaded when asked for, so that the common calls start fast.
+// The command line of a program with composed configs: separates flags from overrides, then prints, runs one job, or runs a sweep.
+// Code that only help, tables, completion or sweeps need is imported on demand, so that common calls start fast.
 import path from 'node:path';
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -14,9 +14,9 @@ import { noteHydraOverride, setHydraSetting } from './set-setting.js';
 import { showConfig } from './show-config.js';
 
 /**
- * Does what the arguments ask for.
+ * Executes a command line.
  *
- * @returns the exit code: 0, 1 when something fails, 2 when the arguments make no sense
+ * @returns the exit code: 0, 1 if something fails, 2 if the arguments are invalid
  */
 export async function runCommandLine(program: CommandLine): Promise<number> {
   let flags: CommandArguments;
@@ -41,7 +41,7 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   }
 }
 
-/** Translates the overrides of another program. Completion sees what is typed so far, which may make no sense yet. */
+/** Translates the overrides of another program. Not for completion, since the words typed so far may be incomplete. */
 async function translated(session: Session): Promise<string[]> {
   const { program, flags } = session;
   if (!program.translate || flags.completion || flags.rerun !== undefined) return flags.overrides;
@@ -97,14 +97,14 @@ async function sweep(session: Session, byFlag: boolean): Promise<number> {
   return (await import('./run-sweep.js')).runSweep(session, typed);
 }
 
-/** Composes the config of a single job; undefined when `hydra.mode` asks for a sweep. */
+/** Composes the config of a single job; undefined if `hydra.mode` requests a sweep. */
 function composeRun(session: Session): Composition | undefined {
   const options = composeOptions(session);
   let composition: Composition;
   try {
     composition = compose(options);
   } catch (error) {
-    // Several values or an open group are wrong in a single job, and may be right in a sweep.
+    // Several values or an unset group are errors for a single job, but may be valid in a sweep.
     if (isSweepByConfig(session)) return undefined;
     throw error;
   }

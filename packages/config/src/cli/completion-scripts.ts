@@ -1,10 +1,10 @@
-// The scripts with which a shell completes a program's command line, and stops doing so.
+// Shell scripts that install and remove tab completion of a program's command line.
 import { ConfigError } from '../config-error.js';
 
 export const completionShells = ['bash', 'fish', 'zsh'] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
-/** Returns the text that a shell evaluates: `eval "$(run -sc install=bash)"`, `run -sc install=fish | source`. */
+/** Returns the script that a shell evaluates: `eval "$(run -sc install=bash)"`, `run -sc install=fish | source`. */
 export function installScript(shell: CompletionShell, program: string): string {
   const name = functionName(program);
   return { bash: bashScript, fish: fishScript, zsh: zshScript }[shell](name, program);
@@ -23,8 +23,8 @@ function functionName(program: string): string {
   return `_${program.replace(/\W/g, '_')}_complete`;
 }
 
-// `query=fish` answers with one candidate a line, which all three can read.
-// Bash breaks words at '=' and ':' and wants only the part after the last break, so what comes before it is removed.
+// `query=fish` prints one candidate per line, which all three shells can read.
+// Bash splits words at '=' and ':' and expects only the part after the last separator, so the part before it is removed.
 const bashScript = (name: string, program: string) => `${name}() {
   local line="\${COMP_LINE:0:COMP_POINT}" current="\${COMP_WORDS[COMP_CWORD]}" candidate
   local word="\${line##*[[:space:]]}"

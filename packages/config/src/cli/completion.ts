@@ -1,6 +1,5 @@
-// `--shell-completion`: installs, removes and answers tab completion. The next word can be: groups with '=' and
-// their options after it, keys with '=' or '.', `+group` and `~group`, values, files, flags and what these take. Overrides typed
-// already are taken into account.
+// `--shell-completion`: installs, removes and answers tab completion. The next word may be a group with '=' and an option, a key with
+// '=' or '.', `+group`, `~group`, a value, a file, a flag or a flag's value. Overrides that were typed before are taken into account.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose } from '../compose.js';
@@ -18,7 +17,7 @@ import { composeOptions, openSession, type Session } from './session.js';
 import type { JsonSchema } from '../json-schema.js';
 
 /**
- * Answers a shell that asks for completions.
+ * Answers a shell's request for completions.
  *
  * @returns the exit code
  */
@@ -51,7 +50,11 @@ export async function shellCompletion(session: Session): Promise<number> {
   return 0;
 }
 
-/** Lists the words that can replace the last word of a line, sorted. @param line the program's name and what follows it */
+/**
+ * Lists the words that can complete the last word of a line, sorted.
+ *
+ * @param line the program's name and the words after it
+ */
 async function completions(line: string, session: Session): Promise<string[]> {
   const words = withoutProgram(line)
     .split(/\s+/)
@@ -73,12 +76,12 @@ async function completions(line: string, session: Session): Promise<string[]> {
   return overrideMatches(word, typed);
 }
 
-/** Returns the line without its program, which may be given as `node script` or `npx program`. */
+/** Returns the line without the program's name, which may be `node script` or `npx program`. */
 function withoutProgram(line: string): string {
   return /^\s*(?:[\w./-]*(?:python3?|node|npx)\s+\S+|\S+)\s+(.*)$/s.exec(line)?.[1] ?? '';
 }
 
-/** Opens the session that the words before the one in question make. */
+/** Opens a session from the words before the one that is completed. */
 function openTyped(session: Session, words: readonly string[], cutLast: boolean): Session {
   const { program, env, cwd, now, stdout, stderr } = session;
   const argv = cutLast ? words.slice(0, -1) : words;
@@ -109,7 +112,7 @@ function repositoryFor(typed: Session): Repository {
   }
 }
 
-/** Composes the config as typed so far; undefined while it cannot be composed. */
+/** Composes the config from the words typed so far; undefined if that is not possible yet. */
 async function composedSoFar(typed: Session): Promise<Composition | undefined> {
   const options = composeOptions(typed);
   for (const mode of typed.flags.multirun ? (['multirun'] as const) : (['run', 'multirun'] as const)) {
@@ -137,7 +140,7 @@ function groupMatches(word: string, repository: Repository): string[] {
   const typed = word.slice(prefix.length);
   const equals = typed.lastIndexOf('=');
   if (equals >= 0) {
-    // In a list or a sweep, `agent=dqn,p`, the last option is the one being typed.
+    // In a list or a sweep such as `agent=dqn,p`, the last option is completed.
     const start = Math.max(equals, typed.lastIndexOf(','), typed.lastIndexOf('[')) + 1;
     const options = repository.options(typed.slice(0, equals).split('@')[0]!);
     return startingWith(typed.slice(start), options).map((option) => prefix + typed.slice(0, start) + option);
@@ -147,7 +150,7 @@ function groupMatches(word: string, repository: Repository): string[] {
   return startingWith(typed, groups).map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
 }
 
-/** Adds what may follow a group: 'agent=' has options, 'parent/' only further groups; one that has both is left as it is. */
+/** Adds the character after a group: 'agent=' if it has options, 'parent/' if it has only groups, none if it has both. */
 function groupEnding(group: string, repository: Repository, isDeletion: boolean): string {
   const hasOptions = repository.options(group).length > 0;
   const hasGroups = repository.groups(group).length > 0;
@@ -155,7 +158,7 @@ function groupEnding(group: string, repository: Repository, isDeletion: boolean)
   return hasGroups && !hasOptions ? '/' : '';
 }
 
-/** Lists the keys that begin with a word, or the values of the key before its '='. */
+/** Lists the keys that begin with a word, or the values of a key if the word contains '='. */
 async function keyMatches(word: string, typed: Session, given?: Composition): Promise<string[]> {
   const composed = given ?? (await composedSoFar(typed));
   if (!composed) return [];
@@ -172,7 +175,7 @@ async function keyMatches(word: string, typed: Session, given?: Composition): Pr
   return startingWith(word.slice(dot + 1), entryNames(parent.node)).map((name) => word.slice(0, dot + 1) + name);
 }
 
-/** Lists the value a key has, and what else its schema allows. */
+/** Lists the value of a key, and others that its schema allows. */
 async function valuesOf(key: string, composed: Composition, { program }: Session): Promise<string[]> {
   const found = select(composed, key);
   if (!found) return [];
@@ -208,7 +211,7 @@ function select(composed: Composition, key: string): Frame | undefined {
 const valueText = (node: ConfigNode) =>
   node.kind === 'scalar' && typeof node.value === 'boolean' ? String(node.value) : nodeStr(node);
 
-/** Lists `lr=` for a value, `optimizer.` for what has keys of its own. */
+/** Lists `lr=` for keys with a value, `optimizer.` for nodes. */
 function entryNames(node: ConfigNode): string[] {
   const entries: [string, ConfigNode][] =
     node.kind === 'map'
@@ -219,7 +222,10 @@ function entryNames(node: ConfigNode): string[] {
   return entries.map(([key, value]) => key + (isContainer(value) ? '.' : '='));
 }
 
-/** Lists the files and folders that a word begins, or, of a folder, what is in it. The shell's function puts the '/' behind a folder. */
+/**
+ * Lists the files and folders that begin with a word, or the contents if the word is a folder. The shell's function appends '/' to
+ * folders.
+ */
 function pathNames(word: string, cwd: string): string[] {
   const place = path.resolve(cwd, withHome(word));
   const inside = isFolder(place) && !word.endsWith('/') ? `${word}/` : word;
@@ -228,7 +234,7 @@ function pathNames(word: string, cwd: string): string[] {
 
 const withHome = (word: string) => word.replace(/^~(?=\/)/, process.env.HOME ?? '~');
 
-/** Lists the files and folders that a word begins; folders end in '/'. */
+/** Lists the files and folders that begin with a word; folders end with '/'. */
 function fileNames(word: string, cwd: string): string[] {
   const slash = word.lastIndexOf('/') + 1;
   const [folder, start] = [word.slice(0, slash), word.slice(slash)];

@@ -1,5 +1,5 @@
-// The flags of the command line: what each is called, what it takes, and how a list of arguments is split into flags and
-// overrides. Flags may appear anywhere among the overrides; `--` ends them.
+// The flags of the command line: their names and values, and how arguments are divided into flags and overrides. Flags may be anywhere
+// among the overrides; `--` ends them.
 // Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in its next version.
 import { basename, dirname, isAbsolute } from 'node:path';
 import { ConfigError } from '../config-error.js';
@@ -8,10 +8,10 @@ import { nearest } from '../nearest.js';
 interface FlagForm {
   readonly name: string;
   readonly short?: string;
-  /** The name of its value, as the usage line shows it. */
+  /** The name of its value in the usage line. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** Whether its value may be left out. */
+  /** Whether its value may be omitted. */
   readonly optional?: boolean;
   readonly meaning: string;
 }
@@ -65,7 +65,7 @@ export const flagForms: readonly FlagForm[] = [
 /** The parsed arguments. */
 export interface CommandArguments {
   help: boolean;
-  /** The node or option of `--help KEY`. */
+  /** The node or option in `--help KEY`. */
   helpKey?: string;
   hydraHelp: boolean;
   version: boolean;
@@ -81,7 +81,7 @@ export interface CommandArguments {
   configDirs: string[];
   rerun?: string;
   info?: (typeof infoTopics)[number];
-  /** The key of `--info origin KEY`. */
+  /** The key in `--info origin KEY`. */
   originKey?: string;
   overrides: string[];
 }
@@ -125,7 +125,7 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
   switch (form.name) {
     case '--help':
       out.help = true;
-      // A word without a value is a key, not an override.
+      // A word without '=' is a key, not an override.
       if (/^[a-z][\w.]*$/.test(rest[0] ?? '')) out.helpKey = rest.shift();
       break;
     case '--hydra-help':
@@ -179,7 +179,7 @@ function configName(name: string): string {
   throw usageError(`--config-name takes a config's name, not the path '${name}'; write ${file}`);
 }
 
-/** Finds the flag of a word: `--name`, `--name=value`, an unambiguous beginning of a long name, `-x`, `-xvalue`. */
+/** Finds the flag for a word: `--name`, `--name=value`, an unambiguous abbreviation of a long name, `-x`, `-xvalue`. */
 function findFlag(text: string): { form: FlagForm; attached?: string } {
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
@@ -200,7 +200,7 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
   throw unknownFlag(text, name);
 }
 
-/** Returns whether a word begins a flag: its name, or the beginning of one. */
+/** Returns whether a word is a flag or the beginning of one. */
 export const isFlag = (text: string): boolean =>
   flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
 
@@ -217,7 +217,7 @@ function unknownFlag(text: string, name: string): ConfigError {
 
 function takeValue(form: FlagForm, attached: string | undefined, rest: string[]): string {
   const { name, choices, optional } = form;
-  // `--info seed=3`: what looks like an override is one.
+  // In `--info seed=3`, the word is an override and not the flag's value.
   const next = rest[0];
   const isNextValue = next !== undefined && !next.startsWith('-') && !(optional && /[=~+]/.test(next));
   if (attached === undefined && !isNextValue) {
@@ -244,7 +244,7 @@ function takeOriginKey(rest: string[]): string {
 
 const usageError = (summary: string, ...details: string[]) => new ConfigError('usage', summary, details);
 
-/** Writes the lines of usage that are printed at a wrong call. */
+/** Writes the usage lines that are printed after an invalid call. */
 export function usageText(command: string): string {
   const words = flagForms.map(({ name, value, choices, optional }) => {
     if (value === undefined) return `[${name}]`;
@@ -263,7 +263,7 @@ export function usageText(command: string): string {
   return [...lines, line].map((text) => `${text}\n`).join('');
 }
 
-/** Writes the one line with which help texts open. */
+/** Writes the usage line at the beginning of help texts. */
 export const briefUsage = (command: string): string =>
   `usage: ${command} [--config-name NAME] [KEY=VALUE ...] [GROUP=OPTION ...] [FLAG ...]\n`;
 

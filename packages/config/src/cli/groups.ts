@@ -1,7 +1,7 @@
-// The config groups of a program and their options, as help texts list them.
+// Lists a program's config groups and their options for help texts.
 import type { Repository } from '../sources/repository.js';
 
-/** Lists every group that has options, with them, sorted by name; groups inside groups too. */
+/** Lists every group that has options, with the options, sorted by name and including nested groups. */
 function groupsWithOptions(repository: Repository, parent = ''): { group: string; options: string[] }[] {
   return repository
     .groups(parent)

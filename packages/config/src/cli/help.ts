@@ -1,5 +1,5 @@
-// `--help` and `--hydra-help`: the templates of `hydra.help` and `hydra.hydra_help` with their placeholders filled in. A program
-// that describes its config by a schema gets a list of all its keys in place of plain YAML.
+// `--help` and `--hydra-help`: fills the placeholders of the templates `hydra.help` and `hydra.hydra_help`. A program with a schema of
+// its config gets a list of all keys instead of plain YAML.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
@@ -65,7 +65,7 @@ export function showHydraHelp(session: Session): number {
   return 0;
 }
 
-/** Lists the names that `--config-name` takes. */
+/** Lists the names that `--config-name` accepts. */
 function primaryConfigs({ repository }: Composition, chosen: string | null): string {
   const names = repository.options('').map((name) => (name === chosen ? `${name} (shown here)` : name));
   return wrapped(names.join(', '), '')
@@ -73,7 +73,7 @@ function primaryConfigs({ repository }: Composition, chosen: string | null): str
     .join('');
 }
 
-/** Composes the config for the help, which is also for those who have not chosen yet: groups may be open. */
+/** Composes the config for the help. Groups may be unset, since users may ask for help before they choose. */
 function composeForHelp(session: Session): Composition {
   const options = composeOptions(session);
   try {
@@ -86,7 +86,7 @@ function composeForHelp(session: Session): Composition {
 
 const templateText = (composition: Composition, keyPath: string) => String(composition.setting(keyPath));
 
-/** Replaces `$CONFIG` and the like; `$$` is a dollar sign, unknown names stay. */
+/** Replaces `$CONFIG` and similar placeholders; `$$` is a dollar sign, unknown names are kept. */
 const filled = (template: string, values: Readonly<Record<string, () => string>>): string =>
   template.replace(/\$\$|\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) =>
     whole === '$$' ? '$' : (values[(braced ?? bare)!]?.() ?? whole),

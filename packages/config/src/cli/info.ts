@@ -1,5 +1,5 @@
-// `--info`: how the config was composed, as tables: the search path, the defaults list and its tree, the parts there are; and where
-// one value came from.
+// `--info`: prints tables of how the config was composed (the search path, the defaults list, its tree, and the available configs),
+// and the origin of a value.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError, placeText } from '../config-error.js';
@@ -15,7 +15,7 @@ import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
 /**
- * Prints what `--info` asks for.
+ * Prints the table for `--info`.
  *
  * @returns the exit code
  */
@@ -84,7 +84,7 @@ const pluginsInfo = () =>
 const configInfo = (composition: Composition) =>
   `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config').trimStart()}${composition.yaml}\n`;
 
-/** Writes the value of a key, then what set it, newest first: `place: value`, each later line being what the one before it replaced. */
+/** Writes the value of a key and then its origins, newest first, as `place: value`; each line was replaced by the one before it. */
 function originInfo(composition: Composition, key: string, cwd: string): string {
   const keyPath = composition.pathOf(key);
   const root = rootFrame(composition.full);
@@ -118,7 +118,7 @@ const valueText = (value: unknown) =>
 
 const brief = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Shortens the names of files below the working directory. */
+/** Shortens the names of files in the working directory. */
 const shownPlace = (place: string, cwd: string) => (place.startsWith(`${cwd}/`) ? place.slice(cwd.length + 1) : place);
 
 function unknownKey({ full }: Composition, keyPath: string): ConfigError {

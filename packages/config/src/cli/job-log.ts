@@ -1,5 +1,6 @@
-// The log of a run: levels, formats and places as `hydra.job_logging` and `hydra.hydra_logging` set them, in the form of Python's
-// logging.config (version 1). Stream and file handlers are known, and the fields asctime, name, levelname, message and process.
+// The log of a run, with levels, formats and destinations from `hydra.job_logging` and `hydra.hydra_logging`, in the format of
+// Python's logging.config (version 1). Supported are stream and file handlers and the fields asctime, name, levelname, message and
+// process.
 // Source: Python's documentation of logging and logging.config.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
@@ -34,11 +35,11 @@ interface LoggerSettings {
 interface LogOptions {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
-  /** Relative file names start here. */
+  /** The folder for relative file names. */
   readonly cwd: string;
-  /** `hydra.verbose`: true for everything, or the names of loggers, to show what is at level DEBUG. */
+  /** `hydra.verbose`: true, or the names of loggers whose level becomes DEBUG. */
   readonly verbose?: PlainValue;
-  /** The key of the settings, for messages. */
+  /** The key of the settings, for error messages. */
   readonly keyPath: string;
 }
 
@@ -47,7 +48,11 @@ export class JobLog {
   private readonly handlers = new Map<string, Handler>();
   private consoleLevel = 0;
 
-  /** Opens the loggers and handlers of the settings. @param settings resolved; null or `{}` for none */
+  /**
+   * Opens the loggers and handlers of the settings.
+   *
+   * @param settings with interpolations resolved; null or `{}` for none
+   */
   constructor(
     settings: PlainValue | undefined,
     private readonly options: LogOptions,
@@ -66,7 +71,7 @@ export class JobLog {
     const record: LogRecord = { level, logger, message: printable(message), time: new Date() };
     const handlers = this.handlersOf(logger);
     for (const handler of handlers) if (logLevels[level] >= handler.level) handler.write(record);
-    // As in Python's logging, warnings and errors that no handler takes go to stderr without a format.
+    // As in Python's logging, warnings and errors without a handler go to stderr without a format.
     if (handlers.length === 0 && logLevels[level] >= logLevels.WARNING) writeLines(this.options.stderr, message);
   }
 
@@ -80,7 +85,7 @@ export class JobLog {
     return handlers;
   }
 
-  /** Limits stream handlers to lines of this level and above; null: nothing at all. Files get every line. */
+  /** Limits stream handlers to lines of at least this level; null: no lines. Files get every line. */
   limitConsole(level: LogLevel | null): void {
     this.consoleLevel = level === null ? Infinity : logLevels[level];
   }
@@ -172,7 +177,7 @@ export class JobLog {
       try {
         appendFileSync(descriptor, `${format(record)}\n`);
       } catch (error) {
-        // A log that cannot be written, as on a full disk, does not end the job.
+        // If a log file cannot be written, as on a full disk, the job continues.
         process.stderr.write(`the log file ${file} ends here: ${(error as NodeJS.ErrnoException).code}\n`);
         close();
       }

@@ -1,4 +1,4 @@
-// Every key of a config with its value, type, unit and meaning, as `--help` lists them. The meanings come from a JSON Schema.
+// Lists a config's keys with value, type, unit and meaning for `--help`. The meanings come from a JSON Schema.
 import { rootFrame } from '../key-path.js';
 import { isContainer, keyText, plainScalar, type ConfigNode, type MapNode } from '../node.js';
 import { nodeAt } from '../provenance.js';
@@ -7,13 +7,13 @@ import type { JsonSchema } from '../json-schema.js';
 
 const lineWidth = 100;
 
-/** The number of options with which help begins. */
+/** The number of options in the overview. */
 const MAIN_OPTIONS = 20;
 
 /**
- * Lists the options that people change, and a line for each node with what else there is.
+ * Lists the most important options, and one line for each node.
  *
- * @param main paths, the most important ones first; those that the config does not have are left out
+ * @param main paths in order of importance; those that are not in the config are left out
  */
 export function overviewHelp(root: MapNode, schema: JsonSchema, main: readonly string[]): string {
   const shown = main.filter((path) => nodeAt(rootFrame(root), path) !== undefined).slice(0, MAIN_OPTIONS);
@@ -43,10 +43,9 @@ const optionCount = (node: ConfigNode): number =>
     : 1;
 
 /**
- * Lists options as `key=value  (type, unit)` with the meaning below, in the order of the config; a part of the config opens with its own
- * meaning.
+ * Lists options as `key=value  (type, unit)` with the meaning below, in the order of the config; a node begins with its meaning.
  *
- * @param at the node or option that is listed; all of them if not given
+ * @param at the node or option to list; all if not given
  */
 export function keysHelp(root: MapNode, schema: JsonSchema, at = ''): string {
   const lines: string[] = [];
@@ -77,7 +76,7 @@ export function keysHelp(root: MapNode, schema: JsonSchema, at = ''): string {
   return `${lines.join('\n').replace(/^\n+/, '')}\n`;
 }
 
-/** Writes a value as one types it in an override. */
+/** Writes a value as it would be typed in an override. */
 function typedText(node: ConfigNode): string {
   if (node.kind === 'list') return `[${node.items.map(typedText).join(',')}]`;
   if (node.kind === 'map')
@@ -88,7 +87,7 @@ function typedText(node: ConfigNode): string {
   return /^[\w./:@%+?*$ {}|-]+$/.test(value) && value.trim() === value ? value : JSON.stringify(value);
 }
 
-/** Returns the schema of one key of an object; undefined where it has none. */
+/** Returns the schema of an object's key; undefined if it has none. */
 export function propertySchema(schema: JsonSchema, key: string): JsonSchema | undefined {
   const properties = schema.properties as Record<string, JsonSchema> | undefined;
   if (properties && Object.hasOwn(properties, key)) return properties[key];
@@ -99,9 +98,9 @@ export function propertySchema(schema: JsonSchema, key: string): JsonSchema | un
 }
 
 /**
- * Returns the schema that applies to a node: references followed, `allOf` joined, of alternatives the one whose constants fit best.
+ * Returns the schema that applies to a node: follows references, joins `allOf`, and chooses the alternative that fits the node best.
  *
- * @param root where `#/…` references start
+ * @param root the schema in which `#/…` references are looked up
  */
 export function schemaFor(schema: JsonSchema, node: ConfigNode | undefined, root: JsonSchema): JsonSchema {
   const followed = followReference(schema, root);
@@ -137,7 +136,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
-/** Measures how well an alternative suits a node: constants that agree count most, then the type, then known keys. */
+/** Measures how well an alternative fits a node: matching constants count most, then the type, then known keys. */
 function fit(schema: JsonSchema, node: ConfigNode | undefined): number {
   if (!node) return 0;
   if (node.kind === 'scalar') {
@@ -201,7 +200,7 @@ function limits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSc
   return shown.filter(([, limit]) => typeof limit === 'number').map(([sign, limit]) => `${sign} ${String(limit)}`);
 }
 
-/** Lists the values of a schema: `enum`, `const`, or alternatives that are all such. */
+/** Lists the values that a schema allows: `enum`, `const`, or alternatives that are all constants. */
 export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
   const own = followReference(schema, root);
   if (Array.isArray(own.enum)) return own.enum;
@@ -210,7 +209,7 @@ export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
   return alternatives.every((options) => options.length > 0) ? alternatives.flat() : [];
 }
 
-/** Wraps a text into lines, each with the indent before it. */
+/** Wraps a text into indented lines. */
 export function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = indent;

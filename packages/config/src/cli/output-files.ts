@@ -1,15 +1,16 @@
-// Folders and files that a run leaves behind. Each file is written beside its place and renamed, so that it is either complete or absent.
+// Writes the folders and files of a run. Each file is written under a temporary name and renamed, so that it is either complete or
+// absent.
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 
 export function makeFolder(folder: string, setting: string): void {
   try {
-    // One by one: `recursive` reports a read-only file system as ENOENT, and never ends below /proc (Node 20).
+    // Folders are created one by one: `recursive` reports a read-only file system as ENOENT, and never ends below /proc (Node 20).
     const missing: string[] = [];
     for (let at = path.resolve(folder); !existsSync(at); at = path.dirname(at)) missing.unshift(at);
     for (const each of missing) makeOne(each);
-    mkdirSync(folder, { recursive: true }); // refuses a file
+    mkdirSync(folder, { recursive: true }); // fails if it is a file
   } catch (error) {
     throw new ConfigError(
       'file',
@@ -33,7 +34,7 @@ function freeSpace(folder: string): string {
   return `${Math.floor((bavail * bsize) / 2 ** 20)} MiB are free there`;
 }
 
-/** Makes a folder; another process may make it at the same time. */
+/** Creates a folder, which another process may create at the same time. */
 function makeOne(folder: string): void {
   try {
     mkdirSync(folder);

@@ -1,4 +1,4 @@
-// The program's own look at a config right after it was composed.
+// Calls the program's hooks for a config that was just composed.
 import type { Composition } from '../composition.js';
 import { toPlain, type PlainValue } from '../node.js';
 import { elementNode } from '../overrides/apply.js';
@@ -6,7 +6,11 @@ import { ListExtension, isSweep, type Override, type OverrideValue } from '../ov
 import type { GivenOverride, Purpose } from './program.js';
 import type { Session } from './session.js';
 
-/** Returns the composition as the program's hook `prepare` gives it back. @throws {ConfigError} where the hook refuses it */
+/**
+ * Returns the composition that the program's hook `prepare` returns.
+ *
+ * @throws {ConfigError} if the hook refuses it
+ */
 export async function prepared(
   { program, cwd }: Session,
   composition: Composition,
@@ -17,7 +21,7 @@ export async function prepared(
   return program.prepare(composition, { purpose, overrides, cwd });
 }
 
-/** Prints the lines of a dry run about keys that follow from others. */
+/** Prints the notes of a dry run about keys that are derived from others. */
 export function printNotes({ program, stdout }: Session, composition: Composition): void {
   for (const note of program.notesOf?.(composition) ?? []) stdout.write(`  ${note}\n`);
 }

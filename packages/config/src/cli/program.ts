@@ -1,4 +1,4 @@
-// The description by which a program gets a command line, and the arguments of its hooks and jobs.
+// The description from which a program gets a command line, and the arguments of its hooks and jobs.
 import type { Composition } from '../composition.js';
 import type { ConfigError } from '../config-error.js';
 import type { ImpliedDefaults } from '../defaults/implied.js';
@@ -9,9 +9,9 @@ import type { OverrideAliases } from '../overrides/aliases.js';
 import type { ConfigDir } from '../sources/search-path.js';
 
 export interface TextSink {
-  /** Whether it is a terminal. */
+  /** Whether the sink is a terminal. */
   readonly isTTY?: boolean;
-  /** Its width. */
+  /** The terminal's width. */
   readonly columns?: number;
   write(text: string): unknown;
 }
@@ -19,110 +19,121 @@ export interface TextSink {
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
 export interface CommandLine {
-  /** The words that the user typed, without node and script. */
+  /** The user's arguments, without node and script. */
   readonly argv: readonly string[];
-  /** The command's own name: in `--version`, and completed by the shell. */
+  /** The command's name, for `--version` and for completion in the shell. */
   readonly programName: string;
-  /** The words to type to call the program, for usage lines, such as `npx app`; `programName` unless given. */
+  /** The command as users type it, for usage lines, such as `npx app`; `programName` if not given. */
   readonly commandPrefix?: string;
   readonly version?: string;
-  /** `hydra.job.name` where no config sets it; the program's name without extension unless given. */
+  /** `hydra.job.name`, unless a config sets it; by default the program's name without extension. */
   readonly jobName?: string;
-  /** The program's own config folder; relative to `programDir`. */
+  /** The program's own config folder, relative to `programDir`. */
   readonly configDir: string;
-  /** The folder in which `--config-path` starts; the working directory unless given. */
+  /** The folder to which `--config-path` is relative; the working directory if not given. */
   readonly programDir?: string;
-  /** The primary config; null for none. */
+  /** The default primary config; null for none. */
   readonly configName: string | null;
   /** Further folders, such as `{ dir: 'experiments', group: 'experiment' }`. */
   readonly searchPaths?: readonly ConfigDir[];
-  /** Old keys that users may still type as overrides, such as `{ agent_type: 'algorithm' }`. */
+  /** Old keys that users may still use in overrides, such as `{ agent_type: 'algorithm' }`. */
   readonly overrideAliases?: OverrideAliases;
-  /** Flat names by which users may give options that stand in nodes. */
+  /** Flat names by which users may set options inside nodes. */
   readonly flatNames?: FlatNames;
-  /** Groups that the defaults list of a primary config leaves to this program; called at each composition. */
+  /** Adds groups that the defaults list of a primary config omits; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
   /**
-   * Translates the overrides of the command line into this program's own words, where users may type those of another one. Called once,
-   * before anything is composed.
+   * Translates overrides of another program's command line. Called once, before anything is composed.
    *
    * @throws {ConfigError}
    */
   translate?(overrides: readonly string[], context: TranslateContext): Promise<readonly string[]>;
   /**
-   * Returns a text to print instead of running, where the command line gives no primary config and asks for nothing but a run;
-   * undefined runs the primary config.
+   * Returns a text to print instead of running, if the command line names no primary config and has no flags that print; undefined:
+   * the default config is run.
    *
-   * @param overrides of the command line, after `translate`
+   * @param overrides those of the command line, after `translate`
    */
   overview?(overrides: readonly string[]): Promise<string | undefined>;
-  /** Returns whether users do not choose from a group, so that `--help` leaves it out. */
+  /** Returns whether users do not choose from a group, so that `--help` omits it. */
   isInternalGroup?(group: string): boolean;
-  /** Does the work itself; a job that throws has failed. */
+  /** Does the program's work; a job that throws has failed. */
   job(context: JobContext): unknown;
   /**
-   * Prepares a config right after it is composed, before it is printed, validated, saved or run. It may refuse the config, or return
-   * another one, such as `composition.without(keys)`.
+   * Prepares a config after it was composed and before it is printed, validated, saved or run. It may refuse the config, or return a
+   * changed one, such as `composition.without(keys)`.
    *
    * @throws {ConfigError}
    */
   prepare?(composition: Composition, context: PrepareContext): Composition | Promise<Composition>;
   /**
-   * Checks a config before any directory or file is created, in a sweep for each of its jobs; and after `--cfg` has printed, where an
-   * error is only reported.
+   * Checks a config before a run creates any directory or file, in a sweep for every job. After `--cfg` it is called too, and an error
+   * is only reported.
    *
    * @throws {ConfigError}
    */
   validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
-  /** Says how a prepared config came about, a line for each key that follows from another; `--dry-run` shows them. */
+  /** Returns a line for each key of a prepared config that was derived from another key; `--dry-run` prints them. */
   notesOf?(composition: Composition): readonly string[];
-  /** Returns a clearer error than that of composing, such as for a key that another version had; undefined keeps the error. */
+  /** Returns a clearer error than the given one, for example for a key of an older version; undefined keeps the error. */
   explain?(
     error: ConfigError,
     context: TranslateContext & { readonly overrides: readonly string[] },
   ): ConfigError | undefined | Promise<ConfigError | undefined>;
-  /** Returns a JSON Schema of the whole config, for `--help` and for completion of values. */
+  /** Returns a JSON Schema of the whole config, for `--help` and for completing values. */
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
-  /** Paths of the options that people change, the most important ones first: `--help` begins with them. */
+  /** Paths of the most important options, in order of importance; `--help` begins with them. */
   readonly mainOptions?: readonly string[];
-  /** Admits a job to its folder before anything is written into it. @throws where the job must not touch it */
+  /**
+   * Called before a job writes into its folder.
+   *
+   * @throws an error if the job must not use the folder
+   */
   admit?(outputDirectory: string): Promise<void>;
-  /** Launches a sweep by another sweeper or launcher; undefined leaves it to the basic ones. */
+  /** Runs a sweep with another sweeper or launcher; undefined: the basic ones are used. */
   launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
-  /** Does what follows the last job of a sweep by the basic sweeper and launcher, failed or not. @returns lines to print */
+  /**
+   * Called after the last job of a sweep with the basic sweeper and launcher, even if jobs failed.
+   *
+   * @returns lines to print
+   */
   afterSweep?(directory: string): Promise<readonly string[]>;
   readonly stdout?: TextSink;
   readonly stderr?: TextSink;
-  /** `hydra.job.env_set` is written into it while a job runs. */
+  /** The environment variables; `hydra.job.env_set` is written into them while a job runs. */
   readonly env?: Record<string, string | undefined>;
   readonly cwd?: string;
-  /** The run's one time. */
+  /** The time of the run. */
   readonly now?: Date;
 }
 
 /**
- * The purpose of a composition: to run one job (`run`, also of a sweep and with `--dry-run`), as the start of a sweep with its
- * swept values left out (`sweep`), or to be shown by `--cfg`, `--info`, `--help` or tab completion.
+ * The purpose of a composition: to run one job (`run`, also within a sweep and with `--dry-run`), as the base of a sweep without the
+ * swept values (`sweep`), or for `--cfg`, `--info`, `--help` or tab completion.
  */
 export type Purpose = 'run' | 'sweep' | 'cfg' | 'info' | 'help' | 'completion';
 
 export interface TranslateContext {
   readonly configName: string | null;
-  /** Whether it is the program's own, because the command line gives none. */
+  /** Whether the primary config is the program's default, because the command line names none. */
   readonly isDefaultConfig: boolean;
-  /** Composes the config of this call with other overrides; what is swept is left out. @throws {ConfigError} */
+  /**
+   * Composes the config of this call with other overrides; swept values are omitted.
+   *
+   * @throws {ConfigError}
+   */
   compose(overrides: readonly string[]): Composition;
 }
 
-/** One override as parsed, after aliases. */
+/** A parsed override, after aliases were replaced. */
 export interface GivenOverride {
-  /** `add` stands for `+key=value` and `++key=value`. */
+  /** `add` is `+key=value` or `++key=value`. */
   readonly kind: 'change' | 'add' | 'delete';
-  /** The path of the option, where it was given by its flat name. */
+  /** The option's path, even if it was given by its flat name. */
   readonly key: string;
-  /** The package that follows `@` in the key of a group. */
+  /** The package after `@` in a group's key. */
   readonly package?: string;
-  /** True where the key names a config group, so that the value is the name of an option. */
+  /** Whether the key names a config group, so that the value is the name of an option. */
   readonly isGroup: boolean;
   /** Undefined for `~key`, and for a sweep over several values. */
   readonly value: PlainValue | undefined;
@@ -132,9 +143,9 @@ export interface GivenOverride {
 
 export interface PrepareContext {
   readonly purpose: Purpose;
-  /** The overrides of the command line; for a job of a sweep those of the job. Settings of hydra are among them. */
+  /** The overrides of the command line, or of the job in a sweep, including settings of hydra. */
   readonly overrides: readonly GivenOverride[];
-  /** The working directory: relative paths of the command line start there. */
+  /** The working directory, to which paths on the command line are relative. */
   readonly cwd: string;
 }
 
@@ -145,21 +156,21 @@ export interface ValidateContext {
 /** The arguments of a job. */
 export interface JobContext {
   readonly composition: Composition;
-  /** Absolute; it exists. */
+  /** An absolute path; the directory exists. */
   readonly outputDirectory: string;
-  /** The overrides of the job's config, without those of hydra. */
+  /** The overrides of the job's config, without settings of hydra. */
   readonly overrides: readonly string[];
   readonly jobName: string;
-  /** Its index in a sweep. */
+  /** The index in a sweep. */
   readonly jobNumber?: number;
-  /** Writes a line to where `hydra.job_logging` says: by default the console and `<job name>.log`. */
+  /** Writes a line to the destinations in `hydra.job_logging`: by default the console and `<job name>.log`. */
   log(level: LogLevel, message: string, logger?: string): void;
-  /** Limits the console from now on to lines of this level and above, null: none; files get all. */
+  /** Limits the console to lines of at least this level, null: none; files get all lines. */
   limitConsole(level: LogLevel | null): void;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly env: Record<string, string | undefined>;
-  /** The working directory of the job: its output directory with `hydra.job.chdir`. */
+  /** The job's working directory, which is its output directory with `hydra.job.chdir`. */
   readonly cwd: string;
 }
 
@@ -169,34 +180,46 @@ export interface SweepOutcome {
   readonly exitCode: number;
 }
 
-/** One sweep, as a sweeper or launcher sees it. Nothing is created or written before it is asked for. */
+/** A sweep in the form that a sweeper or launcher uses. Nothing is created or written unless a method is called. */
 export interface SweepRequest {
-  /** Composed with the sweeps left out; groups may still be open. */
+  /** The config without the swept values; groups may be unset. */
   readonly master: Composition;
-  /** `hydra.sweeper.params` first, then the task overrides as typed, sweeps included. */
+  /** `hydra.sweeper.params` first, then the task overrides as typed, including sweeps. */
   readonly overrides: readonly string[];
-  /** Absolute `hydra.sweep.dir`. */
+  /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
-  /** Whether jobs are only planned and checked, and listed by `listJob` (`--dry-run`); nothing is started or written. */
+  /** Whether jobs are only planned, checked, and printed with `listJob` (`--dry-run`); nothing is started or written then. */
   readonly dryRun: boolean;
-  /** The program, with its outputs and its environment filled in. */
+  /** The program, with its outputs and its environment set. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
-  /** Plans the jobs of the basic sweeper. @throws {ConfigError} for what it cannot expand */
+  /**
+   * Plans the jobs of the basic sweeper.
+   *
+   * @throws {ConfigError} for overrides that it cannot expand
+   */
   plan(): { readonly jobs: string[][]; readonly batches: number[] };
-  /** Composes the config of one job: the command line's settings of hydra, then the job's own overrides. @throws {ConfigError} */
+  /**
+   * Composes the config of one job from the command line's settings of hydra and the job's own overrides.
+   *
+   * @throws {ConfigError}
+   */
   composeJob(index: number, overrides: readonly string[]): Promise<Composition>;
-  /** Runs the program's own checks of composed jobs. @throws {ConfigError} for the first job that fails them */
+  /**
+   * Runs the program's checks of composed jobs.
+   *
+   * @throws {ConfigError} for the first job that fails them
+   */
   check(compositions: Iterable<Composition>): Promise<void>;
-  /** Returns the absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
+  /** Returns the absolute path `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
-  /** Prints the lines of a job that `--dry-run` shows: overrides, folder, and which keys follow from others. */
+  /** Prints a job for `--dry-run`: its overrides, its folder, and notes about derived keys. */
   listJob(index: number, overrides: readonly string[], directory: string, job: Composition): void;
-  /** Creates the sweep's directory and writes the composition it starts from, `multirun.yaml`. */
+  /** Creates the sweep's directory and writes the sweep's base config, `multirun.yaml`. */
   writeMaster(): void;
-  /** Runs a job in this process. Its failure is printed and returned. */
+  /** Runs a job in this process. A failure is printed and returned. */
   runJob(index: number, composition: Composition): Promise<JobResult>;
-  /** Returns the arguments for another process of the same program that runs exactly this job, into `directory`. */
+  /** Returns the arguments with which another process of the program runs exactly this job, into `directory`. */
   jobArguments(index: number, overrides: readonly string[], directory: string): string[];
-  /** Writes a line to the sweep's own log, as `hydra.hydra_logging` says. */
+  /** Writes a line to the sweep's own log, as set by `hydra.hydra_logging`. */
   announce(line: string): void;
 }

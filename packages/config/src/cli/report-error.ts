@@ -1,4 +1,4 @@
-// The message that the user sees when something goes wrong: what is wrong, where, and how to fix it; a stack trace only on request.
+// Prints errors: what is wrong, where, and how to fix it; a stack trace only on request.
 import { pythonRepr } from '../python-text.js';
 import type { Composition } from '../composition.js';
 import type { Session } from './session.js';
@@ -8,7 +8,7 @@ type ErrorOutput = Pick<Session, 'stderr' | 'env'>;
 
 const isFull = ({ env }: ErrorOutput) => (env.HYDRA_FULL_ERROR ?? '0') !== '0' && env.HYDRA_FULL_ERROR !== '';
 
-/** Prints the message, then how to get more. */
+/** Prints the message of an error, and how to get more details. */
 export function reportError(error: unknown, output: ErrorOutput): void {
   writeLines(output.stderr, errorText(error, output));
   hintAtFullError(output);
@@ -27,7 +27,10 @@ export function hintAtFullError(output: ErrorOutput): void {
   output.stderr.write('\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n');
 }
 
-/** Prints the warnings found while composing and checking a config. Hydra is silent about a missing `_self_` here; so are we. */
+/**
+ * Prints the warnings found while composing and checking a config, except that of a missing `_self_`, which Hydra does not print
+ * either.
+ */
 export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition): void {
   const shown = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
   for (const warning of new Set(shown)) writeLines(stderr, `warning: ${warning}`);
@@ -40,7 +43,10 @@ export function errorText(error: unknown, output: ErrorOutput): string {
   return cause instanceof Error ? `${own}\ncaused by: ${errorText(cause, output)}` : own;
 }
 
-/** Finds the nearest cause whose message is not a part of the error's own; that of a config error has other words. */
+/**
+ * Finds the nearest cause whose message is not part of the error's message. A config error has none, since it describes its cause in
+ * its own words.
+ */
 function furtherCause(error: Error): unknown {
   if (error.name === 'ConfigError') return undefined;
   let { cause } = error;

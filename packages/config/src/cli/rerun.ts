@@ -1,6 +1,6 @@
-// `--experimental-rerun`: a job again from its record, the files that its first run wrote into `.hydra`. Its config is taken as it
-// was saved, even if the config folders have changed since; it runs in the same folder, and its record stays as it is. A record with
-// flat names, as an earlier version of a program wrote it, is composed again from its command line and its values.
+// `--experimental-rerun`: runs a job again from its record, the files that its first run wrote into `.hydra`. The config is used as it
+// was saved, even if the config folders have changed since; the job runs in the same folder, and its record is not changed. A record
+// with flat names, from an earlier version of a program, is composed again from its command line and its values.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose, recompose } from '../compose.js';
@@ -20,7 +20,8 @@ import { composeOptions, type Session } from './session.js';
 /**
  * Runs a job again as its folder recorded it.
  *
- * @param given the folder of a run, its `.hydra` folder, or a file in that @returns the exit code
+ * @param given the folder of a run, its `.hydra` folder, or a file in that
+ * @returns the exit code
  */
 export async function rerun(session: Session, given: string): Promise<number> {
   const { cwd, flags, stderr, program } = session;
@@ -90,14 +91,14 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
   return compositionWith(overrides);
 }
 
-/** Returns whether a record has a value at the top of the config under a name that stands for an option of a node now. */
+/** Returns whether a record's config has a top-level key that is now the flat name of an option. */
 function hasFlatNames({ config }: Composition, { program: { flatNames = {} } }: Session): boolean {
   return Object.entries(config).some(([key, value]) => !isTree(value) && Object.hasOwn(flatNames, key));
 }
 
 /**
- * Composes a record with flat names: its command line again, and then its values, which win. A value that is null says nothing, since it
- * is that of the command line too, or of a second name of an option. Values without an option are left out with a warning.
+ * Composes a record with flat names: first its command line, then its values, which take precedence. Values of null are ignored, since
+ * these also follow from the command line, or belong to an option's second name. Values without an option are left out with a warning.
  */
 function composedAgain(saved: Composition, session: Session): Composition {
   const { stderr, env } = session;

@@ -1,4 +1,4 @@
-// One job: its folder, the record of its config in `.hydra/`, its log and its environment, then the program's own work.
+// Runs one job: creates its folder, the record of its config in `.hydra/`, its log and its environment, and calls the program.
 import path from 'node:path';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
@@ -12,16 +12,16 @@ import type { Session } from './session.js';
 import { setHydraSetting } from './set-setting.js';
 
 interface JobPlace {
-  /** Absolute. */
+  /** An absolute path. */
   readonly outputDirectory: string;
-  /** The setting that chose it, for messages. */
+  /** The setting that determines it, for error messages. */
   readonly setting: string;
   readonly jobNumber?: number;
-  /** False when the job's record exists already. */
+  /** False if the job's record already exists. */
   readonly record?: boolean;
 }
 
-/** Returns a setting that must be text. */
+/** Returns a setting that must be a text. */
 export function textSetting(composition: Composition, keyPath: string): string {
   const value = composition.setting(keyPath);
   if (typeof value === 'string' && value !== '???') return value;
@@ -36,7 +36,7 @@ export function textSetting(composition: Composition, keyPath: string): string {
 /**
  * Runs a job.
  *
- * @throws {ConfigError} when the folder, record or log cannot be made; a failing job is reported and returned
+ * @throws {ConfigError} if the folder, record or log cannot be created; a failure of the job itself is reported and returned
  */
 export async function runJob(session: Session, composition: Composition, place: JobPlace): Promise<JobResult> {
   const { outputDirectory, setting, jobNumber, record = true } = place;
@@ -106,7 +106,7 @@ function asTexts(value: PlainValue | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, String(item)]));
 }
 
-/** Sets variables and the working directory; the result undoes both. */
+/** Sets environment variables and the working directory, and returns a function that undoes both. */
 function enter(
   env: Record<string, string | undefined>,
   variables: Record<string, string>,

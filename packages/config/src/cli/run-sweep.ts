@@ -1,5 +1,5 @@
-// A sweep by the basic sweeper and launcher: every combination, one job after another in this process, batch by batch.
-// A failed job does not stop its batch, but no further batch is started.
+// Runs a sweep with the basic sweeper and launcher: every combination, one job after the other in this process, batch by batch. A
+// failed job does not stop its batch, but no further batch is started.
 import type { Composition } from '../composition.js';
 import { hintAtFullError, printWarnings } from './report-error.js';
 import type { Session } from './session.js';
@@ -7,10 +7,10 @@ import { writeLines } from './terminal-lines.js';
 import type { SweepRequest } from './program.js';
 import { CommandLineSweep } from './sweep-request.js';
 
-/** The config of a job by its index. */
+/** Composes the config of a job by its index. */
 type Compose = (index: number) => Promise<Composition>;
 
-/** Configs composed for the check are kept for their run up to this many; beyond it they are composed again. */
+/** The most configs that are kept from the check until their jobs run; further ones are composed again. */
 const keptCompositions = 200;
 
 /**
@@ -26,7 +26,7 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   if (outcome) return outcome.exitCode;
   const { jobs, batches } = request.plan();
   const compose = composer(request, jobs);
-  // A program that checks its configs has every job checked before the first starts, and before anything is written.
+  // If the program checks its configs, every job is checked before the first one starts and before anything is written.
   if (session.program.validate) await checkAll(session, request, jobs, compose);
   if (dryRun) {
     for (const [index, overrides] of jobs.entries()) {
@@ -45,7 +45,7 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
 /**
  * Runs all batches.
  *
- * @returns whether all jobs came through
+ * @returns whether all jobs succeeded
  */
 async function runBatches(
   request: SweepRequest,
@@ -90,7 +90,7 @@ async function checkAll(
 /**
  * Runs one batch.
  *
- * @returns whether all jobs came through
+ * @returns whether all jobs succeeded
  */
 async function runBatch(
   request: SweepRequest,

@@ -1,4 +1,4 @@
-// One call of a program: its command line with the defaults filled in, and how to compose for it.
+// One call of a program: its command line with defaults filled in, and the options for composing.
 import path from 'node:path';
 import type { ComposeOptions } from '../compose-options.js';
 import type { CommandArguments } from './flags.js';
@@ -29,7 +29,7 @@ export function openSession(program: CommandLine, flags: CommandArguments): Sess
   return { program: own, flags, configName, jobName, stdout, stderr, env, cwd, now };
 }
 
-/** Returns the options to compose with in this call. */
+/** Returns the options for composing in this call. */
 export function composeOptions(
   session: Session,
   overrides: readonly string[] = session.flags.overrides,

@@ -1,4 +1,4 @@
-// Settings that only the run itself knows (`hydra.runtime.output_dir`, `hydra.job.num`, …), put into a composed config.
+// Writes settings that only a run knows (`hydra.runtime.output_dir`, `hydra.job.num`, …) into a composed config.
 import type { Composition } from '../composition.js';
 import { fromPlain, type PlainValue } from '../node.js';
 
@@ -7,7 +7,7 @@ const origin = { source: 'the program' };
 /**
  * Sets a setting of hydra.
  *
- * @param keyPath below `hydra`, such as 'job.num'; the containers on the way exist
+ * @param keyPath relative to `hydra`, such as 'job.num'; its parent must exist
  */
 export function setHydraSetting(composition: Composition, keyPath: string, value: PlainValue): void {
   const keys = keyPath.split('.');
@@ -17,7 +17,7 @@ export function setHydraSetting(composition: Composition, keyPath: string, value
   if (node?.kind === 'map') node.set(last, fromPlain(value, origin));
 }
 
-/** Notes an override that the command line's flags imply, as if it had been typed. */
+/** Records an override that follows from a flag, as if it had been typed. */
 export function noteHydraOverride(composition: Composition, text: string): void {
   const hydra = composition.full.get('hydra');
   const overrides = hydra?.kind === 'map' ? hydra.get('overrides') : undefined;

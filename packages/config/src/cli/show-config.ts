@@ -1,4 +1,4 @@
-// `--cfg`: the composed config as YAML, whole or one part of it, and then what is invalid in it.
+// `--cfg`: prints the composed config or a part of it as YAML, and then what is invalid in it.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { rootFrame, type Frame } from '../key-path.js';
@@ -32,7 +32,7 @@ export async function showConfig(session: Session): Promise<number> {
   return 0;
 }
 
-/** Reports an invalid config. It is printed all the same, and the exit code stays 0: Hydra prints it and checks nothing. */
+/** Reports that a config is invalid. It is printed nevertheless and the exit code is 0, since Hydra prints it without a check. */
 async function reportInvalid(session: Session, composition: Composition): Promise<void> {
   try {
     await session.program.validate?.(composition, { purpose: 'cfg' });
@@ -43,7 +43,7 @@ async function reportInvalid(session: Session, composition: Composition): Promis
 
 const isWhole = (key: string | undefined) => key === undefined || key === '_global_';
 
-/** Returns the node to print, with the tree around it that its interpolations need; undefined where the key leads nowhere. */
+/** Returns the node to print, with the parents that its interpolations need; undefined if the key does not exist. */
 function shownPart(
   composition: Composition,
   type: 'job' | 'hydra' | 'all',
@@ -51,13 +51,13 @@ function shownPart(
 ): Frame | undefined {
   const { root, full } = composition;
   if (isWhole(key)) return rootFrame(type === 'job' ? root : type === 'all' ? full : hydraOnly(composition));
-  // Settings of hydra may name keys of the job, so they are followed in the whole config.
+  // Settings of hydra may refer to keys of the job, so they are resolved in the whole config.
   if (type === 'hydra' && !/^hydra(\.|$)/.test(key!)) return undefined;
   const found = composition.resolution().select(rootFrame(type === 'job' ? root : full), key!);
   return found && !isNull(found.node) && !isMissing(found.node) ? found : undefined;
 }
 
-/** Returns the hydra node alone, without its help texts. */
+/** Returns the hydra node without its help texts. */
 function hydraOnly({ full }: Composition): MapNode {
   const hydra = full.get('hydra') as MapNode;
   const shown = new MapNode(hydra.origin);

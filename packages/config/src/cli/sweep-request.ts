@@ -1,5 +1,4 @@
-// The sweep of one call of a program: the composition it starts from, the basic plan of its jobs, and how to compose, check and
-// run a job.
+// The sweep of one call of a program: its base config, the basic plan of its jobs, and methods to compose, check and run a job.
 import path from 'node:path';
 import { compose, composeFrom } from '../compose.js';
 import type { Composition } from '../composition.js';

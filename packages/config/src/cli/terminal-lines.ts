@@ -1,11 +1,11 @@
-// Text for people: on a terminal, lines are broken between words instead of anywhere.
+// Writes text for people; on a terminal, lines are wrapped between words.
 import { printable } from './printable.js';
 import type { TextSink } from './program.js';
 
 /**
- * Writes a text and an end of line. On a terminal, lines that are wider than it are broken between words, and what follows is
- * indented by two more columns. A longer word, such as a path, stays whole. Everywhere else lines stay as they are. Characters that a
- * terminal obeys are shown: see `printable`.
+ * Writes a text and a line end. On a terminal, lines that are too wide are wrapped between words, and their continuation is indented
+ * by two more columns; a longer word, such as a path, is not split. Elsewhere lines are not changed. Characters that control a
+ * terminal are escaped (see `printable`).
  */
 export function writeLines(sink: TextSink, text: string): void {
   const lines = printable(text).split('\n');

@@ -1,5 +1,5 @@
-// Which option each group gets: the command line first, then `override` items in the order they are met, then the lists
-// themselves. Also keeps what was used, so that an override that matches nothing is reported.
+// The choice of an option for each group: the command line takes precedence, then `override` items in the order in which they are
+// found, then the lists themselves. Also records which overrides were used, so that one without effect is reported.
 import { ConfigError, placeText } from '../config-error.js';
 import { nearest } from '../nearest.js';
 import { Float, type Origin } from '../node.js';
@@ -19,21 +19,21 @@ import { groupItem, groupPath, overrideKey, type DefaultItem, type GroupItem, ty
 
 interface Choice {
   readonly value: OptionValue;
-  /** The config whose `override` item this is; undefined for the command line. */
+  /** The config that contains this `override` item; undefined for the command line. */
   readonly configPath?: string;
   readonly text: string;
   readonly origin: Origin;
   used: boolean;
-  /** Thrown where the choice is applied. */
+  /** An error that is thrown if the choice is applied. */
   readonly invalid?: ConfigError;
 }
 
 export class Choices {
-  /** `+group=option` items, which go to the end of the primary defaults list. */
+  /** Groups added by `+group=option`, which are appended to the primary defaults list. */
   readonly appended: GroupItem[] = [];
-  /** Overrides whose keys are not groups: they change the composed config. */
+  /** Overrides whose keys are not groups; they are applied to the composed config. */
   readonly configOverrides: Override[] = [];
-  /** Override key to option, in the order met. */
+  /** The option by override key, in the order in which they are found. */
   readonly known = new Map<string, string | null>();
   private readonly chosen = new Map<string, Choice>();
   private readonly deletions = new Map<string, { option: string | undefined; text: string; used: boolean }>();
@@ -80,7 +80,7 @@ export class Choices {
     }
     const option = optionValue(value as Element);
     const invalid = option === undefined ? this.invalidOption(key, value as Element, text) : undefined;
-    // A list is only looked into when the group turns out to be in use.
+    // If the value is a list, the error is thrown only if the group is in use.
     if (invalid && (kind === 'add' || !Array.isArray(value))) throw invalid;
     if (option === undefined)
       this.chosen.set(name, { value: encodeElement(value as Element), text, origin, used: false, invalid });
@@ -112,14 +112,14 @@ export class Choices {
     );
   }
 
-  /** Adds an `override` item: it counts unless a later item or the command line has chosen already. */
+  /** Adds an `override` item. It has no effect if a later item or the command line has already chosen. */
   addOverride(item: GroupItem, configPath: string): void {
     const key = overrideKey(item);
     if (this.chosen.has(key)) return;
     this.chosen.set(key, { value: item.value, configPath, text: `override ${key}`, origin: item.origin, used: false });
   }
 
-  /** Gives an item the option chosen for it elsewhere, if any. */
+  /** Sets the option of an item that was chosen elsewhere, if any. */
   apply(item: GroupItem): void {
     const choice = this.chosen.get(overrideKey(item));
     if (!choice) return;
@@ -136,7 +136,7 @@ export class Choices {
     return true;
   }
 
-  /** Remembers an option; a second one for the same key must be the same. */
+  /** Records an option; another one for the same key must be equal. */
   learn(item: DefaultItem): void {
     if (item.kind !== 'group') return;
     const key = overrideKey(item);
@@ -157,9 +157,9 @@ export class Choices {
   }
 
   /**
-   * Checks that every override and deletion matched something.
+   * Checks that every override and deletion had an effect.
    *
-   * @throws {ConfigError} for the first override or deletion that matched nothing
+   * @throws {ConfigError} for the first one without effect
    */
   ensureAllUsed(): void {
     for (const [key, choice] of this.chosen) if (!choice.used) throw this.unmatched(key, choice);
@@ -207,7 +207,7 @@ export class Choices {
   }
 }
 
-/** Returns a name; null for a value that is not a name. */
+/** Returns the text of a name; null if the value is not a name. */
 function optionText(value: Element): string | null {
   if (value instanceof QuotedString) return value.text;
   return typeof value === 'string' ? value : null;

@@ -1,23 +1,23 @@
-// Groups that a primary config leaves out of its defaults list, and that a program puts there before the config's own keys.
+// Groups that a primary config omits from its defaults list, and that a program inserts before the config's own keys.
 import { toPlain, ListNode, MapNode, ScalarNode, type Origin, type PlainValue } from '../node.js';
 import type { LoadedConfig, Repository } from '../sources/repository.js';
 import { isSelf, parseDefaultsList } from './item.js';
 
-/** A primary config as it is written. */
+/** A primary config, before defaults are added. */
 export interface PrimaryConfig {
   readonly name: string;
-  /** Configs of its defaults list. */
+  /** The configs in its defaults list. */
   readonly configs: readonly string[];
-  /** Groups of its defaults list, with those of `override` items. */
+  /** The groups in its defaults list, including those of `override` items. */
   readonly groups: readonly string[];
-  /** Returns one of the config's own keys at the top, interpolations as written; undefined where it has none. */
+  /** Returns the value of one of its top-level keys, with interpolations unresolved; undefined if it has none. */
   value(key: string): PlainValue | undefined;
 }
 
-/** Returns the option of each group that is added, if there is such an option; none of the groups is in the list already. */
+/** Returns an option for each group to add. Options that do not exist are ignored; none of the groups may be in the list already. */
 export type ImpliedDefaults = (primary: PrimaryConfig) => Readonly<Record<string, string>>;
 
-/** Adds what the program implies to the defaults list of the primary config, for this and later compositions. */
+/** Adds the program's implied groups to the defaults list of the primary config, for this and later compositions. */
 export function addImpliedDefaults(configName: string, repository: Repository, implied: ImpliedDefaults): void {
   const loaded = repository.load(configName);
   if (loaded === undefined || loaded.body.kind !== 'map' || loaded.defaults?.kind !== 'list') return;

@@ -1,4 +1,4 @@
-// One item of a defaults list: how it is written, and which config, package and name follow from its place.
+// One item of a defaults list: its forms, and the config, package and name that follow from its position.
 // Source: Hydra's documentation ("The Defaults List", "Packages"), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import type { ConfigNode, Origin } from '../node.js';
@@ -7,34 +7,34 @@ import { pythonTypeName, pythonStr } from '../python-text.js';
 export type OptionValue = string | null | string[];
 
 interface ItemBase {
-  /** The package that follows '@'; `_here_` is ''. */
+  /** The package after '@'; '' for `_here_`. */
   package?: string;
-  /** From the header of the config it names. */
+  /** The package in the header of the config that it names. */
   header?: string;
-  /** The group of the config whose list contains this item. */
+  /** The group of the config whose list contains the item. */
   baseGroup: string;
   /** The package of that config. */
   parentPackage: string;
   readonly origin: Origin;
   optional: boolean;
-  /** Whether it is left out: removed on the command line, or optional and absent. */
+  /** Whether it is left out: deleted on the command line, or optional and missing. */
   deleted: boolean;
 }
 
-/** `name`, `dir/name`, `/abs/name`, `_self_`. */
+/** An item in the form `name`, `dir/name`, `/abs/name` or `_self_`. */
 interface ConfigItem extends ItemBase {
   readonly kind: 'config';
   path: string;
   readonly primary: boolean;
 }
 
-/** `group: option`. */
+/** An item in the form `group: option`. */
 export interface GroupItem extends ItemBase {
   readonly kind: 'group';
   readonly group: string;
   value: OptionValue;
   readonly override: boolean;
-  /** Whether it was added with `+group=option` on the command line. */
+  /** Whether it was added by `+group=option` on the command line. */
   readonly appended: boolean;
 }
 
@@ -66,7 +66,11 @@ export function groupItem(group: string, value: OptionValue, origin: Origin, res
 
 const here = (target: string | undefined) => (target === '_here_' ? '' : target);
 
-/** Parses the items of a `defaults:` list, fresh ones on each call. @param configPath for messages */
+/**
+ * Parses the items of a `defaults:` list, which are new objects on each call.
+ *
+ * @param configPath the config's path, for error messages
+ */
 export function parseDefaultsList(node: ConfigNode, configPath: string): DefaultItem[] {
   if (node.kind !== 'list') {
     throw invalid(
@@ -144,14 +148,14 @@ function parseOption(node: ConfigNode, group: string, configPath: string): Optio
   return node.value;
 }
 
-/** Splits `name@package:renamed`; the last part has had no meaning since Hydra 1.1 and is dropped. */
+/** Splits `name@package:renamed`; the last part has no meaning since Hydra 1.1 and is dropped. */
 function splitPackage(text: string): { name: string; target?: string } {
   const at = text.indexOf('@');
   if (at < 0) return { name: text };
   return { name: text.slice(0, at), target: text.slice(at + 1).replace(/:.*$/s, '') };
 }
 
-/** Recognizes `_self_`; as the option of a group it is a mistake, but counts. */
+/** Returns whether an item is `_self_`, even if it is (by mistake) the option of a group. */
 export const isSelf = (item: DefaultItem) => (item.kind === 'config' ? item.path : item.value) === '_self_';
 
 export function refuseSelfAsOption(item: DefaultItem, configPath: string): void {
@@ -165,7 +169,7 @@ export function refuseSelfAsOption(item: DefaultItem, configPath: string): void 
 
 export const isOverride = (item: DefaultItem): item is GroupItem => item.kind === 'group' && item.override;
 
-/** Places an item below a config: relative names and packages start there. */
+/** Sets the config that contains an item, to which relative names and packages refer. */
 export function setParent(item: DefaultItem, baseGroup: string, parentPackage: string): void {
   item.baseGroup = baseGroup;
   item.parentPackage = parentPackage;
@@ -183,20 +187,20 @@ function within(base: string, path: string): string {
 
 const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 
-/** Returns the group an item's config is in, from the root. */
+/** Returns the absolute group of an item's config. */
 export function groupPath(item: DefaultItem): string {
   if (item.kind === 'group') return within(item.baseGroup, item.group);
   return item.path.startsWith('/') ? folderOf(item.path.slice(1)) : within(item.baseGroup, folderOf(item.path));
 }
 
-/** Returns the path of the config an item names. */
+/** Returns the path of an item's config. */
 export function configPath(item: DefaultItem): string {
   return item.kind === 'group' ? `${groupPath(item)}/${item.value as string}` : within(item.baseGroup, item.path);
 }
 
 /**
- * Returns the package of an item's config: `@package`, else header, else its group; relative to its parent unless `_global_` says
- * otherwise.
+ * Returns the package of an item's config: from `@package`, else the header, else its group. It is relative to the parent's package
+ * unless it begins with `_global_`.
  */
 export function finalPackage(item: DefaultItem, useHeader = true): string {
   const written = item.package ?? (useHeader ? item.header : undefined);
@@ -206,13 +210,13 @@ export function finalPackage(item: DefaultItem, useHeader = true): string {
   return global < 0 ? joined : joined.slice(global + '_global_'.length + 1);
 }
 
-/** Sets the package of a header, which counts from the root. */
+/** Sets the package from a header, which is absolute. */
 export function setHeader(item: DefaultItem, header: string | undefined): void {
   if (header === undefined) return;
   item.header = header === '_global_' || header.startsWith('_global_.') ? header : `_global_.${header}`;
 }
 
-/** Returns the name of a choice: its group, and its package where that is not the group's own. A header's package does not count. */
+/** Returns the key of a choice: its group, and its package if that differs from the group's own. The header's package is ignored. */
 export function overrideKey(item: GroupItem): string {
   const group = groupPath(item);
   const target = finalPackage(item, false);

@@ -1,6 +1,6 @@
-// The defaults list of a program: the primary config's list, each of its configs' own lists expanded in place, depth first.
-// Lists are walked from their end to their start, so that of two `override` items for one group the later one counts.
-// Source: Hydra's documentation ("The Defaults List") and its recorded answers (test/fixtures), version 1.3.
+// The defaults list of a program: the primary config's list, in which the lists of its configs are expanded in place, depth first.
+// Lists are processed from end to start, so that of two `override` items for one group the later one counts.
+// Source: Hydra's documentation ("The Defaults List") and its recorded outputs (test/fixtures), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import { rootFrame } from '../key-path.js';
 import { nearest } from '../nearest.js';
@@ -28,9 +28,9 @@ import {
 export interface FinalDefault {
   readonly path: string;
   readonly package: string;
-  /** The config whose list named it; null for the roots. */
+  /** The config whose list contains it; null for the roots. */
   readonly parent: string | null;
-  /** True for the body of a config that has a defaults list of its own. */
+  /** Whether this is the body of a config that has a defaults list. */
   readonly isSelf: boolean;
   readonly primary: boolean;
 }
@@ -42,17 +42,17 @@ export interface TreeNode {
   isSelf?: boolean;
 }
 
-/** An item whose option is an interpolation, until the choices that it names are made. */
+/** An item whose option is an interpolation, and which waits until the choices in it are made. */
 interface WaitingItem {
   readonly node: TreeNode;
-  /** The length of its list. */
+  /** The length of the list that contains it. */
   readonly listSize: number;
 }
 
 interface DefaultsOptions {
   readonly repository: Repository;
   readonly choices: Choices;
-  /** Whether groups may stay `???`, as in a sweep until its jobs are known. */
+  /** Whether groups may stay `???`, as in a sweep before its jobs are known. */
   readonly skipMissing: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
@@ -60,12 +60,12 @@ interface DefaultsOptions {
 
 export interface DefaultsList {
   readonly defaults: FinalDefault[];
-  /** The built-in hydra tree and the primary one. */
+  /** The roots of the trees: the built-in hydra configs and the primary config. */
   readonly roots: readonly TreeNode[];
 }
 
 const root = { source: 'the program' };
-/** A config may include itself in another package, where an override ends the recursion, but not more often than this. */
+/** The most times that a config may include itself. It may do so in another package, where an override ends the recursion. */
 const maximumRepeats = 20;
 
 /**
@@ -91,7 +91,7 @@ class Builder {
 
   constructor(private readonly options: DefaultsOptions) {}
 
-  /** Expands the tree without a primary config, where only what the command line appends is there. */
+  /** Expands the tree without a primary config; it contains only configs that the command line appends. */
   expandWithoutConfig(node: TreeNode): void {
     if (this.options.choices.appended.length > 0)
       this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false, []);
@@ -100,7 +100,7 @@ class Builder {
   /**
    * Expands a config's defaults.
    *
-   * @param waiting interpolated items of the lists around this one; items that name a choice not made yet are added to it
+   * @param waiting interpolated items of the enclosing lists, to which items are added if a choice in them is not made yet
    */
   expand(node: TreeNode, interpolated: boolean, waiting: WaitingItem[] = []): void {
     const { repository, choices, skipMissing } = this.options;
@@ -191,8 +191,8 @@ class Builder {
       if (isSelf(child)) children.push({ item: child, parent: node, isSelf: true });
       else if (!isOverride(child)) this.expandChild(node, child, interpolated, children, deferred, list.length);
     }
-    // Interpolated options can name any choice of this list, so they come last. One that names a choice which only a list
-    // around this one makes waits for that; Hydra 1.3 refuses it.
+    // Interpolated options can refer to any choice of this list, so they are expanded last. An item that refers to a choice of an
+    // enclosing list waits for that list; Hydra 1.3 refuses it.
     const isOutermost = node.parent === undefined;
     while (deferred.length > 0) {
       const next = deferred.shift()!;
@@ -245,7 +245,7 @@ class Builder {
     else this.expand(child, interpolated, deferred);
   }
 
-  // `override` items must come last, and count only where the choice is not itself computed from other choices.
+  // `override` items must come last, and have no effect on a choice that is itself computed from other choices.
   private collectOverrides(list: readonly DefaultItem[], parent: DefaultItem, interpolated: boolean): void {
     let last: GroupItem | undefined;
     for (const item of list) {
@@ -275,7 +275,7 @@ class Builder {
     }
   }
 
-  /** Returns whether every choice that an interpolated item names is known. */
+  /** Returns whether all choices in an interpolated item are known. */
   private isComputable(item: DefaultItem): boolean {
     const names = [...writtenOption(item).matchAll(/\$\{([^${}:]+)\}/g)].map((match) => match[1]!.trim());
     return names.every((name) => this.options.choices.known.has(name));

@@ -1,9 +1,9 @@
-// The settings under `hydra`: their defaults, and the options of their groups (hydra/job_logging, hydra/launcher, …).
-// Values are those of Hydra 1.3 where programs read them; the help texts are our own.
+// The built-in settings under `hydra`: their defaults, and the options of their groups (hydra/job_logging, hydra/launcher, …). Values
+// that programs read are those of Hydra 1.3; the help texts are our own.
 import { MapNode, fromPlain, type ConfigNode, type PlainObject } from '../node.js';
 
 interface BuiltIn {
-  /** Package from a header. */
+  /** The package from a header. */
   readonly package?: string;
   readonly defaults?: PlainObject[];
   readonly body: PlainObject;

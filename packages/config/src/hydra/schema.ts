@@ -1,4 +1,4 @@
-// Types of the settings under `hydra`: values are converted where Hydra converts them ('3' to 3), anything else is an error.
+// The types of the settings under `hydra`: values are converted where Hydra converts them ('3' to 3); others are errors.
 import { framePath, type Frame } from '../key-path.js';
 import {
   Bytes,
@@ -71,13 +71,13 @@ const hydraSchema = struct({
   env: any,
 });
 
-/** The error for a setting of the wrong type, or one that does not exist. */
+/** Thrown for a setting that has the wrong type or does not exist. */
 export class HydraTypeError extends Error {
   constructor(
     message: string,
     readonly keyPath: string,
     readonly node: ConfigNode,
-    /** For unknown keys: those that exist there. */
+    /** The existing keys, for an unknown key. */
     readonly known?: readonly string[],
   ) {
     super(message);
@@ -85,9 +85,9 @@ export class HydraTypeError extends Error {
 }
 
 /**
- * Checks and converts everything below `hydra`.
+ * Checks and converts all settings of `hydra`.
  *
- * @param allowUnknown true after `+hydra.…` on the command line, which may add what it likes
+ * @param allowUnknown whether unknown settings are allowed, as after `+hydra.…` on the command line
  */
 export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): void {
   check(hydra, hydraSchema, allowUnknown);
@@ -100,7 +100,7 @@ export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): v
   }
 }
 
-/** Recognizes the launcher and sweeper that come with the program, which are typed; those of others are not. */
+/** Returns whether a node is the built-in launcher or sweeper; only their settings are typed. */
 function isBasic(node: ConfigNode | undefined): node is MapNode {
   const target = node?.kind === 'map' ? node.get('_target_') : undefined;
   return (
@@ -118,12 +118,20 @@ function schemaAt(path: readonly string[]): Schema | undefined {
   return schema;
 }
 
-/** Returns whether a setting always exists, such as `hydra.verbose`. @param path keys below `hydra` */
+/**
+ * Returns whether a setting always exists, such as `hydra.verbose`.
+ *
+ * @param path keys below `hydra`
+ */
 export function isFixedSetting(path: readonly string[]): boolean {
   return schemaAt(path.slice(0, -1))?.type === 'struct' && schemaAt(path) !== undefined;
 }
 
-/** Converts a setting computed from an interpolation to its type. @param path keys below `hydra` */
+/**
+ * Converts a setting that an interpolation computed to its type.
+ *
+ * @param path keys below `hydra`
+ */
 export function convertSetting(path: readonly string[], frame: Frame): ConfigNode {
   const schema = schemaAt(path);
   const isSingle = schema && schema.type !== 'struct' && schema.type !== 'dict' && schema.type !== 'list';

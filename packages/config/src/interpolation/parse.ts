@@ -1,4 +1,4 @@
-// The grammar inside strings: text with `${node.path}` and `${resolver:arguments}` in it.
+// The grammar of strings with `${node.path}` and `${resolver:arguments}`.
 //
 //     text:     characters and interpolations; \${ is a literal ${, pairs of backslashes before ${ are halved
 //     node:     ${ '.'* key ('.' key | '[' key ']')* }        key: a word, or an interpolation
@@ -11,7 +11,7 @@ import { toInteger } from '../python-text.js';
 
 export interface NodeReference {
   readonly kind: 'node';
-  /** Leading dots: 0 = from the root, 1 = from the container of the value, and so on. */
+  /** The number of leading dots: 0 means from the root, 1 from the container of the value, and so on. */
   readonly levels: number;
   readonly keys: readonly (string | Interpolation)[];
   readonly text: string;
@@ -36,7 +36,11 @@ export type ElementSyntax =
 
 export class InterpolationSyntaxError extends Error {
   override readonly name = 'InterpolationSyntaxError';
-  /** Keeps the text with the place of the mistake. @param index in the text, where the grammar stopped */
+  /**
+   * Makes an error with the text and the place of the mistake.
+   *
+   * @param index the index in the text at which parsing failed
+   */
   constructor(
     message: string,
     readonly text: string,
@@ -49,7 +53,11 @@ export class InterpolationSyntaxError extends Error {
 const maximumDepth = 100;
 const cache = new Map<string, TextSyntax>();
 
-/** Parses a text into its parts. Results are remembered, for the same `${…}` is read many times. @throws {InterpolationSyntaxError} */
+/**
+ * Parses a text. Results are cached, since the same `${…}` is read many times.
+ *
+ * @throws {InterpolationSyntaxError}
+ */
 export function parseText(text: string): TextSyntax {
   const known = cache.get(text);
   if (known) return known;
@@ -59,13 +67,17 @@ export function parseText(text: string): TextSyntax {
   return parts;
 }
 
-/** Parses one element alone, as `oc.decode` reads it. @throws {InterpolationSyntaxError} */
+/**
+ * Parses a single element, as `oc.decode` does.
+ *
+ * @throws {InterpolationSyntaxError}
+ */
 export function parseElement(text: string): ElementSyntax {
   const element = new Parser(text).single();
   const [before] = /^[ \t]*/.exec(text)!;
   const [after] = /[ \t]*$/.exec(text)!;
   if (before.length + after.length === 0 || (element.kind !== 'scalar' && element.kind !== 'joined')) return element;
-  // White space beside a word is a part of it, so that it is a text.
+  // A word with white space around it is a text that includes the space.
   const word = text.slice(before.length, text.length - after.length);
   const spelled = (value: Scalar): string => (typeof value === 'string' ? value : word);
   const parts = element.kind === 'joined' ? element.parts : [spelled(element.value)];
@@ -76,7 +88,7 @@ const int = '(?:0|[1-9](?:_?[0-9])*)';
 const digits = '[0-9](?:_?[0-9])*';
 const point = `(?:${int}?\\.${digits}|${int}\\.)`;
 
-/** Words of an element; the longest match wins, the earlier rule a tie. */
+/** The words of an element; the longest match counts, and the earlier rule if several have the same length. */
 const words: ['float' | 'int' | 'bool' | 'null' | 'escape' | 'char' | 'id' | 'colon' | 'blank', RegExp][] = [
   ['colon', /[ \t]*:[ \t]*/y],
   ['float', new RegExp(`[-+]?(?:(?:${point}|${int})[eE][-+]?${digits}|${point}|[iI][nN][fF]|[nN][aA][nN])`, 'y')],
@@ -126,7 +138,7 @@ class Parser {
     return element;
   }
 
-  /** Parses text to its end, or to the closing quote (which is consumed). */
+  /** Parses text to its end, or to the closing quote, which is consumed. */
   text(quote: string): TextSyntax {
     const parts: (string | Interpolation)[] = [];
     let literal = '';
@@ -155,7 +167,7 @@ class Parser {
     return parts;
   }
 
-  // A run of backslashes: they matter before '${' and, within quotes, before the quote.
+  // Reads backslashes: they escape only '${' and, in a quoted text, the quote.
   private backslashes(count: number, quote: string): string {
     const guarded = this.at('${') ? '${' : quote !== '' && this.at(quote) ? quote : undefined;
     if (guarded === undefined) return '\\'.repeat(count);
@@ -209,7 +221,7 @@ class Parser {
     return key;
   }
 
-  // Arguments up to '}'. Elements may be left out: they are empty strings.
+  // Parses arguments up to '}'. Omitted elements are empty strings.
   private args(): ElementSyntax[] {
     if (this.skip(/[ \t]*\}/y)) return [];
     const args = this.sequence(/[ \t]*\}/y);
@@ -305,7 +317,7 @@ class Parser {
 
 const wordText = ({ type, text }: Word) => (type === 'escape' ? text.replace(/\\([^])/g, '$1') : text);
 
-/** Joins words: one alone converts to its type; several join to text. */
+/** Joins words: a single one is converted to its type; several are joined to a text. */
 function joinWords(run: readonly Word[]): Scalar | undefined {
   const trimmed = run.filter((word, index) => word.type !== 'blank' || (index > 0 && index < run.length - 1));
   if (trimmed.length === 0) return undefined;

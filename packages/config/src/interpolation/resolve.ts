@@ -1,5 +1,5 @@
-// Interpolations to values. Nothing is computed before it is read: each `${…}` is followed from its own place, through
-// further interpolations if need be, until a value is reached.
+// Resolves interpolations lazily: each `${…}` is followed from its own position, if necessary through further interpolations, until a
+// value is reached.
 import { ConfigError, placeText, type ConfigErrorKind } from '../config-error.js';
 import { child, framePath, isIndex, leadingDots, rootOf, splitPath, type Frame } from '../key-path.js';
 import { nearest } from '../nearest.js';
@@ -29,14 +29,14 @@ import { ResolverError, findResolver, resolverNames, type ResolverContext } from
 
 interface ResolutionOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The one time of the run. */
+  /** The time of the run. */
   readonly now: Date;
   /** Returns the hydra settings, for `${hydra:…}`. */
   readonly hydra?: () => Frame | undefined;
-  /** Returns the path that a flat name at the root stands for; undefined for any other key. */
+  /** Returns the path of an option given by its flat name at the root; undefined for other keys. */
   readonly pathOf?: (key: string) => string | undefined;
   readonly warn?: (message: string) => void;
-  /** Values of cached resolvers; shared among the jobs of a sweep. */
+  /** Results of cached resolvers, which the jobs of a sweep share. */
   readonly cache?: Map<string, ConfigNode>;
 }
 
@@ -45,7 +45,7 @@ interface DeepOptions {
   readonly onError?: (error: ConfigError, frame: Frame) => ConfigNode;
 }
 
-/** The result of following a path: nothing there, or why it cannot be followed. */
+/** Why a path cannot be followed: a key is missing. */
 type Failure = { readonly missingKey: string; readonly at?: Frame<ContainerNode> };
 
 type TextFrame = Frame<ScalarNode & { value: string }>;
@@ -53,7 +53,7 @@ type TextFrame = Frame<ScalarNode & { value: string }>;
 export class Resolution implements ResolverContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
-  /** Interpolations being followed, to find rings. */
+  /** The interpolations that are being followed, in order to detect cycles. */
   private readonly active = new Map<ConfigNode, Frame>();
   private readonly cache: Map<string, ConfigNode>;
 
@@ -82,10 +82,10 @@ export class Resolution implements ResolverContext {
   readonly pathOf = framePath;
 
   /**
-   * Resolves the whole tree below a frame, so that it is without interpolations.
+   * Resolves all interpolations below a frame.
    *
-   * @param options.keepMissing an interpolation that leads to ??? becomes ???, instead of an error
-   * @param options.onError gives a substitute for a value that cannot be computed, instead of throwing
+   * @param options.keepMissing whether an interpolation that refers to ??? becomes ???, instead of an error
+   * @param options.onError returns a substitute for a value that cannot be computed, instead of an error
    */
   deep(frame: Frame, options: DeepOptions = {}, open: readonly ConfigNode[] = []): ConfigNode {
     let target = frame;
@@ -127,7 +127,7 @@ export class Resolution implements ResolverContext {
     return map;
   }
 
-  /** Returns the value at a frame, itself unless it is an interpolation; containers are not entered. */
+  /** Returns the value at a frame: the target if it is an interpolation, otherwise itself; containers are not searched. */
   follow(frame: Frame): Frame {
     if (!isInterpolation(frame.node)) return frame;
     if (this.active.has(frame.node)) this.failCycle(frame);
@@ -139,13 +139,13 @@ export class Resolution implements ResolverContext {
     }
   }
 
-  /** Finds the value at a path below a frame; undefined where nothing is. */
+  /** Finds the value at a path below a frame; undefined if there is none. */
   select(from: Frame, path: string): Frame | undefined {
     const found = this.walk(from, splitPath(path), false);
     return 'missingKey' in found ? undefined : found;
   }
 
-  /** Finds the value at a path as written in a resolver's argument: from the root, or relative with leading dots. */
+  /** Finds the value at a path in a resolver's argument: from the root, or relative if it has leading dots. */
   selectFrom(frame: Frame, path: string, requireGiven = false): Frame | undefined {
     const levels = leadingDots(path);
     const start = levels === 0 ? rootOf(frame) : ancestor(frame, levels);
@@ -154,7 +154,7 @@ export class Resolution implements ResolverContext {
     return 'missingKey' in found ? undefined : found;
   }
 
-  /** Reads a text by the grammar of resolver arguments, as `oc.decode` does. */
+  /** Parses a text by the grammar of resolver arguments, as `oc.decode` does. */
   decode(text: string, frame: Frame): ConfigNode | Frame {
     try {
       return this.element(parseElement(text), frame);
@@ -223,7 +223,7 @@ export class Resolution implements ResolverContext {
     this.fail(frame, 'interpolation', `'${syntax.text}' names a key, so it must give text, not '${nodeStr(node)}'`);
   }
 
-  // From a container down a path, following interpolations on the way and at its end.
+  // Follows a path from a container, through interpolations on the way and at its end.
   private walk(
     start: Frame,
     keys: readonly string[],
@@ -371,14 +371,14 @@ export class Resolution implements ResolverContext {
   }
 }
 
-/** Finds an ancestor: one dot is the container of the value, each further dot one level up. */
+/** Finds an ancestor: one level is the container of the value, each further level its parent. */
 function ancestor(frame: Frame, levels: number): Frame | undefined {
   let at: Frame | undefined = frame;
   for (let level = 0; level < levels; level++) at = at?.parent;
   return at;
 }
 
-/** Makes the error for text whose `${…}` does not follow the grammar. */
+/** Makes the error for a text with invalid interpolation syntax. */
 export function interpolationSyntaxError(
   error: InterpolationSyntaxError,
   keyPath: string,

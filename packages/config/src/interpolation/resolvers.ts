@@ -1,4 +1,4 @@
-// The resolvers that `${name:arguments}` can call: OmegaConf's own (oc.…), Hydra's (now, hydra), and those that users register.
+// The resolvers for `${name:arguments}`: OmegaConf's (oc.…), Hydra's (now, hydra), and those that users register.
 import { ConfigError } from '../config-error.js';
 import { leadingDots, type Frame } from '../key-path.js';
 import {
@@ -15,11 +15,11 @@ import { nodeStr, pythonTypeName } from '../python-text.js';
 import { readYaml } from '../yaml/read.js';
 import { strftime } from './strftime.js';
 
-/** The questions that a resolver may put to the resolution that calls it. */
+/** The operations of the resolution that a resolver may use. */
 export interface ResolverContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
-  /** The `hydra` node; undefined where there is none. */
+  /** The `hydra` node; undefined if there is none. */
   readonly hydra: Frame | undefined;
   warn(message: string): void;
   cached(key: string, compute: () => ConfigNode): ConfigNode;
@@ -29,7 +29,7 @@ export interface ResolverContext {
   decode(text: string, frame: Frame): ConfigNode | Frame;
 }
 
-/** The place that a resolver is called from. */
+/** The position from which a resolver is called. */
 interface ResolverSite {
   /** The value being computed. */
   readonly frame: Frame;
@@ -37,22 +37,22 @@ interface ResolverSite {
   readonly resolution: ResolverContext;
 }
 
-/** Gives a node, or a frame where the result is a value elsewhere in the config. */
+/** Returns a node, or a frame if the result is a value elsewhere in the config. */
 type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
 
-/** A resolver written by a user: plain values in, a plain value out. */
+/** A user's resolver, from plain values to a plain value. */
 export type Resolver = (...args: PlainValue[]) => PlainValue;
 
-/** The error for a resolver that cannot give a value; the place is added by the caller. */
+/** Thrown by a resolver that cannot compute a value; the caller adds the position. */
 export class ResolverError extends Error {}
 
 const registered = new Map<string, NodeResolver>();
 
 /**
- * Makes `${name:…}` call a function. Its arguments arrive as plain values, interpolations in them resolved.
+ * Registers a function for `${name:…}`. Its arguments are plain values with interpolations resolved.
  *
- * @param options.cache call the function once for the same arguments in one run, as for random values or times
- * @param options.replace allow a name that is taken
+ * @param options.cache whether the function is called once for equal arguments in a run, as for random values or times
+ * @param options.replace whether it may replace a registered name
  */
 export function registerResolver(
   name: string,
@@ -75,7 +75,11 @@ export function registerResolver(
   });
 }
 
-/** Removes a registered resolver; true if there was one. */
+/**
+ * Removes a registered resolver.
+ *
+ * @returns whether there was one
+ */
 export function clearResolver(name: string): boolean {
   return registered.delete(name);
 }
@@ -147,7 +151,7 @@ const builtIn: Record<string, NodeResolver> = {
     return list;
   },
 
-  // Links rather than copies, so that a value computed later is still seen.
+  // The items are links instead of copies, so that they refer to values computed later.
   'oc.dict.values': (args, site) => {
     const { node } = dictOf(args, 'oc.dict.values', site);
     const path = text(args, 0, 'the path', 1);

@@ -1,4 +1,4 @@
-// Times as C's strftime writes them, for `${now:%Y-%m-%d}`, run folders and log lines.
+// Formats times like C's strftime, for `${now:%Y-%m-%d}`, run folders and log lines.
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const months = [
   'January',
@@ -22,7 +22,7 @@ function dayOfYear(time: Date): number {
   return (Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()) - start) / 86_400_000 + 1;
 }
 
-/** Computes the Monday-based week by ISO 8601, and the year it belongs to. */
+/** Computes the ISO 8601 week and its year. */
 function isoWeek(time: Date): { year: number; week: number } {
   const thursday = new Date(
     Date.UTC(time.getFullYear(), time.getMonth(), time.getDate() - ((time.getDay() + 6) % 7) + 3),
@@ -79,7 +79,7 @@ const directives: Record<string, (time: Date) => string> = {
   '%': () => '%',
 };
 
-/** Writes a time in C's format; unknown directives are left as they are. */
+/** Formats a time; unknown directives are kept. */
 export function strftime(time: Date, format: string): string {
   return format.replace(/%([^])/g, (whole, directive: string) => directives[directive]?.(time) ?? whole);
 }

@@ -1,22 +1,22 @@
-// Old keys that are still accepted as overrides: `agent_type=chai` is read as `algorithm=chai`, in a sweep too.
+// Old keys that are still accepted in overrides: `agent_type=chai` is read as `algorithm=chai`, in sweeps too.
 import { ConfigError } from '../config-error.js';
 import { encodeElement } from './encode.js';
 import { parseOverride } from './parser.js';
 import { ChoiceSweep, QuotedString, typedKey, type Element, type Override } from './value.js';
 
-/** Old key to new key, or to a new key whose values have changed their names too. */
+/** The new key by old key; an object if values were renamed too. */
 export type OverrideAliases = Readonly<Record<string, string | OverrideAlias>>;
 
 export interface OverrideAlias {
   readonly key: string;
-  /** Old value to new value; other values stay. */
+  /** The new value by old value; other values are unchanged. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
 /**
- * Replaces old keys in overrides; all others stay as typed. Deletions (`~key`) are left alone.
+ * Replaces old keys in overrides; other overrides and deletions (`~key`) are unchanged.
  *
- * @throws {ConfigError} where an old key and its new one are both given
+ * @throws {ConfigError} if an old key and its new one are both given
  */
 export function withAliases(texts: readonly string[], aliases: OverrideAliases | undefined): string[] {
   if (!aliases || Object.keys(aliases).length === 0) return [...texts];
@@ -26,7 +26,7 @@ export function withAliases(texts: readonly string[], aliases: OverrideAliases |
     if (!alias) return [override.text];
     const fresh = renamed(override, alias);
     const other = parsed.find(({ key, package: target }) => key === alias.key && target === undefined);
-    // The same value given twice does not contradict itself.
+    // Giving the same value under both keys is not an error.
     if (other && other.kind !== 'delete' && valueText(other.text) === valueText(fresh)) return [];
     if (other)
       throw new ConfigError(
@@ -48,7 +48,7 @@ function aliasOf(override: Override, aliases: OverrideAliases): OverrideAlias | 
   return typeof alias === 'string' ? { key: alias } : alias;
 }
 
-/** Writes the same override of the new key. Only values that have a new name are written again. */
+/** Rewrites an override for the new key. Only renamed values are rewritten. */
 function renamed(override: Override, { key, values = {} }: OverrideAlias): string {
   const { value, text } = override;
   const rest = text.slice(text.indexOf('='));
@@ -56,7 +56,7 @@ function renamed(override: Override, { key, values = {} }: OverrideAlias): strin
   const fresh = given.map((item) => newName(item, values));
   const isRenamed = fresh.some((item, index) => item !== given[index]);
   const isSimple = !(value instanceof ChoiceSweep) || (value.simple && !value.shuffle);
-  // An option is changed, never added: `+agent_type=chai` is what users of a config without the key had to write.
+  // The new key exists in every config, so '+' is dropped: users of configs without the old key had to write `+agent_type=chai`.
   return `${typedKey({ ...override, kind: 'set', key })}${isRenamed && isSimple ? `=${fresh.map(encodeElement).join(',')}` : rest}`;
 }
 

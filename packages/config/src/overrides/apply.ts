@@ -1,5 +1,5 @@
-// Overrides of plain keys, applied to the composed config in the order given.
-// The config is closed: `key=value` needs the key, `+key=value` adds it, `++key=value` does either, `~key` removes it.
+// Applies overrides of plain keys to the composed config, in the given order.
+// The config is closed: `key=value` requires the key, `+key=value` adds it, `++key=value` does either, `~key` removes it.
 import { ConfigError, placeText } from '../config-error.js';
 import { isFixedSetting } from '../hydra/schema.js';
 import { checkInterpolations } from '../interpolation/check.js';
@@ -24,11 +24,11 @@ import { DictValue, ListExtension, overridePlace, QuotedString, type Element, ty
 interface ApplyOptions {
   readonly resolution: Resolution;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Lists the flat names of options that the config has, for the nearest of them to a mistyped one. */
+  /** Lists the flat names of the config's options, for suggestions about mistyped keys. */
   readonly flatNames?: () => readonly string[];
 }
 
-/** Changes the config at `root` as one override says. */
+/** Applies one override to the config at `root`. */
 export function applyOverride(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const { key, text } = override;
   if (override.package !== undefined) {
@@ -58,7 +58,7 @@ export function applyOverride(override: Override, root: Frame<MapNode>, options:
   }
 }
 
-// Hydra fails here with an internal error, so nothing can rely on it; a sweep on the command line says the same more directly.
+// Hydra fails here with an internal error, so no user relies on it; a sweep on the command line does the same.
 function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): void {
   if (!(key === 'hydra.sweeper.params' && value instanceof DictValue) && !key.startsWith('hydra.sweeper.params.'))
     return;
@@ -149,7 +149,7 @@ function remove(override: Override, root: Frame<MapNode>, options: ApplyOptions)
     );
 }
 
-// Python's ==, seeing through interpolations on the config's side.
+// Compares like Python's ==, with interpolations in the config resolved.
 function equals(given: ConfigNode, found: Frame, resolution: Resolution): boolean {
   const { node } = resolution.follow(found);
   if (given.kind === 'scalar' || node.kind === 'scalar')
@@ -210,7 +210,7 @@ function extend(override: Override, value: ListExtension, root: Frame<MapNode>, 
   }
 }
 
-/** Sets or merges at the key, creating mappings on the way where the override may add. */
+/** Sets or merges the value at the key; creates mappings on the way if the override may add keys. */
 function update(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const force = override.kind !== 'set';
   const fresh = elementNode(override.value as Element, originOf(override));
@@ -228,7 +228,11 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   map.node.set(last, old ? replace(old, fresh) : fresh);
 }
 
-/** Merges a container into an existing one; returns whether it did. */
+/**
+ * Merges a container into an existing one.
+ *
+ * @returns whether it was merged
+ */
 function mergeable(
   frame: Frame,
   fresh: ConfigNode,
@@ -267,7 +271,7 @@ function stepInto(
     at.node.items[Number(key)] = replace(next.node, map);
   } else {
     if (!next && !force) throw unknownKey(override, at as Frame<MapNode>, key, root, options);
-    // A single value on the way gives way to a mapping; without '+' the key inside it is unknown in any case.
+    // A single value on the way is replaced by a mapping; without '+', the key inside it is unknown.
     if (next && !force)
       throw unknownKey(override, { node: map, parent: at, key }, splitPath(override.key).pop()!, root, options);
     at.node.set(key, next ? replace(next.node, map) : map);
@@ -341,7 +345,7 @@ function unknownKey(
   return new ConfigError('unknown-key', what, details, { keyPath: path });
 }
 
-/** Returns the path with each mistyped part replaced by the nearest key that exists there; undefined where one is not near. */
+/** Returns the path with each mistyped part replaced by the most similar existing key; undefined if a part has none. */
 function nearestPath(key: string, root: Frame, { resolution, flatNames }: ApplyOptions): string | undefined {
   const path: string[] = [];
   let at: Frame = root;

@@ -1,29 +1,33 @@
-// Ranges in exact decimal steps: 0.1 + 0.1 + 0.1 is 0.3 here, as a reader of `range(0,1,0.1)` expects.
-// Each bound is an integer multiple of 10^-scale, so that stepping is integer arithmetic.
+// Ranges in exact decimal steps: 0.1 + 0.1 + 0.1 is 0.3 here, as a user of `range(0,1,0.1)` expects. All bounds are integer multiples
+// of 10^-scale, so stepping is integer arithmetic.
 import { Float, type Scalar } from '../node.js';
 import { floatRepr, narrow } from '../python-text.js';
 import { RangeSweep } from './value.js';
 
 type Bound = number | bigint | Float;
 
-/** A sweep of more jobs than this is a mistake in typing (`range(1e9)`). */
+/** The most jobs of a sweep; more are probably a typing mistake (`range(1e9)`). */
 export const maximumSweepSize = 1_000_000;
 
 interface Steps {
   readonly start: bigint;
   readonly step: bigint;
   readonly count: number;
-  /** Decimal places; -1 where all three bounds are integers. */
+  /** The number of decimal places; -1 if all three numbers are integers. */
   readonly scale: number;
 }
 
-/** Lists the values of a range, in order; none where it runs the wrong way. @throws {RangeError} step 0, no finite bound, too many */
+/**
+ * Lists the values of a range, in order; empty if the step has the wrong sign.
+ *
+ * @throws {RangeError} for step 0, an infinite bound, or too many values
+ */
 export function rangeValues(range: RangeSweep): Exclude<Scalar, string>[] {
   const { start, step, count, scale } = steps(range);
   return Array.from({ length: count }, (_, index) => unscale(start + BigInt(index) * step, scale));
 }
 
-/** Returns the range of the same values from last to first. */
+/** Returns the range with the same values in reverse order. */
 export function reversedRange(range: RangeSweep): RangeSweep {
   const { start, step, count, scale } = steps(range);
   if (count <= 1) return range;

@@ -1,9 +1,9 @@
-// Values back to override text, as a sweep writes each job's overrides.
+// Encodes values as override text, for the overrides of a sweep's jobs.
 import { Float } from '../node.js';
 import { pythonStr } from '../python-text.js';
 import { DictValue, QuotedString, type Element } from './value.js';
 
-/** Writes a value as an override has it: `True`, `1e-05`, `null`, `'quoted stays quoted'`, `words\ with\ spaces\ escaped`. */
+/** Writes a value in override syntax: `True`, `1e-05`, `null`, `'quoted stays quoted'`, `words\ with\ spaces\ escaped`. */
 export function encodeElement(value: Element | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (value instanceof QuotedString) return withQuotes(value);

@@ -1,5 +1,5 @@
-// The functions an override's value may call, each beside its parameters: casts, sweeps, sort and shuffle, and the two that the
-// coming Hydra line adds (extend_list, json_str).
+// The functions that an override's value may call, with their parameters: casts, sweeps, sort and shuffle, and two that Hydra 1.4 adds
+// (extend_list, json_str).
 // Source: Hydra's documentation ("Extended Override syntax"), Hydra 1.3; extend_list and json_str from 1.4.
 import { Float } from '../node.js';
 import { floatRepr, narrow, pythonStr, toInteger } from '../python-text.js';
@@ -29,7 +29,7 @@ interface Call {
   readonly named: Map<string, OverrideValue>;
 }
 
-/** The error that a function reports; the parser adds the place. */
+/** Thrown by a function; the parser adds the position. */
 class CallError extends Error {}
 
 const functions: Record<string, (call: Call) => OverrideValue> = {
@@ -56,7 +56,7 @@ export const functionNames: readonly string[] = Object.keys(functions);
 /**
  * Calls a function of the override grammar.
  *
- * @param index where the call begins in the override, for messages
+ * @param index the index in the override at which the call begins, for error messages
  */
 export function callFunction(name: string, args: readonly Argument[], index: number): OverrideValue {
   const implementation = Object.hasOwn(functions, name) ? functions[name] : undefined;
@@ -92,7 +92,7 @@ function onlyNamed(named: Map<string, OverrideValue>, known: readonly string[]):
   }
 }
 
-/** Returns arguments by name, positional ones first, as a call with the given parameters binds them. */
+/** Binds positional and named arguments to the parameters. */
 function bind(
   { positional, named }: Call,
   parameters: readonly string[],
@@ -209,7 +209,7 @@ function castJson(call: Call): OverrideValue {
   return jsonText(value);
 }
 
-/** Writes JSON as Python does: a space after ',' and ':', ASCII only, NaN and Infinity by name. */
+/** Writes JSON like Python's json.dumps: a space after ',' and ':', ASCII only, NaN and Infinity by name. */
 function jsonText(value: Element): string {
   if (value instanceof QuotedString) return jsonText(value.text);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
@@ -301,7 +301,7 @@ function tag({ positional, named }: Call): OverrideValue {
 
 // ---- order
 
-/** Returns the one thing to sort or shuffle: `sweep=…`, `list=…`, a single positional argument, or several as a choice. */
+/** Returns the value to sort or shuffle: `sweep=…`, `list=…`, a single positional argument, or several as a choice. */
 function ordered({ positional, named }: Call): { value: OverrideValue; several: boolean } {
   const byName = named.get('list') ?? named.get('sweep');
   if (byName !== undefined && byName !== null) return { value: byName, several: false };
@@ -315,7 +315,7 @@ function ordered({ positional, named }: Call): { value: OverrideValue; several: 
   };
 }
 
-/** Gives a sweep the tags of the one that it is made of. */
+/** Copies the tags of a sweep to the one made from it. */
 function taggedAs<Result extends { readonly tags: Set<string> }>(original: Result, made: Result): Result {
   for (const tag of original.tags) made.tags.add(tag);
   return made;
@@ -371,8 +371,8 @@ function compare(a: Element, b: Element): number {
 }
 
 /**
- * Shuffles by Fisher–Yates, drawn from the text being shuffled, so that the same command line always gives the same order. Hydra
- * shuffles differently in each run.
+ * Shuffles by Fisher–Yates with a generator seeded by the text that is shuffled, so that the same command line always gives the same
+ * order. Hydra shuffles differently in each run.
  */
 export function shuffled<Item>(items: readonly Item[], seed: string): Item[] {
   let state = 2166136261; // FNV-1a, 32 bit

@@ -1,4 +1,4 @@
-// Shell patterns over option names: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`, case-sensitive, the whole name.
+// Shell patterns for option names: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`; case-sensitive, and matching the whole name.
 
 function toRegExp(pattern: string): RegExp {
   let source = '';
@@ -7,7 +7,7 @@ function toRegExp(pattern: string): RegExp {
     if (char === '*') source += '.*';
     else if (char === '?') source += '.';
     else if (char === '[') {
-      // ']' right after the opening, or after '!', is a member of the set.
+      // A ']' directly after the opening bracket or after '!' is a member of the set.
       const close = pattern.indexOf(']', index + (pattern[index + 1] === '!' ? 3 : 2));
       if (close < 0) source += '\\[';
       else {
@@ -20,7 +20,7 @@ function toRegExp(pattern: string): RegExp {
   return new RegExp(`^${source}$`, 's');
 }
 
-/** Lists the names that fit any `include` and no `exclude` pattern, sorted. */
+/** Lists the names that match an `include` pattern and no `exclude` pattern, sorted. */
 export function matchNames(names: readonly string[], include: readonly string[], exclude: readonly string[]): string[] {
   const wanted = include.map(toRegExp);
   const unwanted = exclude.map(toRegExp);

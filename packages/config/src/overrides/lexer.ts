@@ -1,5 +1,6 @@
-// An override's text to tokens: keys before the first '=', values after it. Each token is the longest that fits, the earlier rule
-// winning ties. Whitespace next to brackets, commas, colons and '=' belongs to the token, so that it never reaches a value.
+// Splits an override into tokens, with different rules for the key, before the first '=', and for the value. Each token is the longest
+// match; the earlier rule counts if several have the same length. Whitespace next to brackets, commas, colons and '=' belongs to these
+// tokens, so that it never becomes part of a value.
 // Source: the grammar in Hydra's documentation ("The override grammar").
 import { OverrideSyntaxError } from './syntax-error.js';
 
@@ -51,7 +52,7 @@ const keyRules: Rules<KeyTokenType> = [
   ['/', /\//y],
 ];
 
-/** Whitespace before these belongs to them. */
+/** Whitespace around these signs belongs to them. */
 const signRules: Rules<ValueTokenType> = [
   ['equal', /[ \t]*=[ \t]*/y],
   ['(', /[ \t]*\([ \t]*/y],
@@ -73,7 +74,7 @@ const wordRules: Rules<ValueTokenType> = [
 const charRule = ['char', /[/\-\\+.$%*@?|]/y] as const;
 const quotedRule = ['quoted', /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"/y] as const;
 
-/** Returns the rules that can begin with a character; the earlier one wins where two match the same length. */
+/** Returns the rules that can begin with a character; the earlier one counts if two match the same length. */
 function valueRules(start: string): Rules<ValueTokenType> {
   if (/[A-Za-z_]/.test(start)) return [...numberRules, ...wordRules];
   if (/[0-9]/.test(start)) return numberRules;
@@ -91,14 +92,14 @@ const rulesByStart = new Map<string, Rules<ValueTokenType>>();
 
 function rulesAt(text: string, index: number, lastBrace: number): Rules<ValueTokenType> {
   const start = text[index]!;
-  // Without a '}' ahead nothing is an interpolation; looking for it again at every '$' would take quadratic time.
+  // Without a '}' further on, nothing is an interpolation; searching for it again at every '$' would take quadratic time.
   if (start === '$' && index > lastBrace) return [charRule];
   let rules = rulesByStart.get(start);
   if (!rules) rulesByStart.set(start, (rules = valueRules(start)));
   return rules;
 }
 
-/** Reads tokens up to and with the first '='; `next` is where the value begins. */
+/** Reads tokens up to and including the first '='; `next` is the index of the value. */
 export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: number } {
   const tokens: Token<KeyTokenType>[] = [];
   let index = 0;

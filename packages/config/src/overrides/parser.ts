@@ -1,4 +1,4 @@
-// Override tokens to values, by recursive descent.
+// Parses an override by recursive descent.
 //
 //     override: key=value? | +key=value? | ++key=value? | ~key(=value?)?
 //     key:      (package | group/path)(@package)?
@@ -25,13 +25,13 @@ import {
   type Primitive,
 } from './value.js';
 
-/** Brackets nest no deeper than this: a longer run of '[' is a mistake, and would exhaust the stack. */
+/** The most nested brackets; a longer run of '[' is a mistake, and would exhaust the stack. */
 const maximumDepth = 200;
 
 /**
  * Parses an override.
  *
- * @throws {ConfigError} of kind 'override-syntax', quoting the override with a mark below the place
+ * @throws {ConfigError} of kind 'override-syntax', which quotes the override and marks the place of the mistake
  */
 export function parseOverride(text: string): Override {
   try {
@@ -53,7 +53,7 @@ export function parseOverride(text: string): Override {
   }
 }
 
-/** Parses a value alone, as sweep parameters in a config give it. */
+/** Parses a value alone, as in sweep parameters of a config. */
 export function parseValue(text: string): OverrideValue {
   return text === '' ? '' : new ValueParser(lexValue(text), text.length).whole();
 }
@@ -253,7 +253,10 @@ class ValueParser {
     return { value: this.element() };
   }
 
-  /** Parses a run of tokens: alone it converts, several join to a string. Whitespace around it does not count. */
+  /**
+   * Parses consecutive tokens: a single one is converted to its type, several are joined to a string. Whitespace around them is
+   * ignored.
+   */
   private primitive(types: readonly ValueTokenType[]): Primitive {
     const run: Token<ValueTokenType>[] = [];
     while (this.position < this.tokens.length && types.includes(this.tokens[this.position]!.type))
@@ -276,14 +279,14 @@ function convert({ type, text }: Token<ValueTokenType>): Primitive {
   return type === 'escape' ? unescape(text) : text;
 }
 
-/** Reads a float of the grammar: `1e3`, `.5`, `-inf`, `NaN`, `1_0.5`. */
+/** Parses a float of the grammar: `1e3`, `.5`, `-inf`, `NaN`, `1_0.5`. */
 export function toFloat(text: string): Float {
   const lower = text.replaceAll('_', '').toLowerCase();
   if (lower.endsWith('inf')) return new Float(lower.startsWith('-') ? -Infinity : Infinity);
   return new Float(lower.endsWith('nan') ? NaN : Number(lower));
 }
 
-// Backslashes matter only before the quote: pairs are halved, an odd one makes the quote literal.
+// Backslashes are special only before the quote: pairs are halved, an odd one escapes the quote.
 function unquote(text: string): QuotedString {
   const quote = text[0] as "'" | '"';
   const inner = text.slice(1);

@@ -1,4 +1,4 @@
-// Values of an override as JSON, and back, so that a service that stores JSON returns what was typed.
+// Converts values of overrides to JSON and back, so that a service that stores JSON returns what was typed.
 import { ConfigError } from '../config-error.js';
 import { Float } from '../node.js';
 import { encodeElement } from './encode.js';
@@ -8,9 +8,9 @@ import { DictValue, isSweep, ListExtension, QuotedString, type OverrideValue } f
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /**
- * Returns the value that the text after '=' has, as JSON. A text stays one, with its interpolations.
+ * Returns the value after '=' as JSON. A text stays a text, with its interpolations.
  *
- * @throws {ConfigError} for what JSON does not have: nan, inf, integers that a double does not hold
+ * @throws {ConfigError} for values that JSON cannot represent: nan, inf, integers that a double does not hold exactly
  */
 export function plainValue(key: string, text: string): JsonValue {
   return plainOf(parseValue(text), `${key}=${text}`);
@@ -31,7 +31,7 @@ function plainOf(value: OverrideValue, shown: string): JsonValue {
 /**
  * Writes `key=value` with the value in the override grammar.
  *
- * @throws {ConfigError} for a value that the grammar, or a word of a command line, cannot hold
+ * @throws {ConfigError} for a value that the grammar or a command line cannot represent
  */
 export function overrideText(key: string, value: unknown): string {
   const text = `${key}=${valueText(value)}`;
@@ -41,7 +41,7 @@ export function overrideText(key: string, value: unknown): string {
   return text;
 }
 
-/** Reads a text back; null where it is not an override. */
+/** Parses an override and returns its value in canonical form; null if it is not a valid override. */
 function readBack(text: string): string | null {
   try {
     return canonical(plainOf(parseOverride(text).value!, text));
@@ -61,17 +61,17 @@ function valueText(value: unknown): string {
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
-/** Puts a text in quotes, to stand in a list or alone. */
+/** Quotes a text, alone or as an item of a list. */
 export const quotedText = (text: string): string => encodeElement(new QuotedString(text, '"'));
 
-/** Recognizes a text that needs no quotes, and does not read as anything else. */
+/** Returns whether a text needs no quotes, because it cannot be read as another type. */
 const isWord = (text: string): boolean =>
   /^[A-Za-z_][\w./-]*$/.test(text) && !/^(true|false|null|nan|inf)$/i.test(text);
 
 const encodedKey = (key: DictValue['pairs'][number]['key']): string =>
   typeof key === 'string' ? key : encodeElement(key as null);
 
-/** Writes a value with its members in one order, −0 apart from 0. */
+/** Writes a value in canonical form: members are sorted, and −0 differs from 0. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value === 'object' && value !== null)

@@ -1,7 +1,9 @@
-// A place in an override that does not follow the grammar; whoever knows the whole override makes a ConfigError of it.
+// Thrown for text in an override that violates the grammar; a caller that knows the whole override makes it a ConfigError.
 export class OverrideSyntaxError extends Error {
   override readonly name = 'OverrideSyntaxError';
-  /** Keeps the place of the mistake. @param index of the character in the override that the grammar stopped at */
+  /**
+   * @param index the index of the character in the override at which parsing failed
+   */
   constructor(
     message: string,
     readonly index: number,

@@ -1,7 +1,7 @@
-// The values that the text after '=' can have: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
+// The values of overrides: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
 import { Float, type Key } from '../node.js';
 
-/** A string in quotes keeps them, since a sweep writes each job's override again. */
+/** A quoted string keeps its quotes, since a sweep writes each job's overrides as text again. */
 export class QuotedString {
   constructor(
     readonly text: string,
@@ -11,7 +11,7 @@ export class QuotedString {
 
 export type Primitive = null | boolean | number | bigint | Float | string;
 
-/** A dict: later duplicates win, the first keeps its place. */
+/** A dict: of duplicate keys the last value counts, at the first one's position. */
 export class DictValue {
   readonly pairs: { key: Key | null; value: Element }[] = [];
 }
@@ -19,7 +19,7 @@ export class DictValue {
 /** A value that is not a sweep. */
 export type Element = Primitive | QuotedString | Element[] | DictValue;
 
-/** `a,b,c` (simple) or `choice(a,b,c)`. */
+/** A sweep over values: `a,b,c` (simple) or `choice(a,b,c)`. */
 export class ChoiceSweep {
   readonly tags = new Set<string>();
   constructor(
@@ -29,7 +29,7 @@ export class ChoiceSweep {
   ) {}
 }
 
-/** `range(start,stop,step)`. */
+/** A sweep over numbers: `range(start,stop,step)`. */
 export class RangeSweep {
   readonly tags = new Set<string>();
   constructor(
@@ -40,7 +40,7 @@ export class RangeSweep {
   ) {}
 }
 
-/** `interval(start,end)`: for sweepers that draw values. */
+/** A continuous range, for sweepers that draw values: `interval(start,end)`. */
 export class IntervalSweep {
   readonly tags = new Set<string>();
   constructor(
@@ -49,7 +49,7 @@ export class IntervalSweep {
   ) {}
 }
 
-/** `glob(include,exclude)` over a group's options. */
+/** A sweep over the options of a group that match: `glob(include,exclude)`. */
 export class GlobSweep {
   constructor(
     readonly include: readonly string[],
@@ -57,7 +57,7 @@ export class GlobSweep {
   ) {}
 }
 
-/** `extend_list(a,b)`: append to the existing list. */
+/** Items that are appended to an existing list: `extend_list(a,b)`. */
 export class ListExtension {
   constructor(readonly items: readonly Element[]) {}
 }
@@ -76,35 +76,35 @@ export const isNumber = (value: unknown): value is number | bigint | Float =>
 
 export type OverrideKind = 'set' | 'add' | 'force-add' | 'delete';
 
-/** One parsed command-line override. */
+/** A parsed override. */
 export interface Override {
   readonly kind: OverrideKind;
   /** `agent`, `agent/opt` or `train.lr`. */
   readonly key: string;
-  /** The package that follows '@'. */
+  /** The package after '@'. */
   readonly package?: string;
   /** Undefined only for `~key` without a value. */
   readonly value: OverrideValue | undefined;
   /** The text as typed. */
   readonly text: string;
-  /** The origin of the override, for messages; the command line unless given. */
+  /** Where the override comes from, for error messages; the command line if not given. */
   readonly source?: string;
 }
 
-/** Returns the place of an override, as values set by it name their origin. */
+/** Returns the origin of values that an override sets. */
 export const overridePlace = ({ text, source = 'command line' }: Override): string => `${source}: ${text}`;
 
 const prefixes: Record<OverrideKind, string> = { set: '', add: '+', 'force-add': '++', delete: '~' };
 
-/** Returns the key as it is typed: prefix, key, package. */
+/** Returns the key with its prefix and package, as it is typed. */
 export function typedKey({ kind, key, package: target }: Override): string {
   return prefixes[kind] + choiceKey(key, target);
 }
 
-/** Returns `group@package`, the name under which a choice is known. */
+/** Returns `group@package`, the key of a choice. */
 export function choiceKey(key: string, target: string | undefined): string {
   return target === undefined ? key : `${key}@${target}`;
 }
 
-/** Returns whether an override is of a `hydra.…` key or a `hydra/…` group, which steer the run; all others steer the job. */
+/** Returns whether an override sets a `hydra.…` key or a `hydra/…` group, which control the run; others set the job's config. */
 export const isHydraOverride = ({ key }: Override): boolean => key.startsWith('hydra.') || key.startsWith('hydra/');

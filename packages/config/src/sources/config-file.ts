@@ -1,4 +1,4 @@
-// One config file is one config: its text is checked to be UTF-8, then its `# @package` header and its YAML are read.
+// Reads a config file: checks that its text is UTF-8, then reads its `# @package` header and its YAML.
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../config-error.js';
@@ -7,7 +7,7 @@ import { ListNode, MapNode, ScalarNode, type ConfigNode } from '../node.js';
 import { readYaml } from '../yaml/read.js';
 import { YamlError } from '../yaml/yaml-error.js';
 
-/** Configs are written by people; a larger file is data that has ended up in the wrong folder. */
+/** The largest config file; a larger file is probably data in the wrong folder. */
 const maximumFileSize = 5 * 1024 * 1024;
 
 interface ConfigFile {
@@ -16,13 +16,13 @@ interface ConfigFile {
   readonly body: MapNode | ListNode;
 }
 
-/** Configs by their files: a process composes a config several times, and changes none of what it has read. */
+/** Parsed configs by file: a process composes a config several times, and does not change the parsed nodes. */
 const known = new Map<string, { text: string; config: ConfigFile }>();
 
 /**
  * Reads the config of a file.
  *
- * @param file path to open, kept in messages and origins as it is
+ * @param file the path, which messages and origins contain unchanged
  */
 export function readConfigFile(file: string): ConfigFile {
   const text = readText(file);
@@ -62,13 +62,13 @@ function readText(file: string): string {
   return bytes.toString('utf8');
 }
 
-/** Finds the first byte that is not UTF-8, counted from 1. */
+/** Finds the index of the first byte that is not UTF-8, counted from 1. */
 function firstBadByte(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
-    // A cut inside a character is not a mistake: up to three bytes later it is whole again.
+    // The cut may be inside a character; then one to three more bytes complete it.
     const fits = [0, 1, 2, 3].some((more) => isUtf8(bytes.subarray(0, middle + more)));
     if (fits) good = middle;
     else bad = middle;
@@ -91,7 +91,7 @@ function parse(text: string, file: string): ConfigNode | undefined {
   }
 }
 
-// An empty file is an empty config, and a lone word one with that key; no other single value is.
+// An empty file is an empty config, and a single word is a config with that key; other single values are errors.
 function asContainer(node: ConfigNode | undefined, file: string): MapNode | ListNode {
   if (node === undefined) return new MapNode({ source: file, line: 1, column: 1 });
   if (node.kind !== 'scalar') return node;
@@ -110,7 +110,7 @@ function asContainer(node: ConfigNode | undefined, file: string): MapNode | List
   );
 }
 
-/** Returns the value of the last `# @package NAME` among the leading `# @key value` lines. */
+/** Returns the value of the last `# @package NAME` in the leading `# @key value` lines. */
 function packageHeader(text: string, file: string): string | undefined {
   if (!/^[\s]*#\s*@/.test(text)) return undefined;
   let found: string | undefined;

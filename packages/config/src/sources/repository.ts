@@ -1,5 +1,5 @@
-// The sources of configs: the built-in hydra settings and a list of folders, searched in order. The first hit wins; files of
-// the same name are never merged. Options of a group are the union over all folders.
+// The sources of configs: the built-in hydra settings and a list of folders, searched in order. The first match is used; files with
+// the same name are not merged. The options of a group are the union over all folders.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
@@ -11,22 +11,22 @@ import { readConfigFile } from './config-file.js';
 export interface ConfigSource {
   readonly provider: string;
   readonly scheme: 'pkg' | 'file' | 'structured';
-  /** The path as shown to the user. */
+  /** The path that is shown to the user. */
   readonly path: string;
-  /** Folder to look in; built-in entries have none. */
+  /** The folder to search; undefined for built-in configs. */
   readonly dir?: string;
-  /** The folder appears as this group rather than as the root. */
+  /** The group under which the folder appears, instead of the root. */
   readonly group?: string;
 }
 
 export interface LoadedConfig {
-  /** The path as asked for, without `.yaml`. */
+  /** The requested path, without `.yaml`. */
   readonly path: string;
   readonly package?: string;
   readonly provider: string;
   /** The file, or undefined for built-in configs. */
   readonly file?: string;
-  /** Without its defaults list. */
+  /** The config without its defaults list. */
   readonly body: MapNode | ListNode;
   /** The value of `defaults:`. */
   readonly defaults?: ReturnType<MapNode['get']>;
@@ -44,18 +44,18 @@ export class Repository {
     this.sources = [builtInSource, ...folders, schemaSource];
   }
 
-  /** Lists the places that are searched, a line each: `provider=main, path=file:///conf`. */
+  /** Lists the search path, one line per source: `provider=main, path=file:///conf`. */
   searchPathLines(): string[] {
     return this.sources.map(({ provider, scheme, path: where }) => `provider=${provider}, path=${scheme}://${where}`);
   }
 
-  /** Loads a config by its path, or returns undefined. The nodes are shared: copy them before changing anything. */
+  /** Loads a config by its path; undefined if it does not exist. The nodes are shared, so copy them before changing anything. */
   load(configPath: string): LoadedConfig | undefined {
     if (!this.loaded.has(configPath)) this.loaded.set(configPath, this.find(configPath));
     return this.loaded.get(configPath);
   }
 
-  /** Gives a path another config from now on. */
+  /** Replaces the config at a path. */
   replace(configPath: string, config: LoadedConfig): void {
     this.loaded.set(configPath, config);
   }
@@ -107,7 +107,7 @@ export class Repository {
     return [...names].sort();
   }
 
-  /** Returns whether a folder is searched by itself: then it is not a group of the folder around it. */
+  /** Returns whether a folder is itself a source; then it is not a group of the folder that contains it. */
   private isOtherSource(source: ConfigSource, folder: string): boolean {
     return this.sources.some((other) => other !== source && other.dir === folder);
   }
@@ -121,7 +121,7 @@ export class Repository {
   }
 }
 
-/** Returns the file of a config path in a source; undefined outside of it. */
+/** Returns the file of a config path in a source; undefined if the path is not in the source's group. */
 function locate({ dir, group }: ConfigSource, configPath: string): string | undefined {
   if (dir === undefined) return undefined;
   let within = configPath.replace(/^\/+/, '');

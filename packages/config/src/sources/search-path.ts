@@ -1,4 +1,4 @@
-// The folders to search: those given by the program and the command line, then what `hydra.searchpath` adds.
+// The folders to search: those of the program and the command line, then those in `hydra.searchpath`.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
@@ -13,7 +13,7 @@ import { Repository, type ConfigSource } from './repository.js';
 /** A folder of configs; with `group` it appears as that group instead of the root. */
 export type ConfigDir = string | { readonly dir: string; readonly group?: string; readonly provider?: string };
 
-/** Lists the given folders. The first one is the program's own and must exist; relative paths are taken from `cwd`. */
+/** Lists the given folders. The first one is the program's own and must exist; paths are relative to `cwd`. */
 export function givenSources(configDirs: readonly ConfigDir[], cwd: string): ConfigSource[] {
   return configDirs.map((entry, index) => {
     const { dir, group, provider } =
@@ -40,7 +40,7 @@ export function givenSources(configDirs: readonly ConfigDir[], cwd: string): Con
 
 export const isFolder = (dir: string) => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Lists the folders of `hydra.searchpath` of the primary config, or of the command line, which replaces it. */
+/** Lists the folders in `hydra.searchpath`, from the command line if it sets it, else from the primary config. */
 export function searchPathSources(
   primary: MapNode | undefined,
   overrides: readonly Override[],

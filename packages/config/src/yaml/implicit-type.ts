@@ -1,4 +1,4 @@
-// The type of an unquoted scalar: YAML 1.1's types as OmegaConf reads them (floats need no dot, there are no timestamps).
+// Types of unquoted scalars: those of YAML 1.1 as OmegaConf reads them (floats need no dot, there are no timestamps).
 // Sources: yaml.org/type, OmegaConf 2.3's loader.
 import { Float, type Scalar } from '../node.js';
 import { toInteger } from '../python-text.js';
@@ -20,7 +20,7 @@ const floats = [
 
 export type ImplicitTag = 'bool' | 'int' | 'float' | 'merge' | 'null' | 'value' | 'str';
 
-/** Returns the type of a plain scalar by its looks. */
+/** Returns the type of a plain scalar from its text. */
 export function implicitTag(text: string): ImplicitTag {
   if (text === '' || text === '~' || text === 'null' || text === 'Null' || text === 'NULL') return 'null';
   if (booleans.has(text)) return 'bool';
@@ -32,7 +32,7 @@ export function implicitTag(text: string): ImplicitTag {
   return text === '=' ? 'value' : 'str';
 }
 
-/** Returns the value of text that has, or was tagged as having, this type; undefined where the text does not fit it. */
+/** Converts text to a type that it has or was tagged with; undefined if the text does not fit the type. */
 export function scalarOfTag(tag: ImplicitTag, text: string): Scalar | undefined {
   if (tag === 'null') return null;
   if (tag === 'bool') return booleans.get(text.toLowerCase());
@@ -60,7 +60,7 @@ function floatValue(text: string): Scalar | undefined {
   if (digits === '.inf') return new Float(sign * Infinity);
   if (digits === '.nan') return new Float(NaN);
   if (/^[0-9]+(:[0-9]+)*:[0-9]+\.?[0-9]*$/.test(digits)) {
-    // Summed in Python's order: the last part first, each earlier part times a power of 60.
+    // Base-60 parts are summed in Python's order: the last one first, each earlier one times a higher power of 60.
     const parts = digits.split(':').reverse();
     return new Float(sign * parts.reduce((sum, part, power) => sum + Number(part) * 60 ** power, 0));
   }

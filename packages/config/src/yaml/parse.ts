@@ -1,14 +1,14 @@
-// YAML text to a document of the `yaml` package: syntax only, every scalar still text. Its mistakes become a YamlError with a place,
-// and nesting is bounded while tokens come in, before anything recursive sees them.
+// Parses YAML to a document of the `yaml` package: syntax only, with all scalars as text. Errors become YamlErrors with a place, and
+// the nesting depth is limited while tokens are read, before recursive code processes them.
 import { Composer, Lexer, LineCounter, Parser, visit, type Document, type ErrorCode, type YAMLError } from 'yaml';
 import { YamlError } from './yaml-error.js';
 
-/** No config is nested so deeply; without a limit, a few thousand brackets exhaust the stack. */
+/** The most levels of nesting; without a limit, a few thousand brackets exhaust the stack. */
 const maximumDepth = 500;
 
-const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs are within the range
+const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs are in this range
 
-/** Types, keys and aliases are read as PyYAML and OmegaConf have them, by read.ts, so the package gives text and tags. */
+/** read.ts determines types, keys and aliases as PyYAML and OmegaConf do, so the package returns only texts and tags. */
 const syntaxOnly = {
   version: '1.1',
   schema: 'failsafe',
@@ -20,7 +20,7 @@ const syntaxOnly = {
 } as const;
 
 export interface ParsedYaml {
-  /** Undefined where the text contains no document. */
+  /** Undefined if the text contains no document. */
   readonly document: Document.Parsed | undefined;
   /** Returns line and column of an offset, both 1-based. */
   place(offset: number): { line: number; column: number };
@@ -32,7 +32,7 @@ export interface ParsedYaml {
  * @throws {YamlError}
  */
 export function parseYaml(given: string): ParsedYaml {
-  // A lone carriage return is a line break of YAML.
+  // YAML treats a lone carriage return as a line break.
   const text = given.includes('\r') ? given.replace(/\r(?!\n)/g, '\n') : given;
   const lines = new LineCounter();
   lines.addNewLine(0);
@@ -78,14 +78,14 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
     if (lexeme === '[' || lexeme === '{') brackets++;
     else if (lexeme === ']' || lexeme === '}') brackets--;
     yield* parser.next(lexeme);
-    // A block takes one entry of the stack, its content another.
+    // The parser's stack has one entry for a block and one for its content.
     if (brackets > maximumDepth || parser.stack.length > 2 * maximumDepth)
       fail(`more than ${maximumDepth} levels of nesting`, parser.offset);
   }
   yield* parser.end();
 }
 
-/** Returns whether an error of the parser is a mistake: an unknown directive is; tags are checked by read.ts. */
+/** Returns whether a warning of the parser is an error here: that about an unknown directive is; tags are checked by read.ts. */
 const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
 
 /** Finds the `---` before a document's content. */
@@ -96,7 +96,7 @@ const documentStart = (text: string, offset: number) => {
 
 const isOpenQuote = ({ message }: { message: string }) => message.startsWith('Missing closing');
 
-/** Finds the beginning of the quoted string that is still open at an offset. */
+/** Finds the beginning of the quoted string that is not closed at an offset. */
 function quoteBefore(documents: readonly Document.Parsed[], offset: number): number {
   let begin = offset;
   for (const document of documents) {

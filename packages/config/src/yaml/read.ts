@@ -1,5 +1,5 @@
-// YAML text to config nodes: the syntax by the `yaml` package, the meaning as PyYAML's safe loader and OmegaConf have it: types of
-// scalars, tags, anchors, merge keys, and duplicate keys, which are errors.
+// Reads YAML into config nodes: the `yaml` package parses the syntax, and the meaning is that of PyYAML's safe loader and OmegaConf:
+// types of scalars, tags, anchors, merge keys, and errors for duplicate keys.
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import {
   Bytes,
@@ -16,13 +16,13 @@ import { implicitTag, scalarOfTag, type ImplicitTag } from './implicit-type.js';
 import { parseYaml, type ParsedYaml } from './parse.js';
 import { YamlError } from './yaml-error.js';
 
-/** Aliases are copied when read, so a file of a few lines could ask for billions of nodes; no honest config has this many. */
+/** The most nodes of a file. Aliases are copied when they are read, so a few lines could otherwise create billions of nodes. */
 const maximumNodes = 1_000_000;
 
 /**
- * Reads the one document of a YAML text; undefined where the text contains none.
+ * Reads the single document of a YAML text; undefined if the text contains none.
  *
- * @param file the file's name, kept as origin
+ * @param file the file's name, for origins
  */
 export function readYaml(text: string, file: string): ConfigNode | undefined {
   const parsed = parseYaml(text);
@@ -97,7 +97,7 @@ class Reader {
     return this.tagged(list, given);
   }
 
-  // Collections carry no tags but their own; a set is not a value of a config.
+  // Collections may have only their own tags; a set is not a valid value.
   private tagged(node: MapNode | ListNode, given: Node): ConfigNode {
     const { tag } = given;
     if (tag === undefined || tag === '!') return node;
@@ -133,7 +133,7 @@ class Reader {
     return new ScalarNode(value, origin);
   }
 
-  /** Reads a value; `<<` and `=` are fine as keys, without a meaning as values. */
+  /** Reads a value; `<<` and `=` are valid as keys but not as values. */
   private value(node: ConfigNode, given: Node | null): ConfigNode {
     if (given && isScalar(given) && ['merge', 'value'].includes(typeOf(given as Scalar<string>)))
       this.fail(`'${String(given.value)}' has no meaning as a value`, start(given), 'put it in quotes');
@@ -144,7 +144,7 @@ class Reader {
     const map = new MapNode(this.origin(start(given)));
     const first = new Map<string, number>();
     const pairs: ReadPair[] = [];
-    // Merged-in keys come first, own values win.
+    // Keys of merged mappings come first; the mapping's own values take precedence.
     for (const pair of given.items as Pair<Node | null, Node | null>[]) {
       const keyOffset = pair.key ? start(pair.key) : pair.value ? start(pair.value) : start(given);
       if (pair.key && isScalar(pair.key) && typeOf(pair.key as Scalar<string>) === 'merge') {
@@ -185,7 +185,7 @@ class Reader {
     return key;
   }
 
-  // `<<: [*a, *b]`: an earlier mapping in the list wins over a later one.
+  // In `<<: [*a, *b]`, an earlier mapping takes precedence over a later one.
   private merge(map: MapNode, node: ConfigNode | null, offset: number): void {
     const sources = node?.kind === 'list' ? [...node.items].reverse() : [node];
     for (const source of sources) {
@@ -200,7 +200,7 @@ const start = (node: Node): number => node.range?.[0] ?? 0;
 
 const shortTag = (tag: string) => tag.replace(/^tag:yaml\.org,2002:/, '');
 
-/** Returns the tag that a scalar has or, if plain, looks like. */
+/** Returns the tag of a scalar, or the type that a plain scalar looks like. */
 function typeOf({ tag, type, value }: Scalar<string>): string {
   if (tag !== undefined && tag !== '!') return shortTag(tag);
   return tag === undefined && type === 'PLAIN' ? implicitTag(value) : 'str';

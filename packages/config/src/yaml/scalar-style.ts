@@ -1,5 +1,5 @@
-// How a text may be written in YAML: plain, in single quotes, or only in double quotes.
-// The rules are those of PyYAML's emitter, so that our files equal Hydra's byte for byte.
+// Decides how a text is written in YAML: plain, in single quotes, or in double quotes.
+// The rules are those of PyYAML's emitter, so that files equal Hydra's byte for byte.
 import { implicitTag } from './implicit-type.js';
 
 export type ScalarStyle = 'plain' | 'single' | 'double';
@@ -13,7 +13,7 @@ interface ScalarShape {
 const isBreak = (char: string) => char === '\n' || char === '\x85' || char === '\u2028' || char === '\u2029';
 const isBlankOrEnd = (char: string | undefined) => char === undefined || '\0 \t\r\n\x85\u2028\u2029'.includes(char);
 
-/** Nothing but letters, digits and a few signs: plain in any case, decided without the long look. */
+/** Texts of letters, digits and a few signs are plain in any case; this fast check decides most of them. */
 const surelyPlain = /^[A-Za-z0-9_./$][A-Za-z0-9_./$\-+]*$/;
 
 export function scalarShape(text: string): ScalarShape {
@@ -66,12 +66,15 @@ const dumperFloat =
 const timestamp =
   /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
 
-/** Returns whether text must be quoted, or it would read back as another type or look like one to Python. */
+/** Returns whether a text must be quoted, because it would be read as another type, or because Python could take it for one. */
 export function needsQuotes(text: string): boolean {
   return looksTyped(text) || readsAsOtherType(text);
 }
 
-/** Recognizes words that OmegaConf always quotes: booleans of the wider set, and all that Python's int() or float() accepts. */
+/**
+ * Returns whether OmegaConf always quotes a word: those that YAML 1.1 reads as booleans, and texts that Python's int() or float()
+ * accepts.
+ */
 export function looksTyped(text: string): boolean {
   if (booleanLike.test(text)) return true;
   if (!/^[\s+\-.\p{Nd}iInN\x1c-\x1f\x85]/u.test(text)) return false;

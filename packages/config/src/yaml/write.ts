@@ -1,6 +1,6 @@
-// Config nodes to YAML text, byte for byte as Hydra prints them: block style, two spaces, lists at the indent of their key,
-// lines folded at 80 columns. The writer keeps the same few facts about the line so far as PyYAML's emitter does (column,
-// whether a space or only indentation came last), since its line breaks depend on them.
+// Writes config nodes as YAML, byte for byte as Hydra prints them: block style, two spaces, lists at the indent of their key, lines
+// folded at 80 columns. The writer keeps the same state about the current line as PyYAML's emitter does (the column, and whether a
+// space or only indentation came last), since line breaks depend on it.
 import { Bytes, Float, type ConfigNode, type Key, type Scalar } from '../node.js';
 import { floatRepr } from '../python-text.js';
 import { looksTyped, needsQuotes, scalarShape, type ScalarStyle } from './scalar-style.js';
@@ -34,7 +34,7 @@ const doubleQuoteEscapes: Record<string, string> = {
 class Writer {
   private readonly out: string[] = [];
   private column = 0;
-  /** Whether the last thing written was a space (or the start of a line). */
+  /** Whether the last character was a space, or the line is empty. */
   private afterBlank = true;
   /** Whether the line contains nothing but indentation and indicators. */
   private onlyIndented = true;
@@ -91,7 +91,7 @@ class Writer {
   }
 
   private list(items: readonly ConfigNode[], inMapping: boolean): void {
-    // A list below its key is written at the key's own indent.
+    // A list below a key is written at the key's own indent.
     const indentless = inMapping && !this.onlyIndented;
     const indent = this.indent < 0 ? 0 : indentless ? this.indent : this.indent + 2;
     this.indented(() => {
@@ -153,7 +153,7 @@ class Writer {
     this.words(text, mayFold, false);
   }
 
-  // Words, and the runs of spaces between them: a single space beyond column 80 becomes a line break.
+  // Writes words and the spaces between them; a single space after column 80 becomes a line break.
   private words(text: string, mayFold: boolean, quoted: boolean): void {
     for (const match of text.matchAll(/( +)|([\n\x85\u2028\u2029]+)|'|[^ \n\x85\u2028\u2029']+/g)) {
       const [run, spaces, breaks] = match;
@@ -234,7 +234,7 @@ function scalarText(value: Scalar): string {
   return String(value);
 }
 
-/** Writes a float; YAML 1.1 floats need a dot: Python's 1e-05 is written 1.0e-05. */
+/** Writes a float. YAML 1.1 requires a dot, so Python's 1e-05 is written 1.0e-05. */
 function yamlFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
@@ -249,7 +249,10 @@ function textStyle(text: string, isKey: boolean): ScalarStyle {
   return allowSingle && !(isKey && multiline) ? 'single' : 'double';
 }
 
-/** Returns whether a key needs no '?' before it: it is short, not empty and on one line. PyYAML counts the tag it leaves out (`!!str`). */
+/**
+ * Returns whether a key needs no '?' before it, because it is short, not empty and on one line. PyYAML includes the omitted tag
+ * (`!!str`) in the length.
+ */
 function isSimpleKey(key: Key): boolean {
   if (typeof key !== 'string') return scalarText(key).length + 5 < longestSimpleKey;
   return key !== '' && Array.from(key).length + 5 < longestSimpleKey && !scalarShape(key).multiline;

@@ -1,7 +1,11 @@
-// A mistake in YAML text, with the place where it was found. The file's name is added by whoever opened the file.
+// Thrown for an error in YAML text, with its place. The caller that opened the file adds the file's name.
 export class YamlError extends Error {
   override readonly name = 'YamlError';
-  /** Keeps the place of the mistake. @param line 1-based. @param column 1-based. @param remedy what the author should change */
+  /**
+   * @param line 1-based
+   * @param column 1-based
+   * @param remedy what the author should change
+   */
   constructor(
     message: string,
     readonly line: number,
