@@ -64,7 +64,6 @@ export async function startModel({
   return { directory, model: join(directory, 'checkpoints', 'best'), loss: best.nll };
 }
 
-/** Writes the dialogues to a file and returns its path. */
 async function writeDialogues(path: string, dialogues: readonly StartDialogue[]): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, dialogues.map((dialogue) => `${JSON.stringify(dialogue)}\n`).join(''));

@@ -2,7 +2,6 @@
 import type { ChatMessage, Conversation, TemplateInputs } from '@bowyer/text';
 
 export interface Opening {
-  /** The messages before the first reply. */
   messages: readonly ChatMessage[];
   tools?: TemplateInputs['tools'];
 }

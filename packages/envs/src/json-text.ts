@@ -18,7 +18,6 @@ export function objectEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Yields the tokens of a JSON text, without white space. */
 function* tokensOf(json: string): Generator<string> {
   TOKEN.lastIndex = 0;
   const pattern = new RegExp(TOKEN);

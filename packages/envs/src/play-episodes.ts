@@ -14,7 +14,6 @@ export interface ReadyTurn {
   state?: string;
   /** The ids of the examples that a memory put into the text. */
   retrieved?: string[];
-  /** The valid actions, if the environment's `info` lists them. */
   validActions?: readonly string[];
   /** The reply of the environment's expert, if `asksExpert` is set. */
   expertReply?: string | null;
@@ -51,7 +50,6 @@ export interface PlayedEpisode<T> {
   slot: number;
   /** The turns; of a failed episode, those before the failure. */
   turns: PlayedTurn<T>[];
-  /** The undiscounted sum of the rewards. */
   episodicReturn: number;
   /** The error of the environment or of the policy's decision; null if there was none. */
   error: Error | null;
@@ -76,7 +74,6 @@ export interface PlayEpisodesOptions<T> {
    * plays on. If `act` throws, the run throws.
    */
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
-  /** Receives each episode when it ends. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
   /** Whether every turn has the reply of the environment's expert. */
   asksExpert?: boolean;

@@ -76,7 +76,6 @@ export const seedSplits = (noun = 'worlds'): SplitPlan => ({
 
 interface SharedItems {
   noun: string;
-  /** The number of items; null if it is unknown. */
   count: number | null;
   item: (info: Record<string, unknown>) => string;
   /** Returns further options of `reset`, in addition to the seed. */

@@ -63,7 +63,6 @@ export interface PlayedEvaluation {
   model: { path: string | null; name: string | null };
   /** The sampling settings. Temperature 0 is greedy decoding. */
   sampling: { temperature: number; maxTokens: number };
-  /** The turns of each episode. */
   episodes: readonly (readonly { action: string; info: Record<string, unknown> }[])[];
 }
 

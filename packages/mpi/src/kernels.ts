@@ -12,7 +12,6 @@ type Tensors = Readonly<Record<string, KernelTensor>>;
 interface ExchangeTime {
   /** The time until the slowest rank arrived. */
   wait: number;
-  /** The time of the exchange itself. */
   exchange: number;
 }
 

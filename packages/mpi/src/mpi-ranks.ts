@@ -1,4 +1,3 @@
-// This process as a rank of MPI_COMM_WORLD.
 import { deserialize, serialize } from 'node:v8';
 import type { Ranks } from '@bowyer/core';
 import { openCollectives, type Collectives } from './collectives.js';

@@ -56,7 +56,6 @@ export class WandbServer {
   readonly contradictions: string[] = [];
   /** Returns the fault of the n-th request of its kind, counted from 1; null: none. */
   fault: (what: string, n: number) => Fault | null = () => null;
-  /** Called with each request. */
   onRequest: (request: ServedRequest) => void = () => {};
   key = 'k'.repeat(40);
   stopped = false;
@@ -79,7 +78,6 @@ export class WandbServer {
     return new Promise((done) => this.#server.close(() => done()));
   }
 
-  /** Returns the rows of a run's history. */
   rows(name: string): Record<string, unknown>[] {
     const lines = this.runs.get(name)?.streams['wandb-history.jsonl'] ?? [];
     return lines.map((line) => parse(line) as Record<string, unknown>);

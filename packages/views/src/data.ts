@@ -27,7 +27,6 @@ export interface MetricTable {
   /** Lists of x positions. Several metrics may share one. */
   axes: number[][];
   series: MetricSeries[];
-  /** The number of rows in metrics.jsonl. */
   rows: number;
 }
 
@@ -39,7 +38,6 @@ export interface ChartSpec {
   unit?: string;
   /** The unit of the x axis, if it differs from the table's. */
   xLabel?: string;
-  /** A sentence below the chart. */
   note?: string;
   /** Horizontal lines, such as a known optimum. */
   references?: readonly { name: string; value: number }[];
@@ -50,7 +48,6 @@ export interface Table {
   header: readonly string[];
   /** The cells as text. The first cell of a row is its name. */
   rows: readonly (readonly string[])[];
-  /** Sentences below the table. */
   notes?: readonly string[];
   /** Whether the table is folded at first. */
   folded?: boolean;
@@ -112,7 +109,6 @@ export interface ShownTurn {
   /** −log p per sampled token, in nats. Its mean over utterances estimates the policy's entropy; a single value does not. */
   surprisal?: number;
   tokens?: TokenText[];
-  /** The valid actions, if the environment lists them. */
   validActions?: string[];
   /** The valid actions with the largest values, best first. */
   preferred?: { action: string; q: number }[];
@@ -162,7 +158,6 @@ export interface CallTree {
   /** The rewards of the whole rollout, by name. */
   rewards: { name: string; value: number }[];
   metrics: { name: string; value: number }[];
-  /** The final status of the rollout. */
   status: string;
   /** Sorted by time, so that a parent comes before its children. */
   calls: TreeCall[];
@@ -175,7 +170,6 @@ export interface Dialogue extends EpisodeSummary {
   /** The reasons why the page shows it, such as `worst` or `most surprising`. */
   reasons: string[];
   turns: ShownTurn[];
-  /** The last text of the environment. */
   ending: string;
 }
 
@@ -205,7 +199,6 @@ export interface RunData {
   episodeCount: number;
   /** Selected whole episodes: best, worst, most surprising, last. */
   dialogues: Dialogue[];
-  /** The config as YAML. */
   config: string;
   /** Notes on the run's files, such as an incomplete last line that was dropped. */
   notes: string[];
@@ -213,7 +206,6 @@ export interface RunData {
 
 /** A line with its interval over the seeds of a setting. */
 export interface BandSeries {
-  /** Name of the setting. */
   setting: string;
   x: number[];
   mean: (number | null)[];

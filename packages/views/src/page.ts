@@ -11,7 +11,6 @@ const names: readonly PageName[] = ['report', 'dashboard'];
 const folder = import.meta.dirname;
 const cached = new Map<PageName, Promise<PageCode>>();
 
-/** The code of a page for the browser. */
 interface PageCode {
   script: string;
   style: string;

@@ -34,7 +34,6 @@ export interface SweepConfig {
   parameters: Readonly<Record<string, object>>;
   /** The command that W&B's agents start, with W&B's placeholders. */
   command: readonly string[];
-  /** The largest number of trials; absent: no limit. */
   run_cap?: number;
 }
 

@@ -25,7 +25,6 @@ export class Bowyer {
   #counter = 0;
   /** The beginning of an incomplete line, by channel. */
   readonly #rest = { stdout: '', stderr: '' };
-  /** The options of the running command; null if there is none. */
   #options: PageRunOptions | null = null;
 
   /** @param worker module worker of `@bowyer/web/worker` */

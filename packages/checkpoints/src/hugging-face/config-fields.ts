@@ -45,12 +45,10 @@ export class ConfigFields {
     return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
   }
 
-  /** Returns whether the field is present and null. */
   isNull(field: string): boolean {
     return this.json[field] === null;
   }
 
-  /** Reads a positive integer. */
   count(field: string, most = MOST): number {
     const value = this.value(field);
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)

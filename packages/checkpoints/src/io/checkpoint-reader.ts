@@ -16,11 +16,9 @@ export interface CheckpointReader {
 export interface TensorInfo {
   shape: readonly number[];
   dtype: Dtype;
-  /** The file that contains the tensor. */
   file: string;
 }
 
-/** The dtypes of weights. */
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
 /** Throws for integers and booleans. They are not weights, but belong to a quantised model or to a tensor of another name. */

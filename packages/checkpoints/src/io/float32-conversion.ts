@@ -1,4 +1,3 @@
-// Converts tensor data of any dtype to float32.
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import type { Dtype } from './dtype.js';
 

@@ -7,7 +7,6 @@ export interface TorchStorage {
   kind: 'storage';
   key: string;
   dtype: Dtype;
-  /** The number of elements. */
   size: number;
 }
 

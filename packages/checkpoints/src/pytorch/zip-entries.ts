@@ -56,7 +56,6 @@ export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEnt
   return entries;
 }
 
-/** The number of bytes per read. */
 const BLOCK = 4 << 20;
 
 /** Reads the content once and verifies its checksum. */

@@ -13,7 +13,6 @@ export interface RecordedDialogue extends Conversation {
 }
 
 export interface Reading {
-  /** Collects ignored keys. */
   keys: UnreadKeys;
   /** The place of the item in its file, such as `line 3`. */
   place: string;

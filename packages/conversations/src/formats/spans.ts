@@ -10,7 +10,6 @@ export interface GenAiSpan {
   name: string;
   trace: string;
   attributes: Item;
-  /** The attributes of its events. */
   events: readonly { name: string; attributes: Item }[];
 }
 

@@ -18,7 +18,6 @@ export interface Fields<Rules> {
   plain(without?: readonly string[]): Record<string, unknown>;
   /** Returns the name of a field for errors. */
   placeOf(name: string): string;
-  /** Returns an error about a field. */
   fail(name: string, problem: string): Error;
   /**
    * Returns further members of a data file's message: its loss weight, whether it was cut off, and keys of its template. A

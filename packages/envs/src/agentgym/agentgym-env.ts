@@ -13,7 +13,6 @@ import { ownOpening, recordedOpening, type Opening } from './opening.js';
 import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
 
 interface AgentGymInfo {
-  /** The number of the problem on the server. */
   item: number;
   /** The total reward that AgentGym counts for the episode if it ends here. */
   worth: number;
@@ -22,7 +21,6 @@ interface AgentGymInfo {
   thought?: string;
   /** The action that was sent to the server; null if the client answered the reply itself. */
   sent?: string | null;
-  /** The valid actions, if the server lists them. */
   validActions?: string[];
 }
 

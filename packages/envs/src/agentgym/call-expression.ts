@@ -5,7 +5,6 @@ export interface Call {
   name: string;
   positional: string[];
   named: Record<string, string>;
-  /** The comments of the text, without their `#`. */
   comments: string[];
 }
 

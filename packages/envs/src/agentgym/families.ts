@@ -9,7 +9,6 @@ export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'pl
 export interface Family {
   /** The key of the instance in all requests except /create. */
   idField: 'id' | 'env_idx';
-  /** The key of the problem's number in /reset. */
   itemField: string;
   /** The number of problems in AgentGym; a large number for generators, which have no last problem. */
   items: number;
@@ -28,7 +27,6 @@ export interface Family {
   worth: { field: 'reward' | 'score'; isTotal: boolean };
   /** Returns whether an episode with this total reward is a success. */
   succeeds: (worth: number) => boolean;
-  /** The limit of rounds in AgentGym's own runs. */
   rounds: number;
   /** The rule that extracts the action of a reply in the default format. */
   rule: ReplyRule;

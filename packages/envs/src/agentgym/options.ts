@@ -1,4 +1,3 @@
-// The options of every client of AgentGym's servers, and their schema.
 import { choice, flag, integer, LONGEST_WAIT_MS, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 

@@ -8,7 +8,6 @@ export interface ThingKind {
   rooms: readonly RoomKind[];
   /** Furniture in or on which the thing may be, the most likely first. */
   places: readonly string[];
-  /** The treatments that are possible for the thing. */
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];
   /** Whether the thing is a lamp, which can be switched on and cannot be carried. */
   lamp?: boolean;
@@ -17,7 +16,6 @@ export interface ThingKind {
 interface Furnishings {
   /** The smallest and the largest number of each piece of furniture, by room. */
   rooms: Record<RoomKind, Record<string, readonly [number, number]>>;
-  /** Kinds of furniture that can be opened and closed. */
   openable: readonly string[];
   things: readonly ThingKind[];
 }

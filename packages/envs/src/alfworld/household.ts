@@ -60,7 +60,6 @@ export class Household implements Facts {
     return this.#held;
   }
 
-  /** Receptacles within reach. */
   get here(): readonly Receptacle[] {
     if (this.#facing === null) return [];
     return this.problem.receptacles.filter(({ location }) => location === this.#location);

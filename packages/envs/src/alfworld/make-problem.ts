@@ -7,7 +7,6 @@ import { goalOf, goalText } from './tasks.js';
 /** The largest number of rooms that are drawn until one has everything that the task needs. */
 const LARGEST_NUMBER_OF_DRAWS = 1000;
 
-/** The largest number of things of one kind in a room. */
 const MOST_OF_A_KIND = 3;
 
 const treatmentOf: Partial<Record<TaskType, { does: ThingKind['does'][number]; appliance: string }>> = {

@@ -54,7 +54,6 @@ export interface Problem {
   canContain: ReadonlySet<string>;
   startLocation: string;
   goal: Formula;
-  /** The goal in words, without the full stop. */
   goalText: string;
   /** null if the file does not state it */
   task: Task | null;

@@ -1,4 +1,3 @@
-// Divides ALFWorld's households into those of training, evaluation and test.
 import { relative, sep } from 'node:path';
 import { servedSplits } from '../agentgym/splits.js';
 import type { Split } from '../contract/env.js';

@@ -172,7 +172,6 @@ class Play {
     this.#texts = taskTexts(this.game.mission, this.game.world);
   }
 
-  /** Returns a new episode in the same world. */
   fromStart(): Play {
     return new Play(this.seed, this.level);
   }

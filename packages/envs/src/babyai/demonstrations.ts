@@ -1,4 +1,3 @@
-// Expert episodes of BabyAI's worlds, for supervised warm starts.
 import type { InformedTransition, Rng } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import { expertItems, seedSplits } from '../splits.js';

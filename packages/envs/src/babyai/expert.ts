@@ -153,7 +153,6 @@ export function doorInView(world: World, path: readonly Move[], target: Position
   return door === null ? undefined : seen(world).find(({ position }) => position.x === door.x && position.y === door.y);
 }
 
-/** Returns the position of the first door on a path. */
 function firstDoor(world: World, path: readonly Move[]): Position | null {
   let { position, direction } = world;
   for (const move of path) {

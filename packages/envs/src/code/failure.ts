@@ -1,4 +1,3 @@
-// Writes the observation after a failed attempt.
 import type { Verdict } from './judge.js';
 import type { CodeOptions } from './options.js';
 

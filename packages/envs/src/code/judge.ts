@@ -1,4 +1,3 @@
-// Runs the program of a reply against the tests of its task.
 import type { CodeOptions } from './options.js';
 import { PROGRAM_CHARACTERS, programIn } from './program.js';
 import type { Outcome, Sandbox } from './sandbox/sandbox.js';

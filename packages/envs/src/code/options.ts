@@ -1,5 +1,3 @@
-// Options of the environment `code`.
-
 import { choice, flag, integer, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 

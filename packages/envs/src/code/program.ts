@@ -1,4 +1,3 @@
-// Extracts the program of a reply.
 import { lastCodeBlock } from '../reply-text.js';
 import type { CodeOptions } from './options.js';
 import type { CodeTask } from './task.js';

@@ -12,7 +12,6 @@ const SAMPLE = fileURLToPath(new URL('../../src/code/sample.jsonl', import.meta.
 export const codeTasks = ({ data }: { data: string | null }): readonly CodeTask[] =>
   readTasks('code', data ?? SAMPLE, taskOf);
 
-/** MultiPL-E's stop tokens for JavaScript. */
 const STOP_TOKENS = ['\nfunction ', '\n/*', '\n//', '\nconsole.log'];
 
 function taskOf(row: Row): CodeTask {

@@ -4,7 +4,6 @@ export type CodeLanguage = 'javascript' | 'typescript';
 
 export interface CodeTask extends LineTask {
   language: CodeLanguage;
-  /** The task as an agent reads it. */
   prompt: string;
   /** The code that a completion continues; null if the prompt is text. */
   head: string | null;
@@ -12,7 +11,6 @@ export interface CodeTask extends LineTask {
   entryPoint: string | null;
   /** Code with assertions. Each test runs separately. */
   tests: readonly string[];
-  /** Texts at which a completion ends. */
   stopTokens: readonly string[];
   /** A program that passes the tests; null if the file has none. */
   solution: string | null;

@@ -120,7 +120,6 @@ export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialo
 
 /** A turn's observation, and the action that the agent took then. */
 export interface ContextTurn {
-  /** The number of the turn in its episode, from 0. */
   number: number;
   observation: string;
   inventory: string;

@@ -37,7 +37,6 @@ export class EpisodeOrder {
     if (this.#phase !== 'running') throw new EpisodeOrderError(this.environment, 'step', this.#phase);
   }
 
-  /** Ends the episode. */
   end(): void {
     this.#phase = 'ended';
   }

@@ -36,7 +36,6 @@ export class PythonRandom {
     return items[this.randbelow(items.length)];
   }
 
-  /** Shuffles in place, as Python's does. */
   shuffle<T>(items: T[]): void {
     for (let i = items.length - 1; i > 0; i--) {
       const j = this.randbelow(i + 1);

@@ -1,4 +1,3 @@
-// Selects the cities of a game.
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import { allCities, type City } from './city-table.js';
 

@@ -1,10 +1,8 @@
-// The table of cities, with the facts that questions can be about.
 import { fromDataFile } from '../data-file.js';
 
 export interface City {
   /** The name as ArCHer's list has it: "Bombay, India". */
   name: string;
-  /** The part before the comma. */
   city: string;
   country: string;
   isCapital: boolean;

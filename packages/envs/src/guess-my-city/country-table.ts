@@ -1,4 +1,3 @@
-// The table of countries, with the facts that questions can be about.
 import { fromDataFile } from '../data-file.js';
 
 export interface Country {

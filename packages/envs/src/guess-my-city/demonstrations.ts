@@ -16,7 +16,6 @@ interface CityDemonstrationOptions {
   seed: number;
   /** Whether the expert also asks open questions on turns that are not random. Their answers can reveal the city. */
   open: boolean;
-  /** How the expert chooses among equally good questions. */
   ties: Ties;
 }
 

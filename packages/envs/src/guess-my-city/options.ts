@@ -1,5 +1,3 @@
-// The options of Guess My City, besides the oracle.
-
 import { choice, integer, option } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 

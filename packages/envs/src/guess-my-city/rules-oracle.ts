@@ -7,9 +7,7 @@ import { cannotAnswer } from './rules.js';
 export const doesNotKnow = "I don't know.";
 
 interface Asked {
-  /** The question, normalised by `plainText`. */
   text: string;
-  /** Whether the question asks for yes or no. */
   isClosed: boolean;
 }
 
@@ -161,7 +159,6 @@ function coast({ sea }: City, { text, isClosed }: Asked): string | undefined {
   return yesNo(sea !== null);
 }
 
-/** Countries in the table that are islands. */
 const islandCountries = ['Japan', 'UK', 'Indonesia', 'Singapore', 'Cuba', 'Philippines'];
 
 function island(city: City, asked: Asked): string | undefined {

@@ -8,7 +8,6 @@ import { chooseSecret } from './secret-choice.js';
 
 /** The rules that differ between the guessing games. */
 interface GuessingRules<Secret extends { readonly name: string }> {
-  /** The registered name of the environment. */
   game: string;
   /** The key of the secret's name in `info`. */
   infoKey: string;
@@ -17,7 +16,6 @@ interface GuessingRules<Secret extends { readonly name: string }> {
   envIdx: number | null;
   choice: 'uniform' | 'bySeed';
   maxTurns: number;
-  /** The id of the oracle. */
   id: string;
   /** Returns the oracle's answer on one line, as the history shows it. */
   answer: (secret: Secret, question: string) => Promise<string>;

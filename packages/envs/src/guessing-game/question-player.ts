@@ -17,7 +17,6 @@ const randomTurn = { question: 0.65, guess: 0.2 } as const;
 export abstract class QuestionPlayer<Question extends { readonly wins: number | null }, Answer> {
   /** The indices of the secrets that agree with all answers so far. */
   protected possible: number[];
-  /** The questions of this episode, in order. */
   protected readonly asked: Question[] = [];
 
   /** Prepares a player. @param guesses one for each secret @param noise share of random turns */
@@ -32,7 +31,6 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     this.possible = Array.from({ length: secretCount }, (_, place) => place);
   }
 
-  /** Returns the question with the most information about the secret. */
   protected abstract best(): Question;
 
   protected abstract answerTo(question: Question, place: number): Answer;
@@ -51,7 +49,6 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
   }
 
-  /** Chooses one of several equally good questions. */
   protected oneOf(questions: readonly Question[]): Question {
     return this.ties === 'first' ? questions[0] : this.rng.choice(questions);
   }

@@ -1,4 +1,3 @@
-// Chooses the object or city that a guessing game is about.
 import type { Rng } from '@bowyer/core';
 
 /** Returns the index of an episode's secret: `envIdx` if it is given, the seed modulo `count`, or a random one. */

@@ -14,7 +14,6 @@ interface HarborReset {
   task?: string;
 }
 
-/** The command that ends an episode. */
 const SUBMIT = 'submit';
 /** The timeout of a Dockerfile's command, in milliseconds. */
 const SETUP_MS = 60_000;
@@ -111,7 +110,6 @@ export class HarborEnv implements Env {
     return { observation, reward, terminated, truncated: !terminated, info };
   }
 
-  /** Runs the tests on the files of the episode's end. */
   async #verified(): Promise<HarborReward> {
     const { tests, verifier, workdir } = this.#task;
     const shell = this.#shell!;

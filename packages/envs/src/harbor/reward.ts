@@ -2,7 +2,6 @@
 
 export interface HarborReward {
   reward: number;
-  /** All numbers of reward.json by name. */
   components: Record<string, number>;
   /** The reason why the reward is 0 if the tests wrote none; null if they wrote one. */
   fault: string | null;

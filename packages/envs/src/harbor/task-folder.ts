@@ -9,12 +9,10 @@ import { HarborFault, type Files } from './fault.js';
 import { settingsOf } from './settings.js';
 
 export interface HarborTask extends Preparation {
-  /** The name of the task's folder. */
   id: string;
   /** null, since Harbor's tasks have no splits */
   split: null;
   instruction: string;
-  /** The category in task.toml. */
   kind: string | null;
   /** Files that are written to /tests. */
   tests: Files;

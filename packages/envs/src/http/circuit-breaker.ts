@@ -1,7 +1,6 @@
 // A circuit breaker: after several failures in a row it refuses calls for a while, then admits one trial call.
 
 export interface CircuitOptions {
-  /** The number of failures in a row that opens the circuit. */
   failures: number;
   /** The time in milliseconds for which an open circuit refuses calls. */
   openMs: number;

@@ -12,9 +12,7 @@ interface HttpErrorFields {
   failure: HttpFailure;
   method: string;
   url: string;
-  /** The status of the answer; null if there was none. */
   status: number | null;
-  /** The number of the attempt, from 1. */
   attempt: number;
   /** The server's text, or the description of the network error. */
   detail: string;

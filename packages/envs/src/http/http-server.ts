@@ -19,7 +19,6 @@ export interface HttpServerOptions extends RetryOptions {
   /** The largest size of an answer in bytes. */
   maxBodyBytes: number;
   circuit: CircuitOptions;
-  /** The seed of the retries' jitter. */
   seed: number;
 }
 
@@ -41,7 +40,6 @@ interface HttpRequest<T> {
   method: 'GET' | 'POST';
   /** The path and the query after the base URL. It begins with a slash. */
   path: string;
-  /** The body, sent as JSON. */
   json?: unknown;
   headers?: Readonly<Record<string, string>>;
   /** Whether the request may be executed twice without another effect. Default: only GET. */
@@ -65,7 +63,6 @@ interface Answer {
   retryAfterMs: number | null;
 }
 
-/** The result of a failed attempt. */
 class Failed {
   constructor(
     readonly error: HttpError,

@@ -16,7 +16,6 @@ export interface OpenAiChatOptions {
   apiKey: string | null;
   /** The largest number of simultaneous requests. */
   concurrency: number;
-  /** Further options of the connection. */
   http?: Partial<Omit<HttpServerOptions, 'connections'>>;
 }
 

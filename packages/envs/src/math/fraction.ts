@@ -1,5 +1,3 @@
-// Exact rational numbers of limited size.
-
 /** The largest number of bits of numerators and denominators: an answer such as 9^9^9 must not cost time or memory. */
 const MAX_BITS = 4096;
 

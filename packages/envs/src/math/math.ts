@@ -16,12 +16,10 @@ export interface MathInfo extends Record<string, unknown> {
   question: string;
   /** The kind of a generated problem; null for a problem from a file. */
   kind: string | null;
-  /** The right answer. */
   reference: string;
   /** The final answer of the last solution; null if it states none, and after a reset. */
   answer: string | null;
   won: boolean;
-  /** Whether the last solution states no final answer. */
   invalid: boolean;
 }
 
@@ -72,7 +70,6 @@ export class MathEnv implements Env {
     this.#order.close();
   }
 
-  /** Returns the current problem. */
   get problem(): Problem {
     if (this.#problem === null) throw new Error('math: there is no problem before the first reset');
     return this.#problem;

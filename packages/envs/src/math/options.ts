@@ -1,4 +1,3 @@
-// Options of the environment `math`.
 import { flag, integer, option, text } from '@bowyer/core';
 import { kindNames, type KindName } from './generator.js';
 import type { Level } from './kinds/kind.js';

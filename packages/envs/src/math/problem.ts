@@ -6,7 +6,6 @@ export interface Problem {
   /** The id in the file, or a hash of the question. */
   id: string;
   question: string;
-  /** The kind of a generated problem. */
   kind: string | null;
   /** The right answer in the verifier's grammar. */
   answer: string;

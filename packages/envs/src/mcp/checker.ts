@@ -12,9 +12,7 @@ export interface CalledTool extends ToolCall {
 
 /** A turn of an episode. */
 export interface TranscriptTurn {
-  /** The text that the agent wrote. */
   action: string;
-  /** The observation after this turn. */
   observation: string;
   /** The calls that reached the server, without refused ones. */
   calls: readonly CalledTool[];
@@ -27,7 +25,6 @@ interface CheckedEpisode {
   /** The agent's answer; null if the episode ended without one. */
   answer: string | null;
   transcript: readonly TranscriptTurn[];
-  /** The path of the episode's folder; null if it has none. */
   folder: string | null;
   /** Calls a tool of the server, even if the agent may not call it. */
   callTool(name: string, given?: Readonly<Record<string, unknown>>): Promise<{ text: string; isError: boolean }>;

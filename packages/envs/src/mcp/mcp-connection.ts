@@ -120,7 +120,6 @@ export class McpConnection {
     return this.#tools;
   }
 
-  /** Returns the server's instructions for agents. */
   get instructions(): string | undefined {
     return this.client.getInstructions();
   }
@@ -154,7 +153,6 @@ export class McpConnection {
     }
   }
 
-  /** Ends the process or the session. */
   async close(): Promise<void> {
     this.#isBroken = true;
     await this.client.close().catch(() => {}); // closing a server that has ended fails

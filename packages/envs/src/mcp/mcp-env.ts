@@ -14,7 +14,6 @@ import { toolsText } from './tool-text.js';
 
 interface McpReset {
   seed?: number;
-  /** The id of the task. If it is absent, the seed draws one. */
   task?: string;
 }
 

@@ -1,4 +1,3 @@
-// Options of the environment `mcp`.
 import { choice, integer, option, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 

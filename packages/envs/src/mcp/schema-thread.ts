@@ -49,7 +49,6 @@ parentPort.on('message', (work) => parentPort.postMessage(answerTo(work)));
 parentPort.postMessage('ready');`;
 
 interface Work {
-  /** The schema as JSON. */
   schema: string;
   /** The value as JSON; null: only compile the schema. */
   value: string | null;

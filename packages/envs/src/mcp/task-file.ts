@@ -15,7 +15,6 @@ export interface ToolCall {
 export type ExpertStep = ToolCall | { answer: string };
 
 export interface McpTask extends LineTask {
-  /** The question or instruction for the agent. */
   prompt: string;
   /** The kind of task, by which reports are broken down. */
   kind: string | null;
@@ -27,7 +26,6 @@ export interface McpTask extends LineTask {
   files: Readonly<Record<string, string>>;
   /** The steps of an expert; null if the task has none. */
   expert: readonly ExpertStep[] | null;
-  /** The whole row, for a checker. */
   row: Readonly<Record<string, unknown>>;
 }
 

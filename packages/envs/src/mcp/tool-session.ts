@@ -50,7 +50,6 @@ export class ToolSession {
     private readonly lease: Lease,
     private readonly inner: EpisodeFolder | null,
     private readonly checks: ReadonlyMap<string, ArgumentsFault>,
-    /** The tools that the agent may call. */
     readonly offered: readonly Tool[],
   ) {}
 
@@ -77,7 +76,6 @@ export class ToolSession {
     return this.lease.connection.instructions;
   }
 
-  /** The path of the episode's folder; null if it has none. */
   get folder(): string | null {
     return this.inner?.path ?? null;
   }

@@ -1,4 +1,3 @@
-// Describes the tools of a server for the first observation.
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpOptions } from './options.js';
 import { spaced } from './replies.js';

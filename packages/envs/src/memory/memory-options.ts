@@ -8,7 +8,6 @@ export interface MemoryOptions {
   kind: MemoryKind;
   /** The unit of retrieval: whole episodes at each reset, or single turns at every turn. */
   unit?: MemoryUnit;
-  /** The largest number of examples in a prompt. */
   topK?: number;
   /** The largest number of characters of all examples together. Examples that do not fit are left out. */
   maxChars?: number;
@@ -16,7 +15,6 @@ export interface MemoryOptions {
   encoder?: string | null;
   /** Whether the memory begins with the successful demonstrations. */
   demonstrations?: boolean;
-  /** Whether successful rollouts are added. */
   grow?: boolean;
   /** The largest number of episodes in memory. When it is exceeded, the oldest is removed. */
   capacity?: number;

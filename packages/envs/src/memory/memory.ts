@@ -13,7 +13,6 @@ export interface MemorySettings extends RetrievalOptions {
 
 /** A query, with the episodes that must not be returned. */
 interface MemoryQuery {
-  /** The environment's last observation. */
   observation: string;
   /** The task, if the environment gives it apart from its observations. */
   task?: string;
@@ -34,7 +33,6 @@ interface Document {
   episode: MemoryEpisode;
   /** The text by which the document is found; the episode's task may be added to it. */
   observation: string;
-  /** The text that is put into the prompt. */
   example: string;
 }
 

@@ -6,10 +6,8 @@ import { textMapping, type OpenEnvSchemas, type TextMapping } from './mapping.js
 import { OpenEnvError, OpenEnvSocket } from './open-env-socket.js';
 import type { OpenEnvOptions } from './options.js';
 
-/** The observation after a reply that is not an action. */
 const INVALID = 'Invalid action: reply with one JSON object.';
 
-/** Common names of the list of valid actions. */
 const ACTION_LISTS = ['available_actions', 'legal_actions', 'legal_moves', 'legal'];
 
 /** The seed checks of this process, by server and reset data. */

@@ -11,7 +11,6 @@ interface OpenEnvSocketOptions {
   timeoutMs: number;
   /** The time in milliseconds for which connecting is retried if the server is full or does not answer. */
   connectMs: number;
-  /** The seed of the jitter between attempts. */
   seed: number;
 }
 

@@ -1,4 +1,3 @@
-// The options of the environment `openenv`.
 import { choice, flag, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 

@@ -73,7 +73,6 @@ function parseQuestions(path: string, otherwise: Split): QuestionFile {
   return file;
 }
 
-/** The error for a row that cannot be used. */
 class RowError extends Error {}
 
 function questionOf(row: Row): Question {

@@ -6,7 +6,6 @@ export interface Question {
   question: string;
   /** The right answer: the text of the file's column, with steps if it has some as in GSM8K, or the text of the right choice. */
   answer: string;
-  /** The choices; null if the answer is free text. */
   choices: { texts: readonly string[]; right: number } | null;
   /** The subject or category, if the file has one. */
   subject: string | null;

@@ -12,7 +12,6 @@ import { readQuestions, type QuestionFile } from './question-file.js';
 
 /** The `info` of every step. */
 export interface QuestionsInfo extends Record<string, unknown> {
-  /** The id of the question. */
   item: string;
   question: string;
   subject: string | null;
@@ -21,7 +20,6 @@ export interface QuestionsInfo extends Record<string, unknown> {
   /** The answer that was extracted from the agent's text; null if there is none, and after a reset. */
   answer: string | null;
   won: boolean;
-  /** Whether no answer could be extracted. */
   invalid: boolean;
   validActions: string[];
 }
@@ -80,7 +78,6 @@ export class QuestionsEnv implements Env {
     this.#order.close();
   }
 
-  /** Returns the current question. */
   get question(): Question {
     if (this.#question === null) throw new Error('questions: there is no question before the first reset');
     return this.#question;

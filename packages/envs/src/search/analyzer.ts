@@ -6,7 +6,6 @@
 // Hiragana.
 import { stemmer } from 'stemmer';
 
-/** Lucene's English stop words. */
 const tooCommon = new Set(
   (
     'a an and are as at be but by for if in into is it no not of on or such ' +

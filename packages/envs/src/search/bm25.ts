@@ -12,7 +12,6 @@ const B = Math.fround(0.4);
 /** Smaller lengths are exact in a byte; larger ones keep four significant bits. */
 const EXACT_LENGTHS = 24;
 
-/** Returns the number of binary digits. */
 const bitLength = (value: number): number => 32 - Math.clz32(value);
 
 /** Encodes a document's length in one byte. @param length number of its terms */
@@ -33,7 +32,6 @@ export function codedLength(code: number): number {
 
 export interface Collection {
   documents: number;
-  /** The number of terms of all documents together. */
   terms: number;
 }
 

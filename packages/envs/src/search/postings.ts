@@ -23,7 +23,6 @@ export class PostingsWriter {
     return this.#length;
   }
 
-  /** Returns the bytes written since the last call. */
   take(): Uint8Array {
     const bytes = this.#bytes.slice(0, this.#length);
     this.#length = 0;

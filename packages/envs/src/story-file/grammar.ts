@@ -13,7 +13,6 @@ export interface Template {
   objectCount: number;
 }
 
-/** Flags in the first data byte of a dictionary word. */
 const IS_VERB = 0x01;
 const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are not moves
 const IS_PREPOSITION = 0x08;

@@ -138,7 +138,6 @@ export class ValidActionFinder {
     return [...byDescription.values()];
   }
 
-  /** Returns the nouns in a text, as the dictionary marks them. */
   #nounsIn(text: string): string[][] {
     const words = new Set(text.toLowerCase().split(/[^\p{L}\p{N}'-]+/u));
     const isNoun = (word: string) => ((this.machine.dictionary.find(word)?.data[0] ?? 0) & IS_NOUN) !== 0;

@@ -14,7 +14,6 @@ export type TabularOptions = OptionsOf<typeof tabularSchema>;
 
 /** The `info` of every step. */
 export interface TabularInfo extends Record<string, unknown> {
-  /** The state; null after the end. */
   state: string | null;
   validActions: readonly string[];
   /** Whether the agent's text is not an action. */

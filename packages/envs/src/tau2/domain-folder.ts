@@ -20,7 +20,6 @@ export interface Tau2Task {
   scenario: { reason: string; known: string; unknown: string; manner: string };
   /** The calls that lead to the right final database. */
   actions: readonly ToolCall[];
-  /** Texts that the agent must say. */
   communicated: readonly string[];
   /** Statements that a model judges in tau2. */
   assertions: readonly string[];

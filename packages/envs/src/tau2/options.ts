@@ -1,4 +1,3 @@
-// Options of the environment `tau2`.
 import { choice, integer, text } from '@bowyer/core';
 import { callFormats, mcpSchema } from '../mcp/options.js';
 import { options, type OptionsOf } from '../option.js';

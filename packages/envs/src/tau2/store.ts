@@ -102,7 +102,6 @@ export class RetailStore {
     return this.base.products;
   }
 
-  /** The current contents. */
   get contents(): RetailContents {
     const { products, users, orders } = this.base;
     return { products, users: merged(users, this.#users), orders: merged(orders, this.#orders) };

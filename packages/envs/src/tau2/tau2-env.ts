@@ -15,7 +15,6 @@ import { ModelUser, ScriptedUser, type User } from './user.js';
 
 interface Tau2Reset {
   seed?: number;
-  /** The id of the task. If it is absent, the seed draws one. */
   task?: string;
 }
 
@@ -32,7 +31,6 @@ export class Tau2Env implements Env {
   #task!: Tau2Task;
   #store!: RetailStore;
   #user!: User;
-  /** The agent's messages to the user. */
   #said: string[] = [];
   #expert: readonly ExpertStep[] = [];
   /** The number of the expert's steps that the agent has followed. */

@@ -28,7 +28,6 @@ export class CraftingTree {
   isTag = (name: string): boolean => this.#tags.has(name);
   isCraftable = (name: string): boolean => this.recipes.has(name) || this.tagRecipes.has(name);
 
-  /** Returns the names of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
   /** Returns whether an item can be the ingredient: it has its name, or its tag. */

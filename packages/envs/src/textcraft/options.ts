@@ -1,5 +1,3 @@
-// The options of TextCraft.
-
 import { choice, integer, option, text } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import { options, type OptionsOf } from '../option.js';

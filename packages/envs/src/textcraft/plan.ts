@@ -18,7 +18,6 @@ export interface PlannedAction {
   thought: string;
 }
 
-/** A craft in progress. */
 interface Making {
   /** The recipe, such as `torch using 1 coal, 1 stick`. */
   recipe: string;

@@ -9,7 +9,6 @@ export interface Ingredient {
 
 export interface Recipe {
   output: string;
-  /** The number of items that one craft makes. */
   count: number;
   /** The tag that the output has as an ingredient of other recipes. */
   group: string | null;

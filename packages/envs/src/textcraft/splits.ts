@@ -1,4 +1,3 @@
-// Divides TextCraft's goals into those of training, evaluation and test.
 import { listedSplits, type SplitPlan } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { drawnGoals } from './textcraft.js';

@@ -23,7 +23,6 @@ export interface Engine {
   start(world: World): Promise<Opening>;
   /** Plays an action, which must be one of the last turn's valid actions. */
   act(action: string): Promise<GameTurn>;
-  /** Returns actions that win the world from its start. */
   goldPath(world: World): Promise<string[]>;
   close(): Promise<void>;
 }

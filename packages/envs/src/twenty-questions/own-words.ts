@@ -38,7 +38,6 @@ export function readOwnWords(file: string): readonly Word[] {
   return words;
 }
 
-/** A word with its answers. */
 interface Row {
   name: string;
   answers: Readonly<Record<string, unknown>>;

@@ -7,7 +7,6 @@ import { isWinnable, namesWord, type WinTest } from './rules.js';
 import { guessQuestion, type Word } from './words.js';
 
 export interface Question {
-  /** The wordings of the question. */
   wordings: readonly string[];
   /** [words] the answers, in the order of the words. */
   truths: readonly Truth[];

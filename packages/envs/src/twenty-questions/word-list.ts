@@ -1,4 +1,3 @@
-// Selects the words of the game by the option `words`.
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import { readOwnWords } from './own-words.js';
 import { allWords, findWord, subset10, type Word } from './words.js';

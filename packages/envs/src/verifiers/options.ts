@@ -1,5 +1,3 @@
-// Options of the environment `verifiers`.
-
 import { integer, option, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 

@@ -11,7 +11,6 @@ export interface VerifiersEpisode<Info = unknown> {
   prompt: readonly VerifiersMessage[];
   /** All messages after the prompt: the agent's and those of `respond`. */
   completion: readonly VerifiersMessage[];
-  /** The agent's last message. */
   text: string;
   /** The fields of `env.fields` in the agent's last message. */
   fields: Fields;

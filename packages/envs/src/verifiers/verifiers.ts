@@ -11,11 +11,8 @@ import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js
 
 /** The `info` of every step. */
 export interface VerifiersInfo extends Record<string, unknown> {
-  /** The id of the task. */
   item: string;
-  /** The kind of task, if the file has one. */
   kind: string | null;
-  /** The answer in the file. */
   reference: string | null;
   /** Each reward by its function's name, unweighted; empty before the end. */
   components: Record<string, number>;

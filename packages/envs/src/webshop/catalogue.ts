@@ -10,7 +10,6 @@ interface Department {
   wares: readonly string[];
   attributes: readonly string[];
   options: Readonly<Record<string, readonly string[]>>;
-  /** The range of prices in dollars. */
   prices: readonly [number, number];
 }
 
@@ -19,7 +18,6 @@ const catalogueData = fromDataFile(
   (data: { departments: readonly Department[]; brands: readonly string[] }) => data,
 );
 
-/** The largest number of attributes of a goal. */
 const MOST_ATTRIBUTES = 3;
 
 const capitals = (text: string): string => text.replace(/(^|\s)\p{L}/gu, (letter) => letter.toUpperCase());

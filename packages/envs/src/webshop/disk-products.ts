@@ -7,9 +7,7 @@ import type { ProductStore } from './product-store.js';
 
 /** The size of an asin in its file. Shorter ones are padded with spaces. */
 const ASIN_BYTES = 10;
-/** The number of products per write. */
 const CHUNK = 4096;
-/** The number of products in the cache. */
 const REMEMBERED = 20_000;
 
 const names = {

@@ -23,7 +23,6 @@ export interface PageNode {
 /** The source of pages: the built-in shop or a site. */
 export interface PageSource {
   open(request: PageRequest): Promise<readonly PageNode[]>;
-  /** Frees its resources. */
   close?(): Promise<void>;
 }
 

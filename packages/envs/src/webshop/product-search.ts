@@ -6,7 +6,6 @@ import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
-/** The largest number of results of a query. */
 const LIMIT = 50;
 /** The number of cached queries. In training, agents repeat the same ones. */
 const REMEMBERED = 2000;
@@ -22,7 +21,6 @@ export class ProductSearch {
 
   constructor(private readonly index: SearchIndex) {}
 
-  /** Makes an index in memory. */
   static over(products: ProductStore): ProductSearch {
     const builder = new IndexBuilder();
     for (let id = 0; id < products.size; id++) builder.add(searchTerms(products.at(id)));

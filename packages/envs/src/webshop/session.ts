@@ -6,7 +6,6 @@ export interface ShopTurn {
   text: string;
   reward: number;
   bought: boolean;
-  /** Whether the action had no effect. */
   refused: boolean;
 }
 

@@ -8,7 +8,6 @@ import { purchaseReward } from './reward.js';
 import { ProductSearch } from './product-search.js';
 import type { ProductStore } from './product-store.js';
 
-/** The number of products on a page of results. */
 const PAGE_SIZE = 10;
 /** The number of products that the command <r> returns. */
 const RANDOM_PRODUCTS = 50;

@@ -6,7 +6,6 @@ import { pagePath, type PageNode, type PageRequest, type PageSource } from './pa
 
 interface SiteOptions {
   baseUrl: string;
-  /** The timeout of a request in milliseconds. */
   timeoutMs: number;
   /** The largest number of open connections of all environments on this site. */
   connections: number;

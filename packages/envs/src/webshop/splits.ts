@@ -1,4 +1,3 @@
-// Divides a shop's goals into those of training, evaluation and test.
 import { servedSplits } from '../agentgym/splits.js';
 import { listedSplits, type SplitPlan } from '../splits.js';
 import { ARCHER_GOALS, loadShop, type WebShopOptions } from './options.js';

@@ -5,7 +5,6 @@ import type { TObject } from '@sinclair/typebox';
 
 /** The run that a logger records. */
 export interface LoggedRun {
-  /** The run's folder. */
   directory: string;
   project: string;
   name: string;
@@ -17,9 +16,7 @@ export interface LoggedRun {
    * The number of iterations whose metrics are kept when the run is resumed. Later ones will be logged again. 0: the run begins.
    */
   resumedAfter: number;
-  /** Writes a message into the run's log. */
   note(message: string): void;
-  /** Writes a warning into the run's log. */
   warn(message: string): void;
   /** Calls the listener with every line that the run logs from now on. @returns a function that removes the listener */
   onOutput(listener: (line: string, isError: boolean) => void): () => void;
@@ -34,7 +31,6 @@ export interface LoggedStep {
   metrics: Readonly<Record<string, number>>;
   /** The wall-clock seconds of each phase since the last step. */
   seconds: Readonly<Record<string, number>>;
-  /** The episodes of the rollout. */
   episodes: readonly Trajectory[];
 }
 

@@ -69,7 +69,6 @@ export class LiveRegion {
     this.#draw();
   }
 
-  /** Redraws at once. */
   refresh(): void {
     this.#draw();
   }

@@ -57,7 +57,6 @@ export class ProgressBar {
     else this.#print(this.clock());
   }
 
-  /** Removes the bar from the screen. */
   remove(): void {
     this.output.live?.end(this.#lines, false);
   }

@@ -10,7 +10,6 @@ const { Readable, Writable }: { Readable: typeof nodeStream.Readable; Writable: 
 export interface PageAsk {
   readonly port: number;
   readonly method: string;
-  /** The path with its query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;

@@ -1,5 +1,3 @@
-// Creates elements without a framework.
-
 type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 

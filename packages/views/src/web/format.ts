@@ -1,5 +1,3 @@
-// Formats numbers and times for readers.
-
 /** Formats a number with three significant digits, or as an integer. */
 export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';

@@ -1,4 +1,3 @@
-// The page of one run.
 import type { ChartSpec, Dialogue, EpisodeSummary, MetricTable, RunData } from '../data.js';
 import { chart, type ChartInput } from './chart.js';
 import { answersView, foldedDialogue, sideBySide } from './dialogue.js';

@@ -15,9 +15,7 @@ const SUMMARY_MS = 30_000;
 /** Values that are computed once for all rows with the same names. */
 interface Prepared {
   names: readonly string[];
-  /** The encoder of rows with these names. */
   rows: HistoryRows;
-  /** The index of each name. */
   at: ReadonlyMap<string, number>;
   /** The step metrics that these names have as their x axis. */
   synced: readonly string[];
@@ -116,7 +114,6 @@ export class RunLog {
     return option?.step_sync && option.step_metric ? [option.step_metric] : [];
   }
 
-  /** Appends console output. */
   output(text: string, isError: boolean): Promise<void> {
     const line = text.endsWith('\n') ? text : `${text}\n`;
     return this.append({ output_raw: { output_type: isError ? 0 : 1, timestamp: timestampOf(Date.now()), line } });

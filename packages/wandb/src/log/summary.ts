@@ -14,7 +14,6 @@ export class Summary {
   #row: Figures | null = null;
   #plan: { names: readonly string[]; counted: number[] } = { names: [], counted: [] };
 
-  /** Adds a row. */
   foldRow(figures: Figures): void {
     const { names, texts } = figures;
     if (names !== this.#plan.names) {

@@ -182,7 +182,6 @@ export class WandbRun {
     return imageValue(this.open.place.files, { key, step }, picture);
   }
 
-  /** Logs a line of the console. */
   output(line: string, isError: boolean): void {
     const { log, place } = this.open;
     const path = join(place.files, 'output.log');

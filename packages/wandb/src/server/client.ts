@@ -21,7 +21,6 @@ interface ClientOptions {
   env: Environment;
   /** Returns a number in [0, 1), for the jitter. */
   random: () => number;
-  /** Called before each wait. */
   onRetry: (error: WandbError, attempt: number) => void;
   /** Aborts all requests and waits. */
   signal: AbortSignal;

@@ -49,7 +49,6 @@ export class RunProjection {
   readonly files = new Map<string, NamedFile>();
   readonly artifacts: ArtifactRecord[] = [];
   isPreempting = false;
-  /** A counter of the changes of the config. */
   configVersion = 0;
   summaryVersion = 0;
   pendingBytes = 0;

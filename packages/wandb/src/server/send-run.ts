@@ -27,7 +27,6 @@ export interface SendOptions {
 export interface Sending {
   /** Signals that no more records come. */
   end(): void;
-  /** Aborts the sending. */
   abort(): void;
   /** Resolves to whether everything was sent. It is rejected only with an error of `refuse`. */
   done: Promise<boolean>;

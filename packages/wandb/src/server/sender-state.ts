@@ -10,7 +10,6 @@ export interface SenderState {
   base: Base;
   /** The numbers of accepted lines, counted from the log's first. */
   sent: Record<StreamName, number>;
-  /** Files of the run that were uploaded. */
   files: string[];
   /** The `client_id` of each committed artifact. */
   artifacts: string[];

@@ -25,7 +25,6 @@ interface SenderOptions {
   /** Called once, when somebody has pressed stop on W&B's page. */
   onStop: () => void;
   warn: (message: string) => void;
-  /** Aborts the sending. */
   signal: AbortSignal;
 }
 

@@ -9,12 +9,10 @@ import type { SenderState } from './sender-state.js';
 
 interface UploadsOptions {
   client: WandbClient;
-  /** The W&B folder `files` of the run. */
   directory: string;
   state: SenderState;
   /** Called with each file or artifact whose upload failed and is skipped. */
   onFailure: (what: string, error: Error) => void;
-  /** Called after the upload of an artifact. */
   onArtifact: (artifact: ArtifactRecord) => Promise<void>;
 }
 

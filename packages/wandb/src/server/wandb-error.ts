@@ -12,7 +12,6 @@ export class WandbError extends Error {
     super(message, options);
   }
 
-  /** Whether the key is invalid or expired. */
   get isAuthentication(): boolean {
     return this.status === 401 || this.status === 403;
   }

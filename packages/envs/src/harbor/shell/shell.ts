@@ -6,7 +6,6 @@ export interface CommandResult {
   stdout: string;
   stderr: string;
   exitCode: number;
-  /** The working folder after the command. */
   workdir: string;
   /** Whether the time limit ended the command. */
   isLate: boolean;
@@ -47,7 +46,6 @@ export class Shell {
     }
   }
 
-  /** Whether the thread has ended. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -69,7 +67,6 @@ export class Shell {
     return this.#ask<CommandResult>('run', { command, environment: {}, ...options }, options.milliseconds + GRACE_MS);
   }
 
-  /** Removes paths, then writes files. */
   async place(remove: readonly string[], files: Readonly<Record<string, Uint8Array>>): Promise<void> {
     await this.#ask('place', { remove, files }, REQUEST_MS);
   }

@@ -1,4 +1,3 @@
-// Generates linear equations in x.
 import type { Rng } from '@bowyer/core';
 import { inSteps, ratio, type Kind, type Worked } from './kind.js';
 

@@ -1,4 +1,3 @@
-// Generates sums, differences, products and quotients of fractions.
 import type { Rng } from '@bowyer/core';
 import { gcd, inSteps, ratio, type Kind, type Worked } from './kind.js';
 
@@ -8,7 +7,6 @@ export const fractions: Kind = (rng, level) => {
   return product(rng);
 };
 
-/** Returns the step that reduces a fraction, if it can be reduced. */
 const reduced = (numerator: number, denominator: number) =>
   gcd(numerator, denominator) === 1 && denominator > 1
     ? []

@@ -19,10 +19,8 @@ import { choiceLetter, isWord, plainWords } from './words.js';
 /** The largest number of characters of an answer. A longer one equals no reference. */
 const MAX_ANSWER = 2000;
 
-/** The largest number of members of a list. */
 const MAX_MEMBERS = 32;
 
-/** The largest depth of nested lists. */
 const MAX_DEPTH = 6;
 
 /** Parses an answer. @param text a final answer alone @returns null if it is empty, too long or not an answer */

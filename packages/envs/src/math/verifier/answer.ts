@@ -1,4 +1,3 @@
-// The types of parsed answers.
 import type { Tree } from './tree.js';
 import type { Unit } from './units.js';
 
@@ -17,7 +16,6 @@ export interface ValueAnswer {
   tree: Tree;
   /** The possible readings of the unit; empty without a unit. */
   units: readonly Unit[];
-  /** The words for the counted things. */
   noun: readonly string[];
   /** The value times its unit as a variable, if the unit is a single letter that may also be a variable. */
   product: Tree | null;

@@ -68,7 +68,6 @@ export class Arithmetic {
     return this.#rounded(above.div(below));
   }
 
-  /** Returns the imaginary unit. */
   readonly i = (): Complex => ({ re: new this.#Decimal(0), im: new this.#Decimal(1), error: -Infinity });
 
   readonly negative = negated;

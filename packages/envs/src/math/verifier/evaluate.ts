@@ -91,7 +91,6 @@ const complement =
   (arithmetic, x) =>
     arithmetic.minus(arithmetic.times(arithmetic.number(0.5), arithmetic.pi), of(arithmetic, x));
 
-/** The largest n whose n! is computed. */
 const MAX_FACTORIAL = 500;
 
 /** Computes x!. Between integers any function with x! = x · (x − 1)! serves: (n + 2)! is n! (n + 1)(n + 2). */

@@ -35,7 +35,6 @@ export function parseExpression(tokens: readonly Token[]): Tree | null {
 }
 
 class Parser extends TokenReader {
-  /** The number of open absolute values. */
   #bars = 0;
 
   whole(): Tree {
@@ -193,7 +192,6 @@ class Parser extends TokenReader {
     return { type: 'application', name, arguments: this.#list() };
   }
 
-  /** Returns a letter with its index and primes. */
   #indexed(letter: string): string {
     let name = letter;
     for (;;) {

@@ -1,4 +1,3 @@
-// Finds the final answer in a text.
 import { parseAnswer } from './answer-parser.js';
 import { plainCharacters } from './characters.js';
 import { balanced } from './lexer.js';
@@ -63,7 +62,6 @@ interface Box {
   end: number;
 }
 
-/** The largest number of boxes that are read. */
 const MAX_BOXES = 200;
 
 /** Returns the content of the last box or boxes; empty if the text ends within the last box. */

@@ -10,7 +10,6 @@ export interface Token {
    */
   kind: 'number' | 'letters' | 'command' | 'symbol' | 'decimals';
   text: string;
-  /** Whether white space precedes the token. */
   isSpaced: boolean;
   /** Whether letters are in upright type: then they are words or units, not variables. */
   isUpright: boolean;
@@ -120,7 +119,6 @@ const FUNCTION_AND_LETTER = /^(sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|ln|log|exp
 
 const words: Readonly<Record<string, string>> = { and: 'and', or: 'or', infinity: '∞', inf: '∞', oo: '∞' };
 
-/** The largest number of tokens of an answer. */
 const MAX_TOKENS = 1500;
 
 /** Returns the tokens; null if a character is unknown here, or there are too many tokens. */

@@ -7,7 +7,6 @@ import { binary, type Tree } from './tree.js';
 
 const environments: ReadonlySet<string> = new Set(['pmatrix', 'bmatrix', 'Bmatrix', 'matrix', 'smallmatrix', 'array']);
 
-/** The largest number of cells of a matrix. */
 const MAX_CELLS = 64;
 
 export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {

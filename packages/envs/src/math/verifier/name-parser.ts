@@ -4,7 +4,6 @@ import { bracketed, isSymbol, split, textOf } from './token-lists.js';
 import { parseExpression } from './expression-parser.js';
 import { isWord } from './words.js';
 
-/** The largest number of tokens of a name. */
 const MAX_TOKENS = 24;
 
 /** Returns the normalised name; null if the tokens are an expression or anything else. */

@@ -1,4 +1,3 @@
-// Parses numbers in decimal notation.
 import { Fraction, NoValueError } from '../fraction.js';
 
 /** The largest number of digits before and after the point. */

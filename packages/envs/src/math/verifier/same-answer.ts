@@ -1,4 +1,3 @@
-// Decides whether two answers have the same meaning.
 import { Fraction } from '../fraction.js';
 import type { Answer, ListAnswer, Relation, ValueAnswer } from './answer.js';
 import { isEqual, signOfRatio } from './equality.js';

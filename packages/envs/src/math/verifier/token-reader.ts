@@ -2,7 +2,6 @@
 import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
-/** The error for tokens that are not an expression. */
 class NoExpressionError extends NoValueError {}
 
 /** The largest depth of nested brackets, fractions and arguments. */

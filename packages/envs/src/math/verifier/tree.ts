@@ -1,4 +1,3 @@
-// Expressions as trees.
 import { Fraction, NoValueError } from '../fraction.js';
 
 export type Tree =

@@ -6,7 +6,6 @@ import type { Token } from './lexer.js';
 export interface Unit {
   /** The exponents of base units, such as `{ m: 1, s: -1 }`. */
   dimension: Readonly<Record<string, number>>;
-  /** The size of the unit in base units. */
   scale: Fraction;
 }
 
@@ -164,7 +163,6 @@ export function unitsNamed(word: string): readonly Unit[] {
   return [];
 }
 
-/** The largest number of factors of a unit. */
 const MAX_FACTORS = 6;
 
 /**

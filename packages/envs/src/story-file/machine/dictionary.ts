@@ -57,7 +57,6 @@ export class Dictionary {
     return address === 0 ? undefined : this.#byAddress.get(address);
   }
 
-  /** Returns the entry at an address. */
   at(address: number): DictionaryEntry | undefined {
     return this.#byAddress.get(address);
   }

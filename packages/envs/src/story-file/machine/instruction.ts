@@ -16,7 +16,6 @@ export interface Instruction {
   /** The opcode, in the numbering of `readForm`. */
   readonly code: number;
   readonly execute: Operation;
-  /** Address of the next instruction. */
   readonly next: number;
   readonly operands: readonly number[];
   /** The first three operands, or 0. Most operations need no more. */

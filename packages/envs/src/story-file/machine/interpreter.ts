@@ -1,4 +1,3 @@
-// The loop that fetches and executes instructions.
 import { StoryFault, type Machine, type Pause } from './machine.js';
 import { programOf } from './program.js';
 

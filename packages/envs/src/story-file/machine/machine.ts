@@ -58,7 +58,6 @@ export class Machine {
   readonly text: ZText;
   readonly screen = new Screen();
   readonly random: StoryRandom;
-  /** The dictionary of the story. */
   readonly dictionary: Dictionary;
   pc = 0;
   pause: Pause = 'halted';
@@ -160,7 +159,6 @@ export class Machine {
     return operand >= 0 ? operand : this.load(-1 - operand);
   }
 
-  /** Returns the value of an operand as a signed number. */
   signed(operand: number): number {
     return ((operand >= 0 ? operand : this.load(-1 - operand)) << 16) >> 16;
   }

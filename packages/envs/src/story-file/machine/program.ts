@@ -5,7 +5,6 @@ import type { Machine } from './machine.js';
 import type { Story } from './story.js';
 
 class Program {
-  /** Decoded instructions by address. */
   readonly instructions: (Instruction | undefined)[];
 
   constructor(private readonly story: Story) {

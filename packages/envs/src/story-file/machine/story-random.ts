@@ -44,7 +44,6 @@ export class StoryRandom {
     else this.#start(value);
   }
 
-  /** Returns an integer in 1…range. */
   draw(range: number): number {
     this.drawCount++;
     if (this.#period > 0) {

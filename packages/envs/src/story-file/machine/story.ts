@@ -34,7 +34,6 @@ export class Story {
   readonly alphabetTable: number;
   readonly unicodeTable: number;
   readonly fileLength: number;
-  /** Decoded texts in static memory, by address. */
   readonly texts = new Map<number, string>();
   readonly #packedScale: number;
   readonly #routineOffset: number;

@@ -75,7 +75,6 @@ export interface ArithmeticProblem {
   /** The second number. In a division, the dividend is the product of both. */
   readonly second: number;
   readonly answer: number;
-  /** Five wrong answers. */
   readonly wrongAnswers: readonly number[];
 }
 

@@ -24,7 +24,6 @@ interface Action {
 interface RoomGameOptions {
   rooms: readonly Room[];
   start: Room;
-  /** The largest number of carried things; null: no limit. */
   carryLimit: number | null;
   /** The seed of the shuffle of valid actions. In most games it is 0 for every world. */
   shuffleSeed: number;
@@ -62,7 +61,6 @@ export abstract class RoomGame implements TextGame {
     return this.#actions.some(({ text }) => text === action);
   }
 
-  /** Returns the score of the current state. */
   protected abstract score(): Score;
   /** Adds the actions with a visible thing, in order. */
   protected abstract addActionsOnVisible(thing: Thing): void;

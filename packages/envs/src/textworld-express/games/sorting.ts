@@ -18,7 +18,6 @@ class SortingGame extends OneRoomGame {
   readonly taskDescription =
     'Put everything that is measured or counted here into the box, one by one, from the smallest quantity to the largest.';
   readonly properties: Readonly<Record<string, number>>;
-  /** The things in ascending order of quantity. */
   readonly ordered: readonly Thing[];
   readonly #box = new Thing('box', { kind: 'box' });
 

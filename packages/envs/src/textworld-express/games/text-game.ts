@@ -44,6 +44,5 @@ export interface GameKind {
   readonly name: string;
   readonly parameters: readonly ParameterSpec[];
   make(choice: WorldChoice): TextGame;
-  /** Returns actions that win this world from its start. */
   goldPath(choice: WorldChoice): string[];
 }

@@ -2,7 +2,6 @@
 // text games need are here. Source: the gateway protocol as documented in Py4J's code (protocol.py).
 import { connect, type Socket } from 'node:net';
 
-/** An argument of a Java method. */
 type JavaArgument = string | number | boolean;
 
 /** A reference to an object, which the server keeps until it is released. */
@@ -75,7 +74,6 @@ export class Py4jConnection {
     return this.#broken !== null;
   }
 
-  /** Calls a method. @throws if the method throws an exception */
   async call(target: JavaReference, method: string, ...args: JavaArgument[]): Promise<JavaValue> {
     return this.#request(method, ['c', target.id, method, ...args.map(encode), 'e']);
   }
@@ -86,12 +84,10 @@ export class Py4jConnection {
     throw new JavaServerError(this.#address, `new ${className}`, `gave ${String(value)} instead of an object`);
   }
 
-  /** Releases an object of the server. */
   async release(object: JavaReference): Promise<void> {
     await this.#request('release', ['m', 'd', object.id, 'e']);
   }
 
-  /** Returns the texts of a java.util.List. */
   async texts(list: JavaReference): Promise<string[]> {
     const size = Number(await this.call(list, 'size'));
     const texts: string[] = [];

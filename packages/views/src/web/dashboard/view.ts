@@ -3,7 +3,6 @@ import type { RunSummary } from '../../data.js';
 /** The content of the page below its header. */
 export interface View {
   element: HTMLElement;
-  /** Passes every new list of runs to the view. */
   onRuns(runs: readonly RunSummary[]): void;
 }
 

@@ -1,4 +1,3 @@
-// Describes values and errors in short texts.
 import { indexOf, isObject, slice, stringify } from './captured.mjs';
 
 const VALUE_CHARACTERS = 200;

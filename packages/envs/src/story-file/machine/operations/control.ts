@@ -1,4 +1,3 @@
-// Jumps, comparisons, calls and returns.
 import type { Instruction, Operation } from '../instruction.js';
 import type { Machine } from '../machine.js';
 import { branches, does, prints, stores, type OperationSpec, type OperationTable } from './operation-spec.js';

@@ -1,4 +1,3 @@
-// Operations on the object tree: moves, attributes, properties.
 import { branches, does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
 
 export const objectOperations: OperationTable = {

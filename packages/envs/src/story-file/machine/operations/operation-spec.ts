@@ -7,9 +7,7 @@ export interface OperationSpec {
   executeTwo?: Operation;
   /** Whether a byte with the variable of the result follows the operands. */
   stores: boolean;
-  /** Whether a branch follows. */
   branches: boolean;
-  /** Whether a literal text follows. */
   hasText: boolean;
 }
 

@@ -1,4 +1,3 @@
-// Operations of printing, windows, and output streams.
 import type { Machine } from '../machine.js';
 import { does, prints, stores, type OperationTable } from './operation-spec.js';
 
