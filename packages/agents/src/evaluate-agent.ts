@@ -16,8 +16,7 @@ export interface EvaluateAgentOptions<Task extends AgentTask, Result> extends Ag
   /** If the mean reward with `model` is more than this number below that of a model of `compareWith`, the promise is rejected. */
   failDrop?: number;
   /**
-   * Called after each round of `concurrency` rollouts with the returns so far, in the order of the tasks. If it returns true, the
-   * evaluation ends.
+   * Called after each round of `concurrency` rollouts with the returns so far, by task. If it returns true, the evaluation ends.
    */
   isEnough?: (returns: readonly number[]) => boolean;
 }
@@ -27,10 +26,7 @@ export interface EvaluatedAgent {
   directory: string;
   /** The metrics of each model, `model` first; differences on the same rollouts; pass@k and pass^k. */
   results: AgentEvaluation;
-  /**
-   * The failed rollouts with `model`, the number of played ones, and the first three reasons. `results.failed` has those of all
-   * models.
-   */
+  /** The failed rollouts with `model`, how many were played, and the first three reasons. `results.failed` has all models. */
   failed: FailedRollouts;
 }
 

@@ -28,10 +28,7 @@ export interface RecordedUpstream {
   replay?: undefined;
 }
 
-/**
- * An earlier recording in the place of an endpoint. Recorded requests get their answers; any other request fails and shows the
- * difference.
- */
+/** A recording instead of an endpoint: recorded requests get their answers, and any other fails and shows the difference. */
 export interface RecordedReplay {
   /** The `savePath` of a recording with an endpoint. */
   replay: string;

@@ -7,10 +7,7 @@ import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 export interface TrainAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
   /** The tasks of evaluations; default: a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
-  /**
-   * The name of the algorithm (docs/agents/train.md lists them), or options of 'grpo': `{ actor: { lr: 1e-4 } }`. Default:
-   * 'grpo'.
-   */
+  /** An algorithm of docs/agents/train.md, or options of 'grpo': `{ actor: { lr: 1e-4 } }`. Default: 'grpo'. */
   algorithm?: string | Readonly<Record<string, unknown>>;
   iterations?: number;
   /** The number of rollouts of an iteration. */
@@ -33,10 +30,7 @@ export interface TrainedAgent {
   model: string;
   /** The result of comparing the best model with the start in the test. Unless it is `improved`, `model` is the start. */
   verdict: Comparison['verdict'];
-  /**
-   * The mean reward of the best model minus that of the start on the same rollouts; absent if no evaluation was better than that
-   * of the start.
-   */
+  /** The gain of the best model over the start on the same rollouts; absent if no evaluation was better than the start's. */
   gain?: { mean: number; interval?: Comparison['interval'] };
   /** The reasons why `model` is the start; empty if it improved. */
   reasons: string[];

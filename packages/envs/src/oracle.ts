@@ -12,10 +12,7 @@ import type { OptionsOf } from './option.js';
 export interface Oracle<Secret = string> {
   /** The id, which is recorded with every result: scores under different oracles are not comparable. */
   readonly id: string;
-  /**
-   * Answers a question in free text, which the game normalises. It may be called again before an answer is there, so that oracles
-   * can batch.
-   */
+  /** Answers a question in free text, which the game normalises. Calls may overlap, so that oracles can batch. */
   answer(secret: Secret, question: string): string | Promise<string>;
 }
 

@@ -48,10 +48,7 @@ export const playedOptions = ({
 /** The keys of a step's `info` that are stored: the parts that a context may show, except the constant task, and `won`. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/**
- * Makes a demonstration set. It is stored as JSON lines, one episode a line, with the parts that a context may show, the item,
- * and `won`.
- */
+/** Makes a demonstration set: JSON lines of episodes, with the parts that a context may show, the item, and `won`. */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
   demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 

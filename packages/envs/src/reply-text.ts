@@ -7,10 +7,7 @@ export function lastCodeBlock(reply: string): string {
   return blocks.at(-1) ?? said;
 }
 
-/**
- * Returns a text of at most about `limit` characters: the beginning and the end, and between them the number of omitted
- * characters.
- */
+/** Shortens a text to about `limit` characters: its beginning and end, and the number of omitted characters between them. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);

@@ -101,10 +101,7 @@ interface ListedItems<T> {
   where?: (item: T) => boolean;
 }
 
-/**
- * Returns a plan for a list of items. An evaluation covers the items of its split evenly. If the list is short, the splits share
- * it.
- */
+/** Returns a plan for a list of items, which the splits share if it is short. An evaluation covers its items evenly. */
 export function listedSplits<T>({ noun, items, reset, id = String, where = () => true }: ListedItems<T>): SplitPlan {
   const isList = (given: typeof items): given is readonly T[] => Array.isArray(given);
   const shared = isList(items) && items.length < SMALLEST_DIVIDED;
@@ -189,8 +186,5 @@ function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
 
 const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
-/**
- * Returns the environment for an expert. By default it plays only training items, so that no policy learns from those of the
- * test.
- */
+/** Returns the environment for an expert. By default it plays training items, so that no policy learns from those of the test. */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

@@ -124,10 +124,7 @@ export function lineSplit(row: Row): Split | null {
   return split;
 }
 
-/**
- * Returns the tasks for `listedSplits`: by the splits of the lines, in which training is the default, or, if no line has a split,
- * as a list to divide.
- */
+/** Returns the tasks for `listedSplits`: by the lines' splits (default: training), or as one list if no line has a split. */
 export function tasksBySplit<Task extends LineTask>(
   tasks: readonly Task[],
 ): readonly Task[] | Record<Split, readonly Task[]> {

@@ -90,10 +90,7 @@ export interface TokenRules<Options> {
   answers?(options: Options): readonly string[];
   /** Returns texts whose words a word-level tokenizer must know. */
   vocabulary?(options: Options): Iterable<string>;
-  /**
-   * The words that a word-level tokenizer encodes in pieces: numbers (`digits`), or numbers and product numbers in pairs of
-   * characters (`codes`).
-   */
+  /** The words that a word-level tokenizer encodes in pieces: numbers (`digits`), or also product numbers in pairs (`codes`). */
   spells?: 'digits' | 'codes';
 }
 

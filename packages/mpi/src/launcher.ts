@@ -34,10 +34,7 @@ const openMpi = ['libmpi.so.40', 'libmpi.so.80', 'libmpi.40.dylib', 'libmpi.dyli
 /** libmpi.so.12 is the common name in the MPICH ABI initiative, of Intel, Cray and MVAPICH too. */
 const mpich = ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpich.so'];
 
-/**
- * Returns the possible names of the library, the most likely first. A library can only join processes that its own launcher
- * started.
- */
+/** Returns possible names of the library, the most likely first: it can only join processes that its own launcher started. */
 export function libraryNames(env: Environment): string[] {
   const given = env[LIBRARY_VARIABLE];
   if (given) return [given];

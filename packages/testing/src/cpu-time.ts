@@ -1,7 +1,4 @@
-/**
- * Measures the CPU time of this process for some work, in milliseconds. Unlike wall-clock time, it hardly grows while other
- * programs run.
- */
+/** Measures the CPU time of this process for some work, in milliseconds. Other programs hardly increase it. */
 export function cpuMilliseconds(work: () => void): number {
   const before = process.cpuUsage();
   work();

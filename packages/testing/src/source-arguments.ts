@@ -2,10 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { isStale } from '../../runner/bin/is-stale.js';
 
-/**
- * Returns the arguments of Node for importing packages from their sources; empty if the builds are up to date, since they start
- * in half the CPU time.
- */
+/** Returns the arguments of Node for importing packages from sources; empty if the builds are current (half the CPU time). */
 export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
 
 /**

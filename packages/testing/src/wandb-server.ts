@@ -28,10 +28,7 @@ interface ServedRequest {
   authorization: string | undefined;
 }
 
-/**
- * cut: the request has no effect; lost: the request has its effect, but the answer is lost; page: a proxy's page instead of the
- * answer.
- */
+/** cut: the request has no effect; lost: it has, but its answer is lost; page: the answer is a proxy's page. */
 export type Fault =
   | 'cut'
   | 'lost'

@@ -17,8 +17,7 @@ interface PageCode {
 }
 
 /**
- * Returns the code of a page with all its imports. A published package has it in a file; a checkout bundles it once per process,
- * in about 50 ms.
+ * Returns the code of a page with all its imports, from the package's file, or bundled once per process in a checkout (50 ms).
  */
 function pageCode(name: PageName): Promise<PageCode> {
   let code = cached.get(name);
@@ -82,10 +81,7 @@ export async function renderPage(data: PageData): Promise<string> {
 `;
 }
 
-/**
- * Returns a page without data, whose script fetches it. Its content security policy allows only resources of the page's own
- * server.
- */
+/** Returns a page without data, whose script fetches it. Its security policy allows only resources of the page's server. */
 export async function shellPage(title: string, name: PageName): Promise<string> {
   const { script, style } = await pageCode(name);
   return `<!doctype html>

@@ -14,10 +14,7 @@ export interface HubOptions {
   offline?: boolean;
   /** Called with the downloaded bytes and the total, over all files that are not cached. */
   progress?: (bytes: number, total: number) => void;
-  /**
-   * Called with a message if the hub cannot be reached and the cache is used instead, and while another process downloads the
-   * file.
-   */
+  /** Called with a message if the cache is used instead of an unreachable hub, and while another process downloads the file. */
   notice?: (line: string) => void;
   /** The wait before a failed download is continued, in seconds. It doubles each time. */
   pauseSeconds?: number;

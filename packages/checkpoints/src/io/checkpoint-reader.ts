@@ -49,10 +49,7 @@ export function firstNonFinite(data: Float32Array, start = 0): string | null {
   return `${data[at]} at index ${start + at}`;
 }
 
-/**
- * Returns whether all numbers are finite. NaN and infinity have an exponent of all ones, to which adding one carries into the
- * sign.
- */
+/** Returns whether all numbers are finite. Adding one to the all-ones exponent of NaN and infinity carries into the sign. */
 function allFinite({ buffer, byteOffset, length }: Float32Array): boolean {
   const words = new Int32Array(buffer, byteOffset, length);
   let carries = 0;

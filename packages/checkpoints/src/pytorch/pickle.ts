@@ -136,10 +136,7 @@ const u64 = (o: Operands) => o.number((view, at) => Number(view.getBigUint64(at,
 const i32 = (o: Operands) => o.number((view, at) => view.getInt32(at, true), 4);
 const f64 = (o: Operands) => o.number((view, at) => view.getFloat64(at, false), 8);
 
-/**
- * The largest size of an integer in bytes. Weights need no larger ones, and decoding an integer of gigabytes takes quadratic
- * time.
- */
+/** The largest size of an integer in bytes. Weights need no larger ones, and decoding one takes quadratic time. */
 const LONGEST_INTEGER = 16;
 
 /** Decodes a little-endian two's complement integer. */

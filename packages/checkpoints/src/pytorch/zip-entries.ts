@@ -98,10 +98,7 @@ async function centralDirectory(source: ByteSource) {
   return { count, size, start };
 }
 
-/**
- * Reads ZIP64's extra field. It contains sizes and offsets of at least 4 GiB in this order, each only if the standard field
- * cannot hold it.
- */
+/** Reads ZIP64's extra field: sizes and offsets in this order, each only if the standard field cannot hold it. */
 function widen(entry: { size: number; compressed: number; local: number }, extra: DataView): void {
   for (let at = 0; at + 4 <= extra.byteLength; at += 4 + extra.getUint16(at + 2, true)) {
     if (extra.getUint16(at, true) !== 1) continue;

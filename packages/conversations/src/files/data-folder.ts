@@ -57,10 +57,7 @@ function namesIn(folder: string): string[] {
   return tables.length > 0 ? tables : names.filter((name) => /\.jsonl?(\.gz)?$/.test(name));
 }
 
-/**
- * Returns the files of one split. If a folder has several, one must be named: training on a test split would make its results
- * worthless.
- */
+/** Returns the files of one split. If a folder has several, one must be named, lest somebody trains on a test split. */
 function ofSplit(path: string, names: readonly string[], split: string | null): readonly string[] {
   const splits = [...new Set(names.map(splitOf))];
   const known = splits.filter((each) => each !== null);

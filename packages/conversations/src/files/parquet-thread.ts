@@ -128,10 +128,7 @@ function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | nul
   });
 }
 
-/**
- * Returns a function that says whether a time has passed both on the clock and in CPU time: on a busy machine a sound file may
- * take long on the clock.
- */
+/** Returns a function that says whether the time has passed on the clock and in CPU time, since a machine may be busy. */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

@@ -20,10 +20,7 @@ export const anthropicFormat: TraceFormat = {
 
 const BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking'];
 
-/**
- * Returns whether an item has this format. Messages that are plain texts are the same in OpenAI's format, unless the system text
- * consists of blocks.
- */
+/** Returns whether an item has this format. Plain texts are the same in OpenAI's, unless the system text consists of blocks. */
 function isAnthropic(item: Item): boolean {
   if (asRecord(item.response)?.type === 'message') return true;
   if (!Array.isArray(item.messages)) return false;

@@ -129,10 +129,7 @@ function textOf({ type, content }: Item, what: string, expected = 'text'): strin
   );
 }
 
-/**
- * Converts tools. Instrumentations write functions like Chat Completions, without a level `function`, or with the AI SDK's
- * `inputSchema`.
- */
+/** Converts tools, which instrumentations write without a level `function`, or with the AI SDK's `inputSchema`. */
 export function toolsOf(tools: unknown): unknown {
   if ((tools ?? null) === null) return undefined;
   const list = Array.isArray(tools)

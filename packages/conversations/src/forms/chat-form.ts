@@ -13,10 +13,7 @@ export interface ChatRules<Rules> {
   'tools[].function': Rules;
 }
 
-/**
- * The roles, and the roles of templates for them. `function` is the role of a result in the API before June 2023; few templates
- * know `developer`.
- */
+/** The roles of templates for those of requests. Before June 2023 `function` was the role of a result. */
 const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   system: 'system',
   developer: 'system',
@@ -26,10 +23,7 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 };
 
-/**
- * The fields of a model's reasoning, as [read from, written to]. vLLM's newer name is first; if both are present, the older one
- * is used.
- */
+/** The fields of reasoning, as [read from, written to]. If vLLM's two names are present, the older `reasoning_content` is used. */
 const THOUGHTS = [
   ['reasoning', 'reasoning_content'],
   ['reasoning_content', 'reasoning_content'],

@@ -19,10 +19,7 @@ export interface Fields<Rules> {
   /** Returns the name of a field for errors. */
   placeOf(name: string): string;
   fail(name: string, problem: string): Error;
-  /**
-   * Returns further members of a data file's message: its loss weight, whether it was cut off, and keys of its template. A
-   * request has none.
-   */
+  /** Returns further members of a data file's message (loss weight, `cut`, keys of its template); empty for a request. */
   beside(): Readonly<Record<string, unknown>>;
 }
 

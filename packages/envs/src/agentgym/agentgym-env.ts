@@ -182,10 +182,7 @@ export class AgentGymEnv implements Env {
     return { text: asked.text, fields: state.fields };
   }
 
-  /**
-   * Explains status 500 of a webshop: it may mean that the shop has fewer goals than AgentGym's shop, so that the problem's
-   * number does not exist.
-   */
+  /** Explains status 500 of a webshop: a smaller shop than AgentGym's may lack the goal with the problem's number. */
   #missingItem(error: unknown): unknown {
     if (this.name !== 'webshop' || !(error instanceof HttpError) || error.status !== 500) return error;
     const { detail } = error;

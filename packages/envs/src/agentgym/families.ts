@@ -20,10 +20,7 @@ export interface Family {
   asksForStart: boolean;
   /** Returns the observation of an answer: after /reset, and where the agent is answered that its action cannot be read. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
-  /**
-   * The field of an answer to /step that contains the reward. `isTotal`: it is the sum over the episode so far, not the reward of
-   * one step.
-   */
+  /** The field with the reward in an answer to /step. `isTotal`: it is the episode's sum so far, not the reward of one step. */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
   /** Returns whether an episode with this total reward is a success. */
   succeeds: (worth: number) => boolean;

@@ -32,10 +32,7 @@ export type BabyAiOptions = OptionsOf<typeof babyAiSchema>;
 /** The largest distance, and the largest number of things of one name, that `texts` covers. */
 const LARGEST_NUMBER = 24;
 
-/**
- * Returns texts with all words of observations, actions and thoughts at any level, so that a vocabulary made at some levels
- * serves the others.
- */
+/** Returns texts with all words of all levels, so that a vocabulary made at some levels serves the others. */
 export const texts = (): string[] => [
   ...colours.flatMap((colour) =>
     [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
@@ -95,7 +92,7 @@ export class BabyAi implements Env {
   }
 
   /**
-   * Returns the actions with which an expert that knows the whole map solves the current world from its start. The episode is not
+   * Returns the actions that solve the current world from its start, for an expert that knows the whole map. The episode is not
    * affected.
    */
   expertPath(): string[] {

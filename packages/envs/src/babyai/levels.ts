@@ -46,10 +46,7 @@ interface Layout {
   doors: { position: Position; door: Door }[];
 }
 
-/**
- * Draws a world of the level. Some draws cannot be solved, for example if a thing blocks the way: the caller checks by the
- * expert.
- */
+/** Draws a world of the level. Some cannot be solved, for example if a thing blocks the way: the caller checks by the expert. */
 export function drawGame(rng: Rng, level: Level): Game {
   const isLocal = level.endsWith('_local');
   const layout = drawRooms(rng, isLocal ? 1 : 3);

@@ -57,10 +57,7 @@ function assertKnown(test: string): void {
   if (module !== undefined) throw new LineError(`the module '${module}' is not in the sandbox, which has assert alone`);
 }
 
-/**
- * Checks that a test compiles. Some in published files do not: MultiPL-E's translation of a docstring may have a line break
- * inside a string.
- */
+/** Checks that a test compiles. MultiPL-E's translation of a docstring may have a line break inside a string. */
 function assertCompiles(test: string): void {
   try {
     new Script(`async () => {\n${test}\n}`, { lineOffset: -1 });

@@ -41,8 +41,7 @@ export interface ContextOptions {
   inventory?: boolean;
   validActions?: boolean;
   /**
-   * The largest number of characters. The oldest turns are left out until the text fits, but never the task or the current turn.
-   * null: no limit.
+   * The largest number of characters; null: no limit. The oldest turns are left out first, the task and the current turn never.
    */
   maxChars?: number | null;
 }

@@ -11,10 +11,7 @@ import {
 } from './context-options.js';
 import { tutorialPrompt } from './tutorial-prompt.js';
 
-/**
- * Writes the texts of one episode at a time: `begin` after a reset, `follow` after each step. Both return the text for the
- * agent's next action.
- */
+/** Writes the texts of one episode at a time: `begin` after a reset, `follow` after each step. Both return the next prompt. */
 export class ContextWriter {
   readonly #context: ResolvedContext;
   #isHistory: boolean;

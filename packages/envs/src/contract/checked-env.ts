@@ -25,10 +25,7 @@ export class EnvContractError extends Error {
   }
 }
 
-/**
- * The error for an environment that throws something other than an error, or an error of the language (TypeError …), which shows
- * a bug.
- */
+/** The error for an environment that throws a value that is not an error, or an error such as TypeError, which shows a bug. */
 export class EnvFaultError extends Error {
   override readonly name = 'EnvFaultError';
 }
@@ -142,10 +139,7 @@ class Border {
     return `${this.name}, ${place}${episode && ` of the episode of ${episode}`}`;
   }
 
-  /**
-   * Adds the environment and the episode to errors of the language (TypeError …) and to thrown values that are not errors. Other
-   * errors describe themselves.
-   */
+  /** Adds the environment and the episode to errors such as TypeError and to thrown values. Other errors describe themselves. */
   #named(error: unknown, call: string): unknown {
     if (!types.isNativeError(error) && !(error instanceof Error))
       return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is not an Error`, {

@@ -17,10 +17,7 @@ const isLost = (value: object): boolean =>
   types.isWeakMap(value) ||
   types.isWeakSet(value);
 
-/**
- * Returns the path and the kind of the first value that JSON cannot express; null if there is none. Undefined members are
- * allowed, and are dropped.
- */
+/** Returns the path and kind of the first value that JSON cannot express, or null. Undefined members are allowed and dropped. */
 export function jsonFault(value: unknown, path: string): string | null {
   const fault = faultOf(value, path, []);
   return fault === null ? null : `info must be writable as JSON: ${fault}`;

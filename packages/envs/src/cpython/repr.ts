@@ -42,10 +42,7 @@ export function pythonRound(value: number): number {
   return isTie ? (2 * Math.round(halves / 4)) / 100 : Number(value.toFixed(2));
 }
 
-/**
- * Formats JSON as `json.dumps` does: ASCII, with spaces after commas and colons. Every number is formatted as a float; maps are
- * objects.
- */
+/** Formats JSON as `json.dumps` does: ASCII, with spaces after commas and colons. All numbers are floats; maps are objects. */
 export function pythonJson(value: unknown, { sorted = false } = {}): string {
   if (typeof value === 'string') return JSON.stringify(value).replace(/[^ -~]/g, jsonEscaped);
   if (typeof value === 'number') return pythonFloat(value);

@@ -26,10 +26,7 @@ interface GuessingRules<Secret extends { readonly name: string }> {
   repetitionKey: (question: string) => string;
 }
 
-/**
- * The `info` of every step, for metrics. `invalid`: the oracle could not answer. `repeated`: the question was asked earlier in
- * the episode.
- */
+/** The `info` of every step, for metrics. `invalid`: the oracle could not answer. `repeated`: the question was asked before. */
 interface GuessingInfo extends Record<string, unknown> {
   oracle: string;
   won: boolean;

@@ -13,10 +13,7 @@ export function resultText({ content = [], structuredContent }: CallToolResult):
   return texts.length > 0 ? texts.join('\n') : '(no content)';
 }
 
-/**
- * Returns whether the texts contain the structured content as JSON, or its `result`, in which some servers wrap values that are
- * not objects.
- */
+/** Returns whether the texts contain the structured content as JSON, or its `result`, in which some servers wrap values. */
 function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const says = (text: string, value: unknown) => text === value || isDeepStrictEqual(parsed(text), value);

@@ -32,10 +32,7 @@ function jsonReply(text: string): Reply {
   return { answer: typeof answer === 'string' ? answer : membersAsWritten(json).answer };
 }
 
-/**
- * Returns the JSON object that is the whole text, or that follows the end of reasoning, in a code fence or not; null if there is
- * none.
- */
+/** Returns the JSON object that is the whole text, or that follows the reasoning, in a code fence or not; null for others. */
 function objectOf(text: string | null): string | null {
   if (text === null) return null;
   const starts = [0, ...[...text.matchAll(ENDS_OF_THOUGHTS)].map(({ index, 0: end }) => index + end.length)];
@@ -49,10 +46,7 @@ function objectOf(text: string | null): string | null {
 
 const [BEGIN, END] = ['<tool_call>', '</tool_call>'];
 
-/**
- * Parses a reply in the format hermes. Complete calls are replaced by marks before reasoning is removed, since their strings may
- * contain reasoning tags.
- */
+/** Parses a reply in the format hermes. Complete calls are taken out first, since their strings may contain reasoning tags. */
 function hermesReply(text: string): Reply {
   const mark = unusedCharacter(text);
   const whole: string[] = [];

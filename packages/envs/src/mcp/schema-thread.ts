@@ -17,10 +17,7 @@ const MOST_KEPT = 1_024;
 /** The largest number of remembered failures: an agent may repeat a bad call in every turn. */
 const MOST_FAILED = 1_024;
 
-/**
- * The thread's program as a string, since a thread cannot load TypeScript sources, which tests run. It uses ajv, on which the SDK
- * depends.
- */
+/** The thread's program as a string, since a thread cannot load TypeScript sources, which tests run. The SDK depends on ajv. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { AjvJsonSchemaValidator } = require(workerData.library);

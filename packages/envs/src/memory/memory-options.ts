@@ -18,10 +18,7 @@ export interface MemoryOptions {
   grow?: boolean;
   /** The largest number of episodes in memory. When it is exceeded, the oldest is removed. */
   capacity?: number;
-  /**
-   * The smallest return of an episode in memory; null: episodes that the environment reports as won, or, without such reports,
-   * those with a return above 0.
-   */
+  /** The smallest return of an episode in memory; null: won episodes, or, if the environment reports none, returns above 0. */
   minReturn?: number | null;
 }
 

@@ -123,10 +123,7 @@ export class Memory {
     );
   }
 
-  /**
-   * Returns the search text of a document: the observation, after the task if tasks differ and the observation does not contain
-   * it.
-   */
+  /** Returns the search text of a document: the observation, after the task if tasks differ and it does not contain it. */
   #key(task: string | undefined, observation: string): string {
     return !this.#tasksDiffer || task === undefined || observation.includes(task)
       ? observation

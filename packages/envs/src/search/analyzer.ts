@@ -17,10 +17,7 @@ const tooCommon = new Set(
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
-/**
- * Returns the pattern of a word. Within it, a mark may stand between two letters (`don't`, `u.s.a`) or two digits (`3.5`,
- * `1,000`).
- */
+/** Returns the pattern of a word. It may have marks between letters (`don't`, `u.s.a`) or digits (`3.5`, `1,000`). */
 const wordOf = (part: string, letter: string, digit: string, quote: string): string =>
   `${part}+(?:(?:(?<=${letter})[:.${quote}](?=${letter})|(?<=${digit})[.,;${quote}](?=${digit}))${part}+)*`;
 

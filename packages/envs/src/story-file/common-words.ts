@@ -12,10 +12,7 @@ const BY_FREQUENCY = (
 
 const ranks = new Map(BY_FREQUENCY.map((word, place) => [word, BY_FREQUENCY.length - place]));
 
-/**
- * Returns how common a word is: larger is more common, and 0 is not on the list. A word that the dictionary cuts counts as the
- * full word.
- */
+/** Returns how common a word is, 0 if it is not on the list. A word that the dictionary cuts counts as the full word. */
 export function commonness(word: string): number {
   const rank = ranks.get(word);
   if (rank !== undefined) return rank;

@@ -88,8 +88,7 @@ function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; 
 }
 
 /**
- * Converts the tokens of version 1. Those from 180 up are prepositions by number; all others are objects, whose number the line
- * states.
+ * Converts the tokens of version 1: those from 180 up are prepositions by number, all others objects (the line has their count).
  */
 function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
   const slots: Slot[] = [];

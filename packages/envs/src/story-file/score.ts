@@ -8,17 +8,11 @@ interface ScoreReading {
   moves: number | null;
 }
 
-/**
- * The global variables 16, 17, 18. The status line of version 3 shows them (8.2), and Inform's games of all versions use them for
- * it.
- */
+/** The global variables 16, 17, 18, which the status line of version 3 shows (8.2), and Inform's games of all versions use. */
 const STATUS_SCORE = 17;
 const STATUS_TURNS = 18;
 
-/**
- * The opcode `store` with a small constant and a variable. Inform's routine for the status line begins with two of them: sline1 =
- * score; sline2 = turns.
- */
+/** The opcode `store` of a variable. Inform's routine for the status line begins: sline1 = score; sline2 = turns. */
 const STORE_VARIABLE = 0x2d;
 
 /**

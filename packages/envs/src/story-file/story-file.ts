@@ -183,10 +183,7 @@ export class StoryFile implements Env {
     return this.#finder.find();
   }
 
-  /**
-   * Writes an observation in ArCHer's form, so that its policies can read it: the parts have no separators, and the list of
-   * actions is in Python's syntax.
-   */
+  /** Writes an observation in ArCHer's form, which its policies can read: parts without separators, actions as a Python list. */
   #observe({ look, inventory, text, validActions }: StoryFileInfo, isOver: boolean): string {
     if (this.#options.observation === 'text' || isOver) return text;
     const list = this.#options.validActions ? pythonList(validActions) : '';

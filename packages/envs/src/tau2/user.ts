@@ -11,8 +11,7 @@ export interface User {
 }
 
 /**
- * A scripted user: states its reason, then its facts, and then answers every question with yes. A message that is not a question
- * ends the conversation.
+ * A scripted user: states its reason, then its facts, then answers questions with yes. Any other message ends the conversation.
  */
 export class ScriptedUser implements User {
   readonly #lines: string[];

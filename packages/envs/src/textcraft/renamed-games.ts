@@ -2,10 +2,7 @@
 // hundred goals, each with one list of commands, which a policy memorises; variants must be read.
 import type { InformedTransition, Rng } from '@bowyer/core';
 
-/**
- * Returns the words of item names without repetitions, in the order of the recipes. Particles ("on a stick") are left out, since
- * they are not renamed.
- */
+/** Returns the words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
 export function wordsOfNames(names: Iterable<string>): string[] {
   return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
 }

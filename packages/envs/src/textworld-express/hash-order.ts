@@ -6,10 +6,7 @@ interface Hashed {
   hash: number;
 }
 
-/**
- * Returns the names in the iteration order of a hash trie: five bits of the hash per level, lowest first, entries of a node
- * before its children.
- */
+/** Returns the names in the order of a hash trie: five bits of the hash per level, lowest first, entries before children. */
 export function hashTrieOrder(names: Iterable<string>): string[] {
   const entries = [...new Set(names)].map((name) => ({ name, hash: improve(javaStringHash(name)) }));
   return walk(entries, 0);

@@ -11,10 +11,7 @@ interface RoomPlan {
   furniture: Furniture;
 }
 
-/**
- * The plans of the rooms. The kitchen's furniture depends on draws, see `makeKitchen`. Some of the named neighbours are never
- * built.
- */
+/** The plans of the rooms; `makeKitchen` draws the kitchen's furniture. Some of the named neighbours are never built. */
 const plans = {
   kitchen: { joins: ['corridor', 'pantry', 'backyard', 'living room'], furniture: [] },
   pantry: { joins: ['kitchen'], furniture: [['surface', 'folding chair, shelf']] },

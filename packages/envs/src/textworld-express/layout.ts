@@ -66,17 +66,11 @@ function freeNeighbour(random: JavaRandom, grid: Grid, x: number, y: number): [n
 
 interface LinkingOptions {
   includeDoors: boolean;
-  /**
-   * Returns whether two neighbours on the grid are linked. It may draw random numbers; it is called for each room and each
-   * neighbour, in order.
-   */
+  /** Returns whether two neighbours are linked; may draw random numbers. It is called for each room and neighbour in order. */
   shouldLink(room: Room, neighbour: Room, neighbourCount: number): boolean;
 }
 
-/**
- * Links rooms row by row, to the north, south, east and west. If both rooms of a pair are linked, the later door replaces the
- * earlier.
- */
+/** Links rooms row by row, to the north, south, east and west. If both rooms of a pair are linked, the later door counts. */
 export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, shouldLink }: LinkingOptions): void {
   for (const [i, row] of grid.entries()) {
     for (const [j, room] of row.entries()) {

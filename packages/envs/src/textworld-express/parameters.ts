@@ -31,10 +31,7 @@ class GameParameterError extends Error {
   }
 }
 
-/**
- * Returns the value of every parameter of the game, which is its default unless the text sets it. Spaces around names and values
- * are ignored.
- */
+/** Returns the value of every parameter: the text's, else the default. Spaces around names and values are ignored. */
 export function parseParameters(game: string, specs: readonly ParameterSpec[], text: string): ParameterValues {
   const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
   const names = specs.map((spec) => spec.name);

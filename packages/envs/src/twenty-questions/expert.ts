@@ -31,10 +31,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return truths[place];
   }
 
-  /**
-   * Returns the question that splits the possible words most evenly. A guess counts as a question; among equal ones it is
-   * preferred, since it may win.
-   */
+  /** Returns the question with the most even split of the possible words; among equal ones a guess, since it may win. */
   protected override best(): Question {
     const best = this.#bestQuestions();
     return best.length > 0 ? this.oneOf(best) : this.#lastResort();

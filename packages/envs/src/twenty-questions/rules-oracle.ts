@@ -83,10 +83,7 @@ function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning 
 const bigFrom = 250; // litres
 const smallUpTo = 5; // litres
 
-/**
- * Parses comparisons: "is it bigger than a car?", "is it smaller than a shoebox?", "is it small?"; not "is it the size of a
- * cat?".
- */
+/** Parses comparisons: "is it bigger than a car?", "is it smaller than a shoebox?", "is it small?". */
 function comparison({ frame, words }: QuestionForm): Meaning | null {
   if (frame !== 'be') return null;
   if (words.length === 1 && /^(?:big|large|huge|enormous)$/.test(words[0])) return isBig;

@@ -99,10 +99,7 @@ function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem
   return [{ key: 'env.words', message, remedy: 'write env.win_test=suffixTokens' }];
 }
 
-/**
- * Returns the number of attributes that the expert asks about: enough to distinguish the words, and few enough for a small
- * vocabulary.
- */
+/** Returns how many attributes the expert asks about: enough to distinguish the words, few enough for a small vocabulary. */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 

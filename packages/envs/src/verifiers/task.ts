@@ -19,10 +19,7 @@ export interface VerifiersTask extends LineTask {
   row: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Returns the prompt as text: system and user messages below each other. If it contains example replies, each message is under
- * its role.
- */
+/** Returns the prompt's messages below each other. If it contains example replies, each message is under its role. */
 export function promptText(prompt: readonly VerifiersMessage[]): string {
   const isDialogue = prompt.some(({ role }) => role === 'assistant');
   const parts = prompt.map(({ role, content }) => (isDialogue ? `${headings[role]}: ${content}` : content));

@@ -26,10 +26,7 @@ export class ArcherSession extends Session {
     return unicodeEscapeDecoded(super.instruction);
   }
 
-  /**
-   * Plays an action. Its argument is the text after the opening bracket without the last character, even if that is not a
-   * bracket.
-   */
+  /** Plays an action. As in ArCHer, its argument is cut before the last character, even if that is not a bracket. */
   async act(action: string): Promise<ShopTurn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));

@@ -4,10 +4,7 @@
 /** In texts of at least this length, characters that make up over 1 % are ignored (difflib's `autojunk`). */
 const LONG = 200;
 
-/**
- * Computes 2 · M / (|a| + |b|). M is the number of characters in the longest common block and, recursively, in those to its left
- * and right.
- */
+/** Computes 2 · M / (|a| + |b|), with M characters in the longest common block and, recursively, to its left and right. */
 export function blockRatio(a: string, b: string): number {
   if (a.length + b.length === 0) return 1;
   const places = placesIn(b);

@@ -4,10 +4,7 @@ import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
 
-/**
- * A parser in which any closing tag ends a text, even one without an opening tag (the site closes <h4> by </h5>), as in Beautiful
- * Soup.
- */
+/** A parser in which any closing tag ends a text, as in Beautiful Soup, even a wrong one (the site closes <h4> by </h5>). */
 class TextParser extends Parser {
   constructor(
     private readonly endText: () => void,

@@ -43,10 +43,7 @@ function pathOf(request: PageRequest, write: (part: string) => string): string {
   return page === 'item' ? `/item_page/${place}/${options}` : `/item_sub_page/${place}/${request.sub}/${options}`;
 }
 
-/**
- * Returns the page's path on the site.
- * Differs from ArCHer's client: `?` and `#` in the agent's texts are quoted; there they cut off the address.
- */
+/** Returns the page's path on the site, with `?` and `#` of the agent quoted; in ArCHer's client they cut off the address. */
 export const pagePath = (request: PageRequest): string => pathOf(request, quoted);
 
 /** The number of products on a page that ArCHer's client shows. */

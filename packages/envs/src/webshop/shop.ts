@@ -12,10 +12,7 @@ const PAGE_SIZE = 10;
 /** The number of products that the command <r> returns. */
 const RANDOM_PRODUCTS = 50;
 
-/**
- * Returns whether the site has no page for a search, since it cannot put the keywords into an address: no words, a path, or a
- * list.
- */
+/** Returns whether the site has no page for keywords, which it cannot put into an address: none, a path, or a list. */
 const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.includes('/') || keywords.startsWith('[');
 
 const text = (content: string): PageNode => ({ kind: 'text', text: content });

@@ -21,10 +21,7 @@ const sequence =
 
 class Malformed extends Error {}
 
-/**
- * Decodes a text. If Python would raise an error, for a broken escape or a result that is not UTF-8, the text is returned
- * unchanged.
- */
+/** Decodes a text; returns it unchanged if Python would raise an error (a broken escape, a result that is not UTF-8). */
 export function unicodeEscapeDecoded(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = Buffer.from(text, 'utf8').toString('latin1');

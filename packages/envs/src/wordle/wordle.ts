@@ -27,10 +27,7 @@ export const wordleSchema = options({
 
 export type WordleOptions = OptionsOf<typeof wordleSchema>;
 
-/**
- * The `info` of every step. `possible`: the words that agree with the answers so far. `invalid`: the guess was not in the
- * vocabulary.
- */
+/** The `info` of every step. `possible`: words that agree with the answers so far. `invalid`: the guess is unknown. */
 export interface WordleInfo extends Record<string, unknown> {
   possible: readonly string[];
   won: boolean;

@@ -31,10 +31,7 @@ export class MetricDefinitions {
     this.stepMetrics = [...new Set(options.flatMap(({ step_metric }) => step_metric ?? []))];
   }
 
-  /**
-   * Returns the definition of a metric: that with its name, else the first whose pattern matches. W&B's own keys begin with _ and
-   * have none.
-   */
+  /** Returns the definition of a metric, by its name or else the first pattern. W&B's own keys, which begin with _, have none. */
   optionOf(key: string): MetricDefinition | null {
     let found = this.#known.get(key);
     if (found === undefined) {

@@ -6,10 +6,7 @@ const { bool, decode, encode, int32, int64, many, messageType, one, string } = p
 
 const timestamp = messageType('Timestamp', { seconds: one(1, int64), nanos: one(2, int32) });
 
-/**
- * An item of a config, a summary or a history row. `key` or, for a value in a tree, `nested_key`; `value_json` is written by
- * `jsonText`.
- */
+/** An item of a config, a summary or a history row: `key`, or `nested_key` in a tree; `jsonText` writes `value_json`. */
 const item = messageType('Item', { key: one(1, string), nested_key: many(2, string), value_json: one(16, string) });
 export type Item = protobuf.MessageOf<typeof item>;
 

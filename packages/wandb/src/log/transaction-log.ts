@@ -159,10 +159,7 @@ export class TransactionLog {
     this.length = end;
   }
 
-  /**
-   * Writes bytes by a synchronous system call, since a request to the thread pool costs more. On a full disk a call may write
-   * only a part.
-   */
+  /** Writes bytes by synchronous calls, which cost less than the thread pool. On a full disk a call may write only a part. */
   #write(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;)
       from += writeSync(this.file.fd, bytes, from, bytes.length - from, this.length + from);

@@ -172,10 +172,7 @@ export class RunProjection {
     this.pendingBytes += bytes;
   }
 
-  /**
-   * Returns the metric definitions with protobuf's field numbers as keys. A step metric is given by its index in the list, from
-   * 1.
-   */
+  /** Returns the metric definitions with protobuf's field numbers as keys. A step metric is its index in the list, from 1. */
   #metricList(): object[] {
     const bits = (flags: object | undefined, names: readonly string[]) => {
       const set = names.flatMap((name, i) => ((flags as Record<string, boolean> | undefined)?.[name] ? [i + 1] : []));

@@ -184,10 +184,7 @@ function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer
   return chainOf(sides, depth);
 }
 
-/**
- * Returns whether a name is a product of variables. In AB = 4 it names a length; in PV = nRT, whose value has variables, it is a
- * product.
- */
+/** Returns whether a name is a product of variables: not in AB = 4, a length, but in PV = nRT, whose value has variables. */
 const isProduct = (name: string, value: Answer): boolean =>
   /^[A-Z]{2,3}$/.test(name) && value.kind === 'value' && variablesOf(value.tree).size > 0;
 
@@ -296,10 +293,7 @@ function setBuilder(inner: readonly Token[], depth: number): Answer | null {
   return condition?.kind === 'relation' ? condition.interval : null;
 }
 
-/**
- * Parses parentheses around a matrix, a set or an interval, where they have no meaning. Around a number they belong to the
- * expression.
- */
+/** Parses parentheses without meaning around a matrix, a set or an interval. Around a number they belong to the expression. */
 function wrapped(inner: readonly Token[], depth: number): Answer | null {
   const answer = parseMatrix(inner) ?? joinedOf(inner, depth) ?? bracketedOf(inner, depth);
   return answer?.kind === 'list' ? answer : null;

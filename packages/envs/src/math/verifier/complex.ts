@@ -120,10 +120,7 @@ export class Arithmetic {
     return this.#rounded(re, im, a.error - magnitude(a) + 2, 1 - this.digits);
   }
 
-  /**
-   * Computes the power n/d, in lowest terms. A negative base with odd d has its real root, as schools define it;
-   * other powers are principal values.
-   */
+  /** Computes the power n/d, in lowest terms: for a negative base and odd d the real root, else the principal value. */
   rationalPower(base: Complex, n: number, d: number): Complex {
     if (d === 1 && Math.abs(n) <= 64) return this.#integerPower(base, n);
     if (isZero(base)) return n > 0 ? { ...UNKNOWN, error: (base.error * n) / d } : nearZero(base);

@@ -137,10 +137,7 @@ function lastNumber(text: string): FoundAnswer | null {
   return found === undefined ? null : { text: extended(text, found).trim(), isStated: false };
 }
 
-/**
- * Matches what follows a number and belongs to it: letters, powers and commands, as in 2xy and 2\pi, and words of scale, am and
- * pm.
- */
+/** Matches what belongs to the number before it: letters, powers, commands (2xy, 2\pi), words of scale, am and pm. */
 const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
 const SCALED =
   /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;

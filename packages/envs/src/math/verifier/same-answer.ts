@@ -30,10 +30,7 @@ function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
 
 const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
-/**
- * Compares two values: 50% is 1/2. If the reference is a percentage, its number without the sign is accepted too, since the
- * question asked for one.
- */
+/** Compares two values: 50% is 1/2. If the reference is a percentage, its number without the sign is accepted too. */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
   // Where a number is expected, the calculation of the problem (`27 + 48`) is not an answer.
   if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;
@@ -81,10 +78,7 @@ function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
   return isSameSet(given.members, right.members, work);
 }
 
-/**
- * Compares the words between members. A list of solutions may have `and` or `or`, but `x > 3 and x < 5` and `x > 3 or x < 5` are
- * different statements.
- */
+/** Compares the words between members. They matter for statements only: `x > 3 and x < 5` is not `x > 3 or x < 5`. */
 function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
   if (given.joint === undefined || right.joint === undefined || given.joint === right.joint) return true;
   return right.name !== null || !right.members.some(isStatement);
@@ -98,8 +92,7 @@ const isStatement = (answer: Answer): boolean =>
 const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
 
 /**
- * Compares lists without order. Each member needs another partner. The first one that fits is taken: equality is transitive,
- * except for percentages.
+ * Compares lists without order. Each member takes the first partner that fits: equality is transitive, except for percentages.
  */
 function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Work): boolean {
   const left = [...right];
@@ -134,10 +127,7 @@ function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][]
   return pairs;
 }
 
-/**
- * Returns whether one list has no names and may be in the order of the other: `1, 2` and `(1, 2)` are accepted for `x = 1, y =
- * 2`.
- */
+/** Returns whether one list has no names and may be in the order of the other: `1, 2` is accepted for `x = 1, y = 2`. */
 function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
   const other = hasNames(given) ? right : given;
   return other.members.every((member) => labelOf(member) === null) && ['', '('].includes(other.open);

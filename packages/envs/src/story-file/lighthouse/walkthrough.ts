@@ -1,9 +1,6 @@
 // The commands that win the game Lighthouse, for demonstrations and tests.
 
-/**
- * The commands. They earn all 50 points in 19 moves. The key is in one of two places: both are tried, and the wrong one costs a
- * move.
- */
+/** The commands. They earn all 50 points in 19 moves. Two places are searched for the key; the wrong one costs a move. */
 export const lighthouseWalkthrough: readonly string[] = [
   'north',
   'west',

@@ -1,10 +1,7 @@
 import { StoryFault, type Machine, type Pause } from './machine.js';
 import { programOf } from './program.js';
 
-/**
- * The largest number of instructions between two inputs. It is far more than games need: a story that reaches it is in an endless
- * loop.
- */
+/** The limit of instructions between two inputs. Games need far fewer: a story that reaches it is in an endless loop. */
 const MAX_INSTRUCTIONS_PER_TURN = 20_000_000;
 
 /** Runs until the game waits for input or ends. */

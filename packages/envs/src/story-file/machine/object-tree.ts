@@ -34,10 +34,7 @@ export class ObjectTree {
     this.#firstEntry = story.objectTable + (this.#isSmall ? 31 : 63) * 2;
   }
 
-  /**
-   * The number of objects. No header field has it: objects are stored before the lowest property table, so that they are counted
-   * up to it (12.3).
-   */
+  /** The number of objects, which no header field has: they are stored before the lowest property table (12.3). */
   get count(): number {
     let lowest = this.memory.length;
     let object = 1;

@@ -14,10 +14,7 @@ interface FoodData {
   groups: Record<string, { kind: string; names: string[]; locations: string[]; indefinite?: string }>;
 }
 
-/**
- * The fold of each successive pair. Seven pairs are divided into four for train, two for valid and one for test; three pairs suffice for all
- * folds.
- */
+/** The folds of successive pairs: seven pairs are four for train, two for valid, one for test. Three pairs suffice for all. */
 const dealing = ['train', 'valid', 'test', 'train', 'train', 'valid', 'train'] as const;
 
 function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATIONS_SPLITS'] {

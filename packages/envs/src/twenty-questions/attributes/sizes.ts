@@ -28,10 +28,7 @@ export function sizeByName(name: string): Size | null {
   return word ? sizeOf(word) : null;
 }
 
-/**
- * Compares sizes: yes if the smallest specimen is larger than the largest reference, no if the largest is smaller than the
- * smallest reference, else unclear.
- */
+/** Compares the ranges of two sizes. If they overlap, the answer is unclear. */
 export function isBigger(size: Size, than: Size): Truth {
   if (size[0] > than[1]) return 'yes';
   if (size[1] < than[0] || (size[0] === than[0] && size[1] === than[1])) return 'no';

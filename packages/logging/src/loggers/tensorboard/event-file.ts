@@ -10,10 +10,7 @@ import { versionEvent } from './messages.js';
 export class EventFile {
   private constructor(readonly path: string) {}
 
-  /**
-   * Creates a file in the folder. TensorBoard reads the files of a folder in the order of their names, which therefore begin with
-   * the time.
-   */
+  /** Creates a file in the folder. Its name begins with the time, since TensorBoard reads files in the order of names. */
   static async create(directory: string): Promise<EventFile> {
     await mkdir(directory, { recursive: true });
     const earlier = (await readdir(directory)).map((name) => Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1]));

@@ -4,10 +4,7 @@ import { tokenise } from '../input.js';
 import type { Machine } from '../machine.js';
 import { does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
 
-/**
- * Copies a table (opcode copy_table). With a negative size it copies byte by byte forwards, even if the tables overlap; else as
- * if through a buffer.
- */
+/** Copies a table (copy_table): with a negative size forwards byte by byte, even if tables overlap, else as through a buffer. */
 function copyTable(m: Machine, from: number, to: number, size: number): void {
   const length = Math.abs(size);
   if (to === 0) for (let k = 0; k < length; k++) m.setByte(from + k, 0);
