@@ -1,10 +1,10 @@
-// One ArCHer iteration by phases, in turn with the same work in plain PyTorch (peers/archer_torch.py): GPT-2 124M and RoBERTa-base,
-// random weights, dialogues of 20 turns, utterances of 10 tokens, replies of 3. The paper's iteration has a rollout of 128 episodes, 50
-// critic and 3 actor updates of 32 micro-batches of 8; this one has 16 episodes, 1 + 1 updates of 2 micro-batches, and the seconds of
-// each phase are scaled to the paper's counts.
+// Times the phases of an ArCHer iteration, alternating with the same work in plain PyTorch (peers/archer_torch.py): GPT-2 124M
+// and RoBERTa-base, random weights, dialogues of 20 turns, utterances of 10 tokens, replies of 3. The paper's iteration has a
+// rollout of 128 episodes, 50 critic and 3 actor updates of 32 micro-batches of 8; this one has 16 episodes, 1 + 1 updates of 2
+// micro-batches, and the seconds of each phase are scaled to the paper's counts.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/archer-iteration.ts [124M|tiny] [iterations] [threads] [keep] [file=FILE]
-// With `keep` the peer's key-value cache survives between turns as well, which ArCHer's code does not do. A first iteration of two turns
-// compiles and is not counted. The others are appended to FILE, and a command that was stopped resumes after those in it.
+// With `keep` the peer keeps its KV cache between turns too, which ArCHer's code does not. A first iteration of two turns
+// compiles and is not counted. The others are appended to FILE, and a command that was stopped resumes after them.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { archer, trainingRun } from '@bowyer/algorithms';
@@ -22,7 +22,7 @@ const [size = '124M', iterationsText = '2', threadsText = '2', kept] = given;
 const isTiny = size === 'tiny';
 const [iterations, threads] = [Number(iterationsText), Number(threadsText)];
 const [EPISODES, TURNS, OPENING, UTTERANCE, REPLY, BATCH, MICRO_BATCHES] = [16, isTiny ? 4 : 20, 16, 10, 3, 8, 2];
-/** Returns the turns of the iteration that is played: the first one is short. */
+/** Returns the number of turns in an iteration: the first one is short. */
 const turnsOf = (iteration: number) => (iteration === 0 ? Math.min(2, TURNS) : TURNS);
 let playing = 0;
 const vocabulary = isTiny ? 512 : 50_257;
@@ -40,10 +40,10 @@ const criticShape = {
 };
 const PHASES = ['rollout', 'critic', 'actor'] as const;
 type Figures = Record<(typeof PHASES)[number] | 'cpu' | 'peak', number>;
-/** Each phase of the paper's iteration is this many times the work that is measured. */
+/** The factor between the paper's iteration and the measured work, by phase. */
 const SCALE = { rollout: 128 / EPISODES, critic: (50 * 32) / MICRO_BATCHES, actor: (3 * 32) / MICRO_BATCHES };
 
-/** Random replies, until the turn limit. */
+/** An environment with random replies, until the turn limit. */
 class Talk implements Env {
   #rng = new Rng(0);
   #history = '';
@@ -120,7 +120,8 @@ try {
   let phases = { rollout: 0, critic: 0, actor: 0 };
   const hooks = {
     progress: (phase: string, done: number, total: number) => {
-      if (done < total || !(PHASES as readonly string[]).includes(phase)) return; // fresh utterances are part of what follows them
+      // fresh utterances belong to the phase after them
+      if (done < total || !(PHASES as readonly string[]).includes(phase)) return;
       phases[phase as (typeof PHASES)[number]] = (performance.now() - phaseStart) / 1e3;
       phaseStart = performance.now();
     },

@@ -1,6 +1,6 @@
-// The inputs with which issue 16 attacked the command line and the servers, each with what is said now, for reading: exit code, CPU
-// seconds of the whole process and the first sentence. Exit code 1 where a command does not end as expected, or with a stack trace.
-// Linux; the read-only disk needs the right to mount.
+// Runs the inputs with which issue 16 attacked the command line and the servers, and prints for each the exit code, the CPU
+// seconds of the process and the first sentence of its output. The exit code is 1 if a command does not end as expected, or with
+// a stack trace. Linux; the read-only disk needs the right to mount.
 //   nice node --conditions=source --import tsx benchmarks/attacks.ts [PATTERN_OF_NAMES]
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,11 +49,11 @@ function long4(): Uint8Array {
 
 interface Attack {
   args: readonly string[];
-  /** The exit code, if it is not 1. */
+  /** The expected exit code, if it is not 1. */
   code?: number;
 }
 
-/** The number before each name is that of the issue's point. */
+/** The attacks by name; the number is the issue's point. */
 const attacks: Readonly<Record<string, () => Attack>> = {
   '5 a pickle with LONG4 of 2 MB': () => ({
     args: [
@@ -104,7 +104,7 @@ const attacks: Readonly<Record<string, () => Attack>> = {
   '10 JSONL with BOM': () => ({ args: generate(file('bom.jsonl', '\ufeff{"prompt":" is"}\n')), code: 0 }),
   '10 a file as checkpoint_path': () => ({
     args: [...game, 'task=evaluate', `checkpoint_path=${model}/model.safetensors`, to('evaluate')],
-    code: 0, // converted on the way, and the log says so
+    code: 0, // the file is converted, and the log reports it
   }),
   '10 another lm_lr for a run that began': () => ({ args: [...tiny, 'lm_lr=0.5', `save_path=${agent}`] }),
   '10 a template that does not exist': () => ({
@@ -121,7 +121,7 @@ async function ended(args: readonly string[]) {
   return { ...(await run(args, { program, killWhen })), cpuMs };
 }
 
-/** Returns the error message without the words of Hydra around it. */
+/** Returns the error message without Hydra's additions. */
 function sentence(text: string): string {
   const lines = text
     .trim()
@@ -162,7 +162,7 @@ function post(path: string, body: string, headers = 'content-type: application/j
   return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: bEaReR secret\r\n${headers}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
 }
 
-/** Prints status and body of each attack on a server, which then is sent SIGTERM beside a request that is half sent. */
+/** Prints status and body of each attack on a server, which then gets SIGTERM during an incomplete request. */
 async function server(name: string, args: readonly string[], path: string): Promise<void> {
   const env = { ...process.env, KEY: 'secret' };
   const child = spawn(process.execPath, [program, ...args, 'port=0', to(name)], { cwd: repository, env });

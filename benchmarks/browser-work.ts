@@ -1,10 +1,10 @@
-// The work that browser.ts measures in Chromium and in Node: steps of training and sampled utterances of a small model.
+// The work for browser.ts in Chromium and in Node: training steps and sampling of a small model.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-/** The policy of the small preset, 0.1 M weights, and one of 10.8 M. */
+/** The policy of the small preset with 0.1 M weights, and one with 10.8 M. */
 const shapes = {
   '0.1M': { n_layer: 2, n_head: 4, n_embd: 64 },
   '10.8M': { n_layer: 6, n_head: 6, n_embd: 384 },
@@ -16,9 +16,9 @@ const TOKENS = 64;
 const VOCABULARY = 300;
 
 export interface Work {
-  /** Takes steps of 8 × 64 tokens. @returns their number */
+  /** Makes steps of 8 × 64 tokens. @returns the number of steps */
   train(): Promise<number>;
-  /** Samples utterances of 32 tokens after prompts of 32, eight at once. @returns the number of tokens */
+  /** Samples utterances of 32 tokens after prompts of 32, eight at a time. @returns the number of tokens */
   sample(): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-// Training and sampling in headless Chromium (ONNX Runtime's WebAssembly) in turn with Node on the same threads: steps/s, tokens/s, CPU time
-// of all threads, and Node's time ÷ the page's. Then the seconds to the first step with an empty cache, and the bytes that are loaded.
+// Times training and sampling in headless Chromium (ONNX Runtime's WebAssembly), alternating with Node on the same number of
+// threads: steps/s, tokens/s, CPU time of all threads, and Node's time ÷ the page's. Then the seconds to the first step with an
+// empty cache, and the bytes that are loaded.
 //   node --conditions=source --import tsx benchmarks/browser.ts [0.1M, 10.8M] [threads, 1,2] [repetitions]
 // The front doors must be built (npm run build).
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ const KINDS = ['train', 'sample'] as const;
 const script = (await bundlePage(`export * from '../../../benchmarks/browser-work.js'`)).text;
 const { server, address } = await servePage(true, { '/page/work.js': script });
 
-/** The CPU time in seconds of the processes that descend from this one, which are the browser's. */
+/** Returns the CPU time in seconds of this process's descendants, which are the browser's. */
 function browserSeconds(): number {
   const rows = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -77,7 +78,7 @@ try {
             node: await measured(() => work[kind](), nodeSeconds),
             load: loadavg()[0],
           });
-        pairs.shift(); // the first warms up
+        pairs.shift(); // the first pair is a warm-up
         const rate = (of: 'page' | 'node') => median(pairs.map((pair) => pair[of].amount / pair[of].wall));
         const ratio = (key: 'wall' | 'cpu') => median(pairs.map(({ page, node }) => node[key] / page[key]));
         const unit = kind === 'train' ? 'steps/s' : 'tokens/s';

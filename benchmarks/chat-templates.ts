@@ -1,5 +1,5 @@
-// Published chat templates: are texts, tokens and assistant masks those of transformers? All of the installed TRL's, over the
-// conversations of packages/text/test/record-chat-templates.py. Nothing is measured.
+// Compares published chat templates, all of the installed TRL's, with transformers: texts, tokens and assistant masks over the
+// conversations of packages/text/test/record-chat-templates.py. It measures no times.
 //
 //   PYTHON=/path/to/python node --conditions=source --import tsx benchmarks/chat-templates.ts [FOLDER of *.jinja]
 import { execFileSync } from 'node:child_process';

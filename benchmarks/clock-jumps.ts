@@ -1,6 +1,6 @@
-// A run while the clock of the machine is set by a day, back and forth, several times a second: the bytes of its results are those of a
-// run without, its loggers lose nothing, and a second process that wants its folder is refused all the time. It is killed once on its
-// way. Needs Debian's package `faketime`, which shows the process another time of day; the clock for durations is the true one.
+// Tests a run while the clock is set back and forth by a day several times a second: its results must have the same bytes as
+// without, its loggers must lose nothing, and a second process must never get its folder. The run is killed once. It needs
+// Debian's package `faketime`, which changes the time of day for a process, but not the clock for durations.
 //   nice node --conditions=source --import tsx benchmarks/clock-jumps.ts
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

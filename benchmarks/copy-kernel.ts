@@ -1,5 +1,5 @@
-// This kernel copies memory in the device's worker while `copyRate` of measure.ts copies on the main thread: together they measure the
-// machine's memory bandwidth, with which work that is bound by memory is compared.
+// Copies memory in the device's worker while `copyRate` of measure.ts copies on the main thread. Together they measure the
+// machine's memory bandwidth, to which memory-bound work is compared.
 import type { HostKernel } from '@bowyer/graph';
 
 let source = new Float32Array(0);

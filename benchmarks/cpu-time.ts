@@ -1,4 +1,4 @@
-// CPU time of a process, from Linux' /proc.
+// Reads the CPU time of a process from Linux' /proc.
 import { readFileSync } from 'node:fs';
 
 /** A clock tick, in milliseconds: `getconf CLK_TCK` is 100 on Linux. */
@@ -7,7 +7,7 @@ const TICK = 10;
 /**
  * Returns the CPU time of a process.
  *
- * @returns milliseconds of all threads; 0 where no such process exists
+ * @returns milliseconds of all threads; 0 if the process does not exist
  */
 export function cpuMsOf(pid: number): number {
   try {

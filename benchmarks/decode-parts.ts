@@ -1,5 +1,5 @@
-// The parts of a decoding step of GPT-2 alone, on tensors of its sizes: how long each takes, and how fast products of these shapes
-// are where nothing must be read from memory.
+// Times the parts of a decoding step of GPT-2 on tensors of its sizes, and products of the same shapes that read nothing from
+// memory.
 import { GraphBuilder, type Device, type Program } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
 import { milliseconds } from './measure.js';
@@ -7,7 +7,7 @@ import { milliseconds } from './measure.js';
 type Bound = Awaited<ReturnType<Program['bind']>>;
 type Timed = () => Promise<number>;
 
-/** Milliseconds of each part, with weights as left operand as steps of 16 and 32 rows have them. */
+/** Milliseconds of each part, with the weights as left operand as in steps of 16 and 32 rows. */
 interface DecodeParts {
   layers: Timed;
   head: Timed;
@@ -38,7 +38,7 @@ export async function decodeParts(
   };
 }
 
-/** Measures GFLOP/s of [n, width] × [width, rows] where the weights, 0.75 MiB, stay in the cache of each core. */
+/** Measures GFLOP/s of [n, width] × [width, rows], where the weights, 0.75 MiB, stay in each core's cache. */
 export async function cachedProductRate(device: Device, rows: number, width: number): Promise<Timed> {
   const [columns, repeats] = [256, 512];
   const g = new GraphBuilder('cached_products');
@@ -58,7 +58,7 @@ const ramp = (shape: number[]) => ({
   data: new Float32Array(shape.reduce((a, b) => a * b)).map((_, i) => ((i % 17) - 8) / 16),
 });
 
-/** Multiplies all of the matrices [out, in] by rows, in one run. */
+/** Multiplies all matrices [out, in] by rows, in one run. */
 async function products(
   device: Device,
   { parameters }: LanguageModel,
@@ -82,7 +82,7 @@ async function products(
   });
 }
 
-/** Computes attention of one query a row and head over keys and values that differ from layer to layer. */
+/** Computes attention of one query per row and head over different keys and values in each layer. */
 async function attention(device: Device, { architecture }: LanguageModel, rows: number, positions: number) {
   const { layers, heads, headSize } = architecture;
   const g = new GraphBuilder('attention');

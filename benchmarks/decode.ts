@@ -1,8 +1,8 @@
-// GPT-2 124M from random weights: greedy decoding of 32 tokens after a prompt of 64, with 1 to 32 rows at a time. Each step
-// must read all weights and the valid part of the key-value cache once, so memory speed bounds the steps per second.
-// From 16 rows on arithmetic bounds them as well: the step is also compared with its products at the rate of such shapes where
-// nothing is read from memory, and its parts are measured for themselves. The prompt of one row can be longer than the others'.
-// Run: node --conditions=source --import tsx benchmarks/decode.ts [repetitions] [rows, e.g. 1,16] [tokens of the longest prompt]
+// Times greedy decoding of GPT-2 124M with random weights: 32 tokens after a prompt of 64, with 1 to 32 rows at a time. Each step
+// must read all weights and the valid part of the key-value cache once, so memory speed bounds the steps per second. From 16 rows
+// on arithmetic bounds them too: the step is then also compared with its matrix products at the rate of the same shapes without
+// memory reads, and its parts are timed separately. The prompt of one row can be longer than the others'.
+//   node --conditions=source --import tsx benchmarks/decode.ts [repetitions] [rows, e.g. 1,16] [tokens of the longest prompt]
 import { loadavg } from 'node:os';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -15,13 +15,13 @@ const NEW_TOKENS = 32;
 const repetitions = Number(process.argv[2] ?? 5);
 const batches = (process.argv[3] ?? '1,4,8,16,32').split(',').map(Number);
 const longest = Number(process.argv[4] ?? PROMPT);
-/** Fewer rows are bounded by memory alone. */
+/** With fewer rows, memory alone bounds the speed. */
 const PARTS_FROM = 16;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 
 /**
- * Measures after a rest: ONNX Runtime's threads look for work for some 50 ms after a run, which would slow the copy down and so flatter
- * the ratio.
+ * Measures after a pause: ONNX Runtime's threads keep spinning for about 50 ms after a run, which would slow the copy down and
+ * thus improve the ratio.
  */
 async function rested<T>(measure: () => Promise<T>): Promise<T> {
   await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,6 +1,6 @@
-// Every task that writes, on a disk that becomes full at several points: it ends with exit code 1 and a message that names the file and
-// what is free; with space again, the same command ends with the bytes of one that always had space. Table in docs/reliability.md.
-// The disk is a tmpfs, so this needs Linux and the right to mount.
+// Tests every task that writes, on a disk that becomes full at several points: it must end with exit code 1 and a message with
+// the file and the free space, and with space again, the same command must end with the same bytes as without a full disk. Table
+// in docs/reliability.md. The disk is a tmpfs, so this needs Linux and the right to mount.
 //   nice node --conditions=source --import tsx benchmarks/disk-full.ts [TASK,…]
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const input = (name: string, ...lines: object[]) => {
 const prompts = Array.from({ length: 300 }, (_, i) => ({ prompt: `Questions:${' is it'.repeat(i % 9)}` }));
 const game = [...tinyGame('archer_20q'), 'threads=1'];
 
-/** The command of each task; what it writes is below `folder`. */
+/** The command of each task, which writes into `folder`. */
 const tasks: Readonly<Record<string, (folder: string) => string[]>> = {
   train: (folder) => [...game, `save_path=${folder}/run`, `cache_dir=${folder}/cache`],
   bc: (folder) => [...tinyGame('bc_20q'), 'threads=1', `save_path=${folder}/run`],
@@ -78,7 +78,7 @@ const tasks: Readonly<Record<string, (folder: string) => string[]>> = {
   ],
 };
 
-/** Files that differ between runs of the same command: they contain dates or seconds, or are pages made of them. */
+/** Files that differ between runs of the same command, since they contain times, or are made of files that do. */
 const TIMED = /(\.log|\.html|starts\.jsonl|timings\.jsonl|\.hydra.*|run\.lock|performance\.jsonl)$/;
 
 const files = (folder: string) =>
@@ -95,9 +95,9 @@ function mount(bytes: number, again = false): void {
 }
 
 /**
- * Compares a file that has been written when there was space again with the undisturbed one.
+ * Compares a file that was written with space again with the undisturbed one.
  *
- * @returns what is wrong with a file that has been written when there was space again; null if nothing is
+ * @returns the difference; null without one
  */
 function difference(file: string, whole: string): string | null {
   if (TIMED.test(file)) return null;
@@ -114,7 +114,7 @@ async function check(name: string): Promise<string> {
   for (const share of [0.05, 0.3, 0.6, 0.9]) {
     mount(share * needed);
     const full = await run(tasks[name](disk));
-    // A page that cannot be written is a warning: nothing in it is lost.
+    // A page that cannot be written causes only a warning, since its data is in other files.
     const isWarned = full.code === 0 && /report\.html could not be written/.test(full.stdout + full.stderr);
     const line = full.stderr.split('\n').find((text) => /disk is full|Cannot write '.*': ENOSPC/.test(text));
     if (line !== undefined)

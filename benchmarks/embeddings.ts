@@ -1,8 +1,8 @@
-// Vectors of POST /v1/embeddings against those of sentence-transformers: for encoders of three families, made small by the peer, each mode
-// of pooling with vectors of length 1 and without, the largest absolute difference over the elements of 100 texts. Fails above 1e-5, for
-// mean_sqrt_len_tokens, √tokens times the mean, above 1e-5 · √128 where the length is not 1.
-// Run: PYTHON=/path/to/python with torch, transformers and sentence-transformers
-//   node --conditions=source --import tsx benchmarks/embeddings.ts [bert,roberta,albert] [mean,cls,…]
+// Compares the vectors of POST /v1/embeddings with those of sentence-transformers, for small encoders of three families from the
+// peer, and each mode of pooling with and without normalization: the largest absolute difference over the elements of 100 texts.
+// It fails above 1e-5; for mean_sqrt_len_tokens (√tokens times the mean) without normalization, above 1e-5 · √128.
+// PYTHON is a Python with torch, transformers and sentence-transformers:
+//   PYTHON=/path/to/python node --conditions=source --import tsx benchmarks/embeddings.ts [bert,roberta,albert] [mean,cls,…]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Answer {
 }
 
 const MOST = 1e-5;
-/** The longest text. */
+/** The tokens of the longest text. */
 const MOST_TOKENS = 128;
 const TEXTS = 100;
 const MODES = 'mean,cls,max,weightedmean,mean_sqrt_len_tokens,lasttoken,cls+mean';
@@ -65,7 +65,7 @@ function mostOf(mode: string): number {
   return MOST * (mode === 'mean_sqrt_len_tokens' ? Math.sqrt(MOST_TOKENS) : 1);
 }
 
-/** Returns the vectors that a server of the folder answers with, all texts in one request. */
+/** Returns a server's vectors for all texts, from one request. */
 async function served(dir: string): Promise<number[][]> {
   const encoder = await SentenceEncoder.load(device, dir);
   const options = { name: 'encoder', host: '127.0.0.1', port: 0, apiKey: null, maxQueued: 1 };
@@ -86,17 +86,14 @@ async function served(dir: string): Promise<number[][]> {
   }
 }
 
-/** Finds the largest difference of all elements; not a number where vectors have other lengths. */
+/** Finds the largest difference of all elements; NaN for vectors of different lengths. */
 function difference(found: number[][], expected: number[][]): number {
   if (found.length !== expected.length) return NaN;
   const all = expected.flatMap((row, i) => row.map((value, j) => Math.abs(value - found[i][j])));
   return found.every((row, i) => row.length === expected[i].length) ? maximum(all) : NaN;
 }
 
-/**
- * Draws texts of 1 to 25 words, some with capitals, accents, digits, signs or characters that no tokenizer was trained on more than
- * once.
- */
+/** Draws texts of 1 to 25 words, some with capitals, accents, digits, punctuation or rare characters. */
 function randomTexts(): string[] {
   const words =
     "the a cat dog Paris café naïve Zürich runs 42 3.14 isn’t x+y=z hello, world! (maybe) — 東京 Ünïcode 🙂 don't".split(

@@ -1,5 +1,5 @@
-// Preloaded into a server (`node --import`): how much CPU time its event loop takes between two turns of a timer, which is how long
-// everybody else waits for it on an idle machine, and the memory of the process. Four lines a second go to WATCH_FILE.
+// Preloaded into a server (`node --import`). Measures the CPU time of its event loop between two ticks of a timer, which is how
+// long other clients wait on an idle machine, and the memory of the process. It writes four lines a second to WATCH_FILE.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

@@ -1,5 +1,5 @@
-// GGUF files of `exportGguf` in llama.cpp (node-llama-cpp), beside the models here: greedy tokens of small random models of every
-// family in float32, with and without adapters; tokens of texts; rendered chat templates.
+// Compares GGUF files of `exportGguf` in llama.cpp (node-llama-cpp) with the models here: greedy tokens of small random models of
+// every family in float32, with and without adapters; tokens of texts; rendered chat templates.
 //   npm --prefix benchmarks/peers/llama-cpp install
 //   node --conditions=source --import tsx benchmarks/export-gguf.ts [only=families,adapters,types,read,tokenizers,quality]
 //     [names=EXPRESSION] [tokenizers=FOLDER,…] [texts=10000] [models=FOLDER,…]

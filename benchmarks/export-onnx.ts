@@ -1,9 +1,10 @@
-// ONNX folders of `exportOnnx` in transformers.js, beside the models here: greedy tokens of small random models of every family
-// in float32, and in the other types.
+// Compares ONNX folders of `exportOnnx` in transformers.js with the models here: greedy tokens of small random models of every
+// family in float32, and in the other types.
 //   npm --prefix benchmarks/export-onnx ci --ignore-scripts
 //   node --conditions=source --import tsx benchmarks/export-onnx.ts [only=families,types] [names=EXPRESSION]
 //     [version=3,4 of transformers.js] [folders=FOLDER,…] [texts=FILE] [start=TEXT]
-// folders: models whose tokenizer is compared too, over the lines of a file, and whose greedy tokens after a text in every type
+// folders: models whose tokenizer is also compared over the lines of a file, and whose greedy tokens after a text are compared in
+// every type
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

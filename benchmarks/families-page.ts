@@ -1,4 +1,4 @@
-// docs/models/families-table.md: what benchmarks/families.ts has measured so far.
+// Writes docs/models/families-table.md from the results of benchmarks/families.ts so far.
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,30 +9,30 @@ export type Step = (typeof STEPS)[number];
 /** The first line of families_peer.py. */
 export type Versions = Record<'transformers' | 'torch', string>;
 
-/** Measured on the small model. */
+/** The results of the small model. */
 export interface Numbers {
   modelType: string;
   logits: number;
   logprobs: number;
   greedy: boolean;
   gradients: number;
-  /** 'equal', 'differs', or what is adapted here where PEFT has no default. */
+  /** 'equal', 'differs', or the layers that are adapted here where PEFT has no default. */
   lora: string;
   versions: Versions;
 }
 
-/** Measured on the wide model. */
+/** The results of the wide model. */
 export interface Bits {
-  /** Mean absolute difference of log-probabilities from float32, nats. */
+  /** Mean absolute difference of log-probabilities from float32, in nats. */
   bits: Record<'8bit' | '4bit', number>;
-  /** Share of the wide model's greedy tokens that are equal. */
+  /** The share of the wide model's greedy tokens that are equal. */
   wideGreedy: number;
 }
 
-/** Measured on the small model: what the GPU computes otherwise than the CPU. */
+/** The small model's differences between GPU and CPU. */
 export interface Webgpu {
   logprobs: number;
-  /** null where generation is refused there. */
+  /** null if generation is refused on the GPU. */
   greedy: boolean | null;
   gradients: number;
 }
@@ -44,7 +44,7 @@ export interface Speed {
   load: number;
 }
 
-/** Returns the file in which a result is kept between runs. */
+/** Returns the file that stores a result between runs. */
 export function resultPath(results: string, name: string, what: Step): string {
   return join(results, `${name}.${what}.json`);
 }

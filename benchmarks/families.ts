@@ -1,9 +1,9 @@
-// Every family of decoders against transformers: the script builds shrunk checkpoints (families_peer.py), reads them here through
-// LanguageModel.load, compares, and writes docs/models/families-table.md. A family that was measured is not measured again unless
-// it is named, so a run that was stopped resumes.
-// Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [only=numbers,bits,webgpu,speed]
-//   [results=FOLDER] [repetitions=N]. `speed` depends on the load of the machine, the other steps do not. `webgpu` needs a GPU or
-//   a software Vulkan (docs/devices.md says which).
+// Compares every family of decoders with transformers: families_peer.py builds small checkpoints, LanguageModel.load reads them,
+// and docs/models/families-table.md gets the results. A measured family is not measured again unless it is named, so that a
+// stopped run resumes.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [only=numbers,bits,webgpu,speed]
+//     [results=FOLDER] [repetitions=N]
+// `speed` depends on the load of the machine, the other steps do not. `webgpu` needs a GPU or a software Vulkan (docs/devices.md).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -29,24 +29,24 @@ import {
 } from './families-page.js';
 import { median } from './measure.js';
 
-/** The answer of families_peer.py about a family's small model. */
+/** The peer's results for a family's small model. */
 interface PeerSmall {
   config: { model_type: string };
   examples: { ids: number[]; targets: number[]; logits: number[][]; logprobs: number[] }[];
-  /** null where PEFT asks for a choice. */
+  /** null if PEFT has no default. */
   loraTargets: string[] | null;
   prompt: number[];
   greedy: number[];
 }
 
-/** And of its wide one. */
+/** The peer's results for the wide model. */
 interface PeerWide {
   contexts: number[][];
   parameters: number;
 }
 
 const NEW_TOKENS = 32;
-/** Tokens of the small model. */
+/** The vocabulary's size in the small model. */
 const VOCABULARY = 29;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
@@ -100,7 +100,7 @@ async function measure(name: string, what: Step): Promise<Numbers | Bits | Webgp
   }
 }
 
-/** Adds a tokenizer, which files of transformers lack. */
+/** Adds a tokenizer, which transformers' files lack. */
 async function addTokenizer(dir: string, vocabulary: number): Promise<void> {
   const words = Array.from({ length: vocabulary - 3 }, (_, i) => `w${i}`).join(' ');
   await wordLevelTokenizer([words], { minCount: 1 }).save(dir);
@@ -135,7 +135,7 @@ async function compareDevices(dir: string, small: PeerSmall, gpu: Device): Promi
   };
 }
 
-/** Recognizes the refusal of states of recurrent layers on a GPU. */
+/** Returns the result for a model whose recurrent states cannot be kept on a GPU; rethrows other errors. */
 function refused(error: Error): [null] {
   if (!error.message.includes('cannot be kept on a GPU')) throw error;
   return [null];
@@ -145,7 +145,7 @@ async function compareSmall(dir: string, peer: PeerSmall) {
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const examples = peer.examples.map(({ ids, targets }) => scored(ids, targets, () => 1));
   const logprobs = await model.logprobs(examples);
-  // `scores` gives logits of an example's first scored position.
+  // `scores` gives the logits of an example's first scored position.
   const positions = peer.examples.flatMap((example) => example.ids.map((_, position) => ({ example, position })));
   const scores = await model.scores(
     positions.map(({ example, position }) => scored(example.ids, example.targets, (t) => Number(t === position))),
@@ -186,8 +186,8 @@ async function peerGradients(dir: string): Promise<Gradients> {
 }
 
 /**
- * Finds the largest difference of gradients, as a share of the largest of its parameter's gradient, or of a thousandth of the model's
- * largest.
+ * Finds the largest difference of gradients, relative to the largest value of the parameter's gradient, or to a thousandth of the
+ * model's largest.
  */
 function gradientDifference(found: Gradients, expected: Gradients): number {
   const names = Object.keys(expected);
@@ -212,7 +212,7 @@ async function comparedTargets(dir: string, expected: string[] | null): Promise<
   return targets === expected.join(', ') ? 'equal' : `differs: ${targets}, PEFT ${expected.join(', ')}`;
 }
 
-/** Opens generation here, and there by a message to the peer. */
+/** Opens generation here, and in the peer. */
 async function openWide(dir: string, { contexts }: PeerWide) {
   const config = JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number };
   await addTokenizer(dir, config.vocab_size);

@@ -1,6 +1,7 @@
-// Single fields of config.json, of every newer family, against what transformers made of them: packages/models/test/record-fields.py recorded a value
-// of each field and the mean log-probability of a text with it. Here each is computed or refused.
-// Run: node --conditions=source --import tsx benchmarks/family-fields.ts [NAME…]
+// Compares the effect of single fields of config.json, for every newer family, with transformers:
+// packages/models/test/record-fields.py recorded a value of each field and the mean log-probability of a text with it. Each must
+// be reproduced or refused.
+//   node --conditions=source --import tsx benchmarks/family-fields.ts [NAME…]
 import { readFileSync } from 'node:fs';
 import { openDevice } from '@bowyer/graph';
 import { architectureFor, TokenScorer } from '@bowyer/models';
@@ -10,7 +11,7 @@ type Config = Record<string, unknown>;
 interface Changes {
   config: Config;
   base: number;
-  /** Fields with a value that changes the result, and that result. */
+  /** Fields with a value that changes the result, and the result. */
   effective: Record<string, [value: unknown, logprob: number]>;
   /** Fields with a value that does not change the result. */
   idle: Record<string, unknown>;
@@ -55,7 +56,7 @@ async function compareFamily({ config, base, effective, idle }: Changes) {
   return result;
 }
 
-/** Computes the mean log-probability in nats; null where the config is refused. */
+/** Computes the mean log-probability in nats; null if the config is refused. */
 async function scoreOf(config: Config): Promise<number | null> {
   let architecture;
   try {

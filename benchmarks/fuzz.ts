@@ -1,11 +1,11 @@
-// Damaged files and requests in numbers: what is read or refused in words, and what is not. Findings are printed with their seeds.
-// Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted continues where
-// it was:
+// Gives damaged files and requests to all readers and servers, and counts how many are read, refused with an explanation, or
+// handled wrongly. The latter, the findings, are printed with their seeds, and make the exit code 1. With FOLDER, findings and
+// counts are stored there, and an interrupted command resumes:
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET,… [FOLDER]]]]
-// A million inputs, about half an hour of CPU time. Files are small, so most of the time is waiting for the disk: several of these
-// commands, each with other targets, can work on one FOLDER at once.
+// A million inputs, about half an hour of CPU time. Files are small, so most of the time is waiting for the disk: several of
+// these commands, each with other targets, can work on one FOLDER at once.
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts 76924 1 all FOLDER
-// The table of what is in FOLDER so far:
+// The table of the results in FOLDER:
 //   node --conditions=source --import tsx benchmarks/fuzz.ts 0 1 all FOLDER
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { maximum } from '@bowyer/core';
 import { fuzz, type FuzzResult } from '../packages/runner/test/fuzz/fuzz.js';
 import { targets } from '../packages/runner/test/fuzz/targets.js';
 
-/** Inputs between two writes to FOLDER. */
+/** The number of inputs between two writes to FOLDER. */
 const PART = 1000;
 
-/** Inputs with the seeds `first`, `first` + 1, …; a line of the target's file in FOLDER. */
+/** The results of inputs with the seeds `first`, `first` + 1, …; a line of the target's file in FOLDER. */
 type Part = Omit<FuzzResult, 'findings'> & { first: number; findings: { seed: number; problem: string }[] };
 
 const [countText = '1000', firstText = '1', only = 'all', folder] = process.argv.slice(2);
@@ -28,7 +28,7 @@ const partsFile = (target: string) => join(folder, `${fileName(target)}.jsonl`);
 
 function earlierParts(target: string): Part[] {
   if (folder === undefined || !existsSync(partsFile(target))) return [];
-  const lines = readFileSync(partsFile(target), 'utf8').split('\n').slice(0, -1); // the last one may be cut off
+  const lines = readFileSync(partsFile(target), 'utf8').split('\n').slice(0, -1); // the last line may be incomplete
   return lines.map((line) => JSON.parse(line) as Part);
 }
 

@@ -1,5 +1,5 @@
-// Generation here against llama.cpp (node-llama-cpp): a Llama of 110M parameters with random weights, written as GGUF for
-// the peer; one row, a prompt of 64 tokens, 64 new ones, greedy, two threads on both sides, repetitions in turn. Float32
+// Compares generation with llama.cpp (node-llama-cpp): a Llama of 110M parameters with random weights, written as GGUF for the
+// peer; one row, a prompt of 64 tokens, 64 new ones, greedy, two threads on both sides, in alternating repetitions. Float32
 // against F32, then our 8 bits against Q8_0. The peer keeps its cache in float16, its default.
 //   npm --prefix benchmarks/peers/llama-cpp install
 //   node --conditions=source --import tsx benchmarks/generate-vs-llama-cpp.ts [repetitions] [small]
@@ -36,7 +36,7 @@ const config = {
   ...(isSmall && { num_attention_heads: 4, num_key_value_heads: 2, tie_word_embeddings: false }),
 };
 
-/** New tokens after a prompt. */
+/** Generates tokens after the prompt. */
 type Generate = (maxNewTokens: number) => Promise<number[]>;
 
 const random = new Rng(2);
@@ -63,13 +63,13 @@ try {
   await device.close();
 }
 
-/** Makes a tokenizer of as many words as fit the vocabulary beside its own tokens. */
+/** Makes a tokenizer with as many words as the vocabulary has space for. */
 function words() {
   const names = Array.from({ length: config.vocab_size - 100 }, (_, i) => `w${i}`);
   return wordLevelTokenizer([names.join(' ')], { minCount: 1 });
 }
 
-/** Counts how many tokens from the first on are the same. */
+/** Counts the equal tokens from the first one on. */
 function alike(a: readonly number[], b: readonly number[]): number {
   const differs = a.findIndex((id, at) => id !== b[at]);
   return differs < 0 ? a.length : differs;
@@ -89,7 +89,7 @@ async function compare(quantization: 'none' | '8bit', kind: 'f32' | 'q8_0') {
   let said = { here: [] as number[], there: [] as number[] };
   for (let i = 0; i < repetitions; i++) {
     const measured: { all: number; decoding: number; ids: number[] }[] = [];
-    // The one that comes first changes from one repetition to the next.
+    // The order alternates between repetitions.
     for (const { generate } of i % 2 === 0 ? sides : [...sides].reverse()) {
       const first = await timed(() => generate(1));
       const whole = await timed(() => generate(NEW_TOKENS));
@@ -120,7 +120,7 @@ async function timed(run: () => Promise<number[]>) {
 async function openOurs(quantization: 'none' | '8bit'): Promise<{ generate: Generate; close: () => Promise<void> }> {
   const model = await LanguageModel.load({ dir, device, quantization, masksPadding: false });
   const episodes = await model.openEpisodes({ slots: 1, contextLength: PROMPT + NEW_TOKENS });
-  const rng = new Rng(3); // greedy: nothing follows from it
+  const rng = new Rng(3); // decoding is greedy, so the random numbers have no effect
   const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
   return {
     generate: async (maxNewTokens) => {

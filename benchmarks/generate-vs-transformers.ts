@@ -1,8 +1,8 @@
-// Generation here against @huggingface/transformers: GPT-2 124M with the same random weights, greedy, 16 rows.
+// Compares generation with @huggingface/transformers: GPT-2 124M with the same random weights, greedy, 16 rows.
 //   npm --prefix benchmarks/peers install
 //   node --conditions=source --import tsx benchmarks/generate-vs-transformers.ts [repetitions] [dialogue turns]
-// First a prompt of 64 tokens and 32 new ones; then a dialogue in which each turn brings 16 tokens and gets 16. There the
-// peer reads the whole dialogue again at each turn, as its `generate` does when it is called; here the cache is kept.
+// First it generates 32 tokens after a prompt of 64; then a dialogue in which each turn adds 16 tokens and generates 16. The
+// peer's `generate` reads the whole dialogue again at each turn; here the KV cache is kept.
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ interface PeerModel {
   generate(options: object): Promise<{ tolist(): bigint[][] }>;
 }
 
-/** New tokens of each row, and the time of all in milliseconds. */
+/** Returns the new tokens of each row, and the total time in milliseconds. */
 type Generate = (contexts: number[][], maxNewTokens: number) => Promise<{ ids: number[][]; time: number }>;
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -55,7 +55,7 @@ function model() {
   return randomGpt2(device);
 }
 
-/** Writes the same weights as an ONNX file of the peer's kind, which the peer loads. */
+/** Writes the same weights as an ONNX file for the peer, and loads it there. */
 async function openPeer(): Promise<{ peer: Generate; version: string }> {
   const folder = join(here, 'peers/node_modules/.cache/gpt2-random');
   const ours = await model();
@@ -86,9 +86,9 @@ async function openPeer(): Promise<{ peer: Generate; version: string }> {
   return { peer, version: env.version };
 }
 
-/** Generates new tokens after what is added to the rows' contexts. */
+/** Generates tokens after an addition to the rows' contexts. */
 async function act(episodes: Episodes, added: number[][], reset: boolean, maxNewTokens: number) {
-  const rng = new Rng(3); // greedy: nothing follows from it
+  const rng = new Rng(3); // decoding is greedy, so the random numbers have no effect
   const start = performance.now();
   const said = await episodes.act(
     added.map((tokens, slot) => ({ slot, reset, tokens, rng })),

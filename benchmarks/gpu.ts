@@ -1,9 +1,9 @@
-// A training step and greedy generation of GPT-2 124M on a GPU, beside PyTorch on the same card where a Python has torch
-// with CUDA, float32 both unless the fourth word is float16, which is ours alone (the peer's autocast would use tensor cores).
-// Random weights: what matters is their sizes.
+// Times a training step and greedy generation of GPT-2 124M on a GPU, and of PyTorch on the same card if a Python has torch with
+// CUDA. Both use float32, unless the fourth argument is float16, which only ours uses (the peer's autocast would use tensor
+// cores). The weights are random.
 //   node --conditions=source --import tsx benchmarks/gpu.ts [webgpu | cuda | cpu] [gpt2 | tiny] [repetitions] [float32 | float16]
 //     [bucket | exact]
-// PYTHON names the Python; PEER_DEVICE=cpu lets PyTorch run without a card, to try this script.
+// PYTHON is the Python's path; with PEER_DEVICE=cpu PyTorch runs without a card, to try this script.
 import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,7 @@ interface Contestant {
   name: string;
   /** Measures a step in milliseconds: forward, backward, clipping, AdamW. */
   train(): Promise<number>;
-  /** Measures, in milliseconds, `new_tokens` greedy tokens for every row, the prompts included. */
+  /** Generates `new_tokens` greedy tokens for every row, and returns the milliseconds, prompts included. */
   generate(): Promise<number>;
   close(): Promise<void>;
 }
@@ -119,7 +119,7 @@ async function ours(): Promise<Contestant> {
   };
 }
 
-/** Opens torch; none where no Python has torch with CUDA. */
+/** Opens torch; returns undefined if no Python has torch with CUDA. */
 async function torch(): Promise<Contestant | undefined> {
   const device = process.env.PEER_DEVICE ?? 'cuda';
   const test = device === 'cuda' ? 'import torch; assert torch.cuda.is_available()' : 'import torch';

@@ -1,5 +1,5 @@
-// A worker thread that asks a server for its health every 20 ms on one connection, so that the answers' latencies do not contain the
-// work of the thread that makes the load. Posts the latencies in milliseconds when it is asked for them.
+// A worker thread that requests a server's health every 20 ms on one connection, so that the latencies do not include the work of
+// the thread that creates the load. Posts the latencies in milliseconds on request.
 import { Agent, get } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -12,7 +12,7 @@ parentPort.on('message', () => {
 
 const ask = () =>
   new Promise((resolve) => {
-    // An error: the server has closed the connection, which the next request opens again.
+    // After an error the server has closed the connection, which the next request opens again.
     get(workerData.url, { agent }, (answer) => answer.resume().on('end', resolve)).on('error', resolve);
   });
 

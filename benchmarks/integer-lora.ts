@@ -1,8 +1,9 @@
-// A LoRA step (r = 8, all linear layers, AdamW, 4 × 128 tokens) in float32, on a base of 8 and 4 bits, and the same with integer
-// products, in turn with PEFT's (peers/train_transformers.py: float32, bfloat16 by autocast, torch.compile). Random weights. Printed are
-// medians, PyTorch's fastest form ÷ ours, and what the integers change: the cosine of the whole gradient and the least of a tensor, and the loss on texts that
-// were not trained on after all steps (of words that follow from each other). A trained model's FOLDER instead of a shape: the same
-// on texts that it samples, without PEFT; and how far sampling with integers is from what the trainer then says of the same tokens.
+// Times a LoRA step (r = 8, all linear layers, AdamW, 4 × 128 tokens, random weights) in float32, on a base of 8 and 4 bits, and
+// with integer products, alternating with PEFT's (peers/train_transformers.py: float32, bfloat16 by autocast, torch.compile). It
+// prints medians, PyTorch's fastest form ÷ ours, and the effect of the integers: the cosine of the whole gradient, the smallest
+// cosine of a tensor, and the loss on held-out texts after all steps. With a trained model's FOLDER instead of a shape, the texts
+// are sampled from it, without PEFT, and the difference of log-probabilities between integer sampling and the trainer is printed
+// too.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/integer-lora.ts [gpt2 | 10.8M | FOLDER] [repetitions] [threads] [PyTorch's forms]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -38,10 +39,10 @@ const example = (text: readonly number[], rows: number) => ({
   weights: new Float32Array(text.length - 1).fill(1 / (rows * (text.length - 1))),
 });
 
-/** The samples of a trained model; a model with random weights has none. */
+/** Texts sampled from a trained model; empty for random weights. */
 let samples: readonly (readonly number[])[] = [];
 
-/** Makes texts in which each word follows from the one before, four times out of five. */
+/** Makes texts in which four of five words follow from the previous word. */
 function examples(seed: number) {
   if (samples.length > 0)
     return Array.from({ length: ROWS }, (_, i) => example(samples[(seed * ROWS + i) % samples.length], ROWS));
@@ -54,7 +55,7 @@ function examples(seed: number) {
   });
 }
 
-/** Samples texts of TOKENS tokens after the first one, with the sampler's log-probabilities. */
+/** Samples texts of TOKENS tokens after the BOS token, with the sampler's log-probabilities. */
 async function sample(model: LanguageModel, count: number) {
   const first = Number(model.config.bos_token_id ?? 1);
   const episodes = await model.openEpisodes({ slots: count, contextLength: TOKENS + 2 });
@@ -65,7 +66,7 @@ async function sample(model: LanguageModel, count: number) {
   return utterances.map(({ ids, logprobs }) => ({ text: [first, ...ids], logprobs }));
 }
 
-/** Computes mean and largest difference, in nats, of a token's log-probability in sampling and in scoring. */
+/** Computes mean and largest difference, in nats, between a token's log-probabilities in sampling and in scoring. */
 async function samplerDifference(model: LanguageModel): Promise<[mean: number, largest: number]> {
   const texts = await sample(model, 4 * ROWS);
   const scored = await model.logprobs(texts.map(({ text }) => example(text, 1)));
@@ -78,7 +79,7 @@ async function heldOutLoss(model: LanguageModel): Promise<number> {
   return -rows.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0) / row.length, 0) / ROWS;
 }
 
-/** Computes the gradients that the model has with the same adapters each time; none of the adapters is zero. */
+/** Computes the gradients with the same nonzero adapters each time. */
 async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Array>> {
   const before = await model.copyParameters();
   const rng = new Rng(9);
@@ -93,7 +94,7 @@ async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Arr
   return new Map(gradients.names.map((key) => [key, found[key].data as Float32Array]));
 }
 
-/** Computes the cosine of the whole gradients, and the least one of a single tensor. */
+/** Computes the cosine of the whole gradients, and the smallest cosine of a tensor. */
 function cosines(a: Map<string, Float32Array>, b: Map<string, Float32Array>): { whole: number; least: number } {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
   const products = [...a].map(([key, x]) => [dot(x, b.get(key)!), dot(x, x), dot(b.get(key)!, b.get(key)!)]);
@@ -150,7 +151,7 @@ try {
   }
   const medians = new Map<string, Times>();
   for (const [kind, all] of times) {
-    const timed = all.slice(1); // without the first, which warms up
+    const timed = all.slice(1); // without the first one, a warm-up
     if (timed.length > 0)
       medians.set(kind, { wall: median(timed.map(({ wall }) => wall)), cpu: median(timed.map(({ cpu }) => cpu)) });
   }

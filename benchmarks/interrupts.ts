@@ -1,6 +1,6 @@
-// Ctrl-C once and twice in every phase of a run, and in every task that takes long: once ends it with a message where it can be resumed,
-// twice ends it within seconds; the same command again ends with the bytes of a run that nobody interrupted. And ten runs that begin at
-// once and share one cache of warm starts: the start is trained once, and all end alike. Table in docs/reliability.md.
+// Presses Ctrl-C once and twice in every phase of a run, and in every long task: once must end it with a message where it can be
+// resumed, twice must end it within seconds; the same command must then end with the bytes of an uninterrupted run. It also
+// starts ten runs at once with one cache of warm starts, which must be trained once. Table in docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/interrupts.ts [CASE,… | shared]
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -18,9 +18,9 @@ const lines = (name: string, count: number, line: (i: number) => object) => {
 };
 
 interface Case {
-  /** Returns the words of the command, whose files are below `folder`. */
+  /** Returns the arguments of the command, which writes into `folder`. */
   command: (folder: string) => string[];
-  /** The signal comes when this has been printed, or when this file of the folder is there. */
+  /** The signal is sent when this has been printed, or when this file exists in the folder. */
   when: RegExp | string;
   /** The effect of the first Ctrl-C: the command stops at a checkpoint, or ends immediately. */
   first: 'stops' | 'ends immediately';
@@ -54,7 +54,7 @@ const agentCommand = [
   `save_path=${agent}`,
 ];
 
-/** Each with one phase that takes most of its time. */
+/** The cases, in each of which one phase takes most of the time. */
 const cases: Readonly<Record<string, Case>> = {
   'train: warm start': { command: train('warm_start.epochs=40', 'iterations=1'), when: /imitating/, first: 'stops' },
   'train: rollout': { command: train('rollout_size=200', 'iterations=3'), when: 'run/metrics.jsonl', first: 'stops' },
@@ -172,14 +172,14 @@ interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   said: string;
-  /** The time from the last signal to the end, in ms; NaN where it ended before. */
+  /** The milliseconds from the last signal to the end; NaN if it ended before. */
   tookMs: number;
 }
 
 /**
  * Interrupts a command by Ctrl-C.
  *
- * @param times of Ctrl-C, 0.3 s apart
+ * @param times number of Ctrl-C, 0.3 s apart
  */
 async function interrupted(args: readonly string[], folder: string, when: Case['when'], times: 1 | 2): Promise<Ended> {
   const child = spawn(process.execPath, [bin, ...args], { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -203,7 +203,7 @@ async function interrupted(args: readonly string[], folder: string, when: Case['
   return { code, signal, said, tookMs: performance.now() - signalled };
 }
 
-/** Reads the files that a finished run keeps, without those that contain times. */
+/** Reads the final files of a run, except those that contain times. */
 function kept(folder: string): Map<string, Buffer> {
   const roots = [`${folder}/run`, `${folder}-texts.jsonl`, `${folder}-scores.jsonl`].filter(existsSync);
   const files = roots.flatMap((root) =>
@@ -223,7 +223,7 @@ function kept(folder: string): Map<string, Buffer> {
 /**
  * Checks one case.
  *
- * @returns what was seen, and what is wrong with it
+ * @returns the observations and problems
  */
 async function check(name: string, times: 1 | 2, whole: string): Promise<string> {
   const { command, when, first } = cases[name];

@@ -1,12 +1,12 @@
-// The cost of holding an answer to a JSON Schema, ours beside web-xgrammar's: compilation, and for each token its mask and its acceptance,
-// over the same schemas and the same tokens, in CPU time of this process. Tokens are drawn evenly from those that we allow; a schema counts
-// where both libraries compile it and web-xgrammar accepts all of its tokens. The measured walk starts with a fresh vocabulary, so that what
-// is made on the way and kept is part of the times.
+// Measures the cost of constraining an answer by a JSON Schema, here and in web-xgrammar: compilation, and for each token its
+// mask and its acceptance, over the same schemas and tokens, in CPU time of this process. Tokens are drawn uniformly from the
+// allowed ones; a schema counts if both libraries compile it and web-xgrammar accepts all of its tokens. Each measurement starts
+// with a new vocabulary, so that the times include the filling of caches.
 //
 // node --conditions=source --import tsx benchmarks/json-masks.ts SCHEMAS TIKTOKEN XGRAMMAR [schemas] [most tokens of an answer]
 //
-// SCHEMAS: the `data` folder of github.com/guidance-ai/jsonschemabench. TIKTOKEN: e.g. gpt-tokenizer's data/o200k_base.tiktoken. XGRAMMAR: the
-// folder of the npm package @mlc-ai/web-xgrammar.
+// SCHEMAS: the `data` folder of github.com/guidance-ai/jsonschemabench. TIKTOKEN: e.g. gpt-tokenizer's data/o200k_base.tiktoken.
+// XGRAMMAR: the folder of the npm package @mlc-ai/web-xgrammar.
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { loadavg, tmpdir } from 'node:os';
@@ -87,7 +87,7 @@ async function measure(text: string): Promise<void> {
   });
 }
 
-/** Draws an answer; null where the schema is refused. */
+/** Draws an answer; null if the schema is refused. */
 function drawn(schema: ReturnType<typeof jsonValue>): number[] | null {
   const ids: number[] = [];
   try {
@@ -107,7 +107,7 @@ function drawn(schema: ReturnType<typeof jsonValue>): number[] | null {
   }
 }
 
-/** Measures the other library; null where it does not accept a token. */
+/** Measures the other library; null if it does not accept a token. */
 async function theirTimes(schema: string, ids: readonly number[]): Promise<Times | null> {
   let start = process.cpuUsage();
   const grammar = await theirs.compileJSONSchema(schema);
@@ -128,7 +128,7 @@ async function theirTimes(schema: string, ids: readonly number[]): Promise<Times
   }
 }
 
-/** Opens XGrammar, whose package.json calls a CommonJS file a module. */
+/** Opens XGrammar, whose package.json declares a CommonJS file as a module. */
 async function openXGrammar() {
   const dir = mkdtempSync(join(tmpdir(), 'xgrammar-'));
   copyFileSync(join(xgrammarDir, 'lib/index.js'), join(dir, 'index.cjs'));
@@ -148,7 +148,7 @@ async function openXGrammar() {
   };
 }
 
-/** Writes a token as byte-level vocabularies do: bytes without a sign of their own follow at U+0100. */
+/** Writes a token as byte-level vocabularies do: bytes without a visible character are written from U+0100 on. */
 function byteLevel(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => {
     const hasSign = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
@@ -158,7 +158,7 @@ function byteLevel(bytes: Uint8Array): string {
   }).join('');
 }
 
-/** Reads four times as many schemas as are wanted, at equal distances. */
+/** Reads four times the needed number of schemas, at equal distances. */
 function schemaTexts(): string[] {
   const paths = readdirSync(schemas, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.json'));
   paths.sort();
@@ -168,7 +168,7 @@ function schemaTexts(): string[] {
   );
 }
 
-/** Draws one of the tokens, all as likely. */
+/** Draws one of the allowed tokens uniformly. */
 function anyOf(bits: Uint32Array): number {
   const ids: number[] = [];
   bits.forEach((word, w) => {
@@ -189,7 +189,7 @@ function quantile(numbers: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-/** Returns the CPU time of all threads, so that other processes on the machine do not count. */
+/** Returns the CPU time of all threads, which other processes on the machine do not affect much. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1_000;

@@ -1,11 +1,11 @@
-// Constrained decoding over a folder of JSON Schemas: which compile and why others do not, whether every finished answer is valid by
-// ajv, whatever is sampled, and how long masks take. Tokens are drawn evenly from those that are allowed, as a model without any
-// training would, so that nothing but the constraint shapes the answers.
+// Tests constrained decoding over a folder of JSON Schemas: which compile, why others do not, whether every finished answer is
+// valid by ajv, and how long masks take. Tokens are drawn uniformly from the allowed ones, so that only the constraint shapes the
+// answers.
 //
 // node --import tsx benchmarks/json-schemas.ts SCHEMAS TOKENIZER [--sample=1000] [--max-tokens=256] [--out=FILE]
 //
-// SCHEMAS: a folder of JSON files, one schema each, e.g. the `data` folder of github.com/guidance-ai/jsonschemabench; or that of the tests of
-// npm's json-schema-test-suite. TOKENIZER: the folder of a tokenizer.json, or a file of tiktoken.
+// SCHEMAS: a folder of JSON files, one schema each, e.g. the `data` folder of github.com/guidance-ai/jsonschemabench; or that of
+// the tests of npm's json-schema-test-suite. TOKENIZER: the folder of a tokenizer.json, or a file of tiktoken.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ function readCases(dir: string): Case[] {
   });
 }
 
-/** Selects as many as are asked for, at equal distances. */
+/** Selects `size` cases at equal distances. */
 function sampled(cases: readonly Case[], size: number): Case[] {
   const count = Math.min(size, cases.length);
   return Array.from({ length: count }, (_, i) => cases[Math.floor((i * cases.length) / count)]);
@@ -75,7 +75,7 @@ function validator(schema: unknown): ((value: unknown) => boolean) | null {
   return null;
 }
 
-/** Returns the CPU time of all threads, so that other processes on the machine do not count. */
+/** Returns the CPU time of all threads, which other processes on the machine do not affect much. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1_000;
@@ -155,7 +155,7 @@ function isValidText(text: string, isValid: (value: unknown) => boolean): boolea
   }
 }
 
-/** Draws one of the tokens, all as likely. */
+/** Draws one of the allowed tokens uniformly. */
 function anyOf(bits: Uint32Array): number | null {
   let count = 0;
   for (const word of bits) count += bitCount(word);

@@ -1,7 +1,8 @@
-// train_agent, killed with SIGKILL at random instants and started again until it ends: the launcher alone, whose agents live on, or the
-// launcher with all its agents. Each run ends with the bytes of one that was never killed. In further runs the agents are killed, whose
-// rollouts are then begun again with other random numbers, and the launcher now and then: no iteration and no rollout may be missing or
-// doubled. Nothing of a run may live after it, and nobody may have its folder. Table in docs/reliability.md.
+// Kills train_agent with SIGKILL at random instants and starts it again until it ends: the launcher alone, whose agents keep
+// running, or the launcher with all its agents. Each run must end with the bytes of an undisturbed one. In further runs the
+// agents are killed, whose rollouts then begin again with other random numbers, and sometimes the launcher: no iteration and no
+// rollout may be missing or doubled. No process of a run may survive it, and its folder must be free. Table in
+// docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/kill-agents.ts [KILLS_OF_EACH_KIND]
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,10 @@ const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 const given = await colourProgram();
 
-/** Two calls with some work between them, in processes that start soon: an agent of Node would use most of the time. */
+/**
+ * The agent makes two calls with some work between them, as a shell script, since an agent in Node would spend most of the time
+ * on starting.
+ */
 const agent = `
 task=$(printf %s "$BOWYER_TASK" | sed 's/.*"id":"\\([a-z]*\\)".*/\\1/')
 ask() {
@@ -58,7 +62,7 @@ const command = (to: string, concurrency: number): string[] => [
   'test_share=0',
   'save_freq=1',
   `concurrency=${concurrency}`,
-  // Which groups are replaced depends on the rollouts, and those that are begun again have others.
+  // The replaced groups depend on the rollouts, and rollouts that begin again have other numbers.
   `sampling_rounds=${concurrency === 1 ? 2 : 1}`,
   'attempts=5',
   'threads=1',
@@ -66,7 +70,7 @@ const command = (to: string, concurrency: number): string[] => [
   `pass_env=[${MARK}]`,
 ];
 
-/** A variable that all agents get, by which this program finds them. */
+/** The environment variable by which this program finds its agents. */
 const MARK = 'BOWYER_KILL_AGENTS';
 
 /** Lists the living processes of all agents of this program. */
@@ -79,7 +83,7 @@ function agentProcesses(launcher: number | null): number[] {
         const variables = readFileSync(`/proc/${pid}/environ`, 'utf8');
         return variables.includes(`${MARK}=${directory}\0`) && variables.includes('BOWYER_TASK=');
       } catch {
-        return false; // it has ended, or is somebody else's
+        return false; // the process has ended, or belongs to another user
       }
     });
 }
@@ -100,7 +104,7 @@ const start = (to: string, concurrency: number, killWhen: (pid: number) => boole
   return run(command(to, concurrency), { program, killWhen, env: { [MARK]: directory } });
 };
 
-/** Makes a run from nothing whose launcher is killed, alone or with its agents, until it ends or was killed `most` times. */
+/** Makes a new run whose launcher is killed, alone or with its agents, until it ends or was killed `most` times. */
 async function launcherKilled(to: string, cpuMs: number, most: number): Promise<void> {
   for (let kills = 0; ; kills++) {
     const at = kills === most ? Infinity : rng.uniform() * cpuMs;
@@ -117,7 +121,7 @@ async function launcherKilled(to: string, cpuMs: number, most: number): Promise<
   }
 }
 
-/** Makes the same run, whose agents are killed, one process at a time; the launcher in one of six cases. */
+/** Makes the same run, but kills one agent's process at a time, and the launcher in one of six cases. */
 async function agentsKilled(to: string, cpuMs: number, most: number): Promise<void> {
   let kills = 0;
   for (;;) {
@@ -125,7 +129,7 @@ async function agentsKilled(to: string, cpuMs: number, most: number): Promise<vo
     const killWhen = (pid: number) => {
       if (kills >= most || cpuMsOf(pid) < at) return false;
       const living = agentProcesses(pid);
-      if (living.length === 0) return false; // the first one that is there
+      if (living.length === 0) return false; // the first process of an agent
       at = cpuMsOf(pid) + (rng.uniform() * cpuMs) / 8;
       if (rng.uniform() < 1 / 6) return true;
       if (kill(living[rng.integer(0, living.length - 1)])) [kills, counts.agent] = [kills + 1, counts.agent + 1];
@@ -141,7 +145,7 @@ function checkEnd(code: number | null, stderr: string): void {
   if (code !== 0) problems.push(`exit code ${code}: ${stderr.slice(-500)}`);
 }
 
-/** Checks that nothing of it lives, and nothing that was begun is left. */
+/** Checks that no process of the run is alive, and no temporary file is left. */
 async function checkRest(to: string): Promise<void> {
   const until = performance.now() + 10_000;
   while (agentProcesses(null).length > 0 && performance.now() < until) await sleep(50);
@@ -177,7 +181,7 @@ const linesOf = <Line>(to: string, file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
 
-/** Returns the parts that stay the same when rollouts are played again: iterations, rollouts and their tasks. */
+/** Returns the parts that are equal if rollouts are played again: iterations, rollouts and their tasks. */
 function outlineOf(to: string): string {
   const iterations = linesOf<Record<string, number>>(to, 'metrics.jsonl').map(
     ({ iteration, 'rollout/episodes': episodes }) => [iteration, episodes],
@@ -190,7 +194,7 @@ function outlineOf(to: string): string {
   return JSON.stringify([iterations, played]);
 }
 
-/** Checks that every rollout that was learned from is in the record with its calls, and none was learned from twice. */
+/** Checks that every rollout that was learned from is in the record with its calls, and that none was learned from twice. */
 async function checkRecord(to: string): Promise<void> {
   let learnt = 0;
   for await (const { id, calls, learntAt } of readRollouts(join(directory, to, 'calls'))) {

@@ -1,6 +1,7 @@
-// Every algorithm killed with SIGKILL at random instants and started again ends with the bytes of a run that was never killed: metrics,
-// episodes, test results and the kept weights. Tiny runs on the tabular game, each killed again and again until it ends by itself or
-// has its share of the kills. FOLDER keeps the counts, so that an interrupted command continues; PAGE is written with what there is.
+// Kills runs of every algorithm with SIGKILL at random instants and starts them again: each must end with the bytes of an
+// undisturbed run in metrics, episodes, test results and stored weights. The runs are tiny ones on the tabular game, and each is
+// killed until it ends by itself or was killed often enough. FOLDER stores the counts, so that an interrupted command resumes;
+// PAGE gets the results so far.
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts [KILLS [ALGORITHM,… [FOLDER [PAGE]]]]
 // A hundred kills of each algorithm, into the page of results:
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER benchmarks/kill-and-resume.md
@@ -57,11 +58,11 @@ const mostKills = Number(killsText);
 const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 
-/** One run that was killed until it ended; a line of the algorithm's file. */
+/** A run that was killed until it ended; a line of the algorithm's file. */
 interface Chain {
   kills: number;
   compared: number;
-  /** Files that are not those of the undisturbed run, or why the run failed. */
+  /** Files that differ from the undisturbed run's, or the reason why the run failed. */
   different: string[];
 }
 
@@ -69,7 +70,7 @@ const chainsFile = (name: string) => join(directory, `${name}.jsonl`);
 
 function chainsOf(name: string): Chain[] {
   if (!existsSync(chainsFile(name))) return [];
-  const lines = readFileSync(chainsFile(name), 'utf8').split('\n').slice(0, -1); // the last one may be cut off
+  const lines = readFileSync(chainsFile(name), 'utf8').split('\n').slice(0, -1); // the last line may be incomplete
   return lines.map((line) => JSON.parse(line) as Chain);
 }
 
@@ -101,7 +102,7 @@ interface Whole {
   cpuMs: number;
 }
 
-/** Makes, once, the run that is never killed. */
+/** Makes the undisturbed run, once. */
 async function wholeRun(name: string): Promise<Whole> {
   if (name === 'opd') await wholeRun('bc');
   const folder = join(directory, `${name}-whole`);
@@ -117,7 +118,7 @@ async function wholeRun(name: string): Promise<Whole> {
   return { folder, cpuMs: Number(readFileSync(cpuFile, 'utf8')) };
 }
 
-/** Lists the files that must be the same. */
+/** Lists the files that must be equal. */
 function filesOf(whole: string): string[] {
   const weights = readdirSync(join(whole, 'checkpoints'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.safetensors'))
@@ -128,15 +129,15 @@ function filesOf(whole: string): string[] {
 
 const isSame = (a: string, b: string) => existsSync(b) && readFileSync(a).equals(readFileSync(b));
 
-/** After so many a run is left alone. */
+/** The most kills of a run. */
 const MOST_KILLS = 10;
 
-/** Makes one run from nothing, killed at random instants until it ends by itself or was killed `most` times. */
+/** Makes a new run, killed at random instants until it ends by itself or was killed `most` times. */
 async function chain(name: string, whole: Whole, most: number): Promise<Chain> {
   const to = `${name}-killed`;
   for (const left of [to, `${to}-cache`]) rmSync(join(directory, left), { recursive: true, force: true });
   for (let kills = 0; ; kills++) {
-    // In CPU time: on a busy machine most instants of the time that passes are before the first line is written.
+    // The instants are in CPU time, since on a busy machine most of the wall-clock time passes before the first line is written.
     const killAtMs = kills === most ? Infinity : rng.uniform() * whole.cpuMs;
     const killWhen = (pid: number) => cpuMsOf(pid) >= killAtMs;
     const { signal, code, stderr } = await run(command(name, to), { program, killWhen });
@@ -144,12 +145,12 @@ async function chain(name: string, whole: Whole, most: number): Promise<Chain> {
     const files = filesOf(whole.folder);
     const different = files.filter((file) => !isSame(join(whole.folder, file), join(directory, to, file)));
     if (code !== 0) different.push(`exit code ${code}: ${stderr.trim().split('\n')[0]}`);
-    if (different.length > 0) renameSync(join(directory, to), join(directory, `${to}-${Date.now()}`)); // to look at
+    if (different.length > 0) renameSync(join(directory, to), join(directory, `${to}-${Date.now()}`)); // kept for inspection
     return { kills, compared: files.length, different };
   }
 }
 
-/** Adds one run to the algorithm's file. */
+/** Makes one run and adds it to the algorithm's file. */
 async function addChain(name: string): Promise<void> {
   const one = await chain(name, await wholeRun(name), Math.min(MOST_KILLS, mostKills - killsOf(name)));
   appendFileSync(chainsFile(name), `${JSON.stringify(one)}\n`);
@@ -186,7 +187,7 @@ ${rows.join('\n')}
 }
 
 mkdirSync(directory, { recursive: true });
-// One run of each algorithm after the other, so that an interrupted command has been through all of them.
+// The algorithms take turns run by run, so that an interrupted command has results of all of them.
 for (let left = [...mine]; left.length > 0; left = left.filter((name) => killsOf(name) < mostKills))
   for (const name of left) {
     if (killsOf(name) < mostKills) await addChain(name);

@@ -1,5 +1,6 @@
-// A sweep whose launcher and whose jobs are killed with SIGKILL at random instants, and which is started again until it ends, writes the
-// table of a sweep that was never killed, apart from its seconds. Tiny runs of behaviour cloning on the tabular game, two at once.
+// Kills the launcher and the jobs of a sweep with SIGKILL at random instants and starts it again until it ends: its table must
+// equal an undisturbed sweep's, except for the seconds. The jobs are tiny runs of behaviour cloning on the tabular game, two at a
+// time.
 //   nice node --conditions=source --import tsx benchmarks/kill-sweep.ts [JOBS [KILLS [FOLDER]]]
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +18,7 @@ const rng = new Rng(Date.now() % 2 ** 32);
 
 const program = builtProgram();
 
-/** Mean CPU time of the sweep between two kills: on a busy machine every job would die before it has begun. */
+/** The sweep's mean CPU time between two kills; in wall-clock time, every job on a busy machine would die before it has begun. */
 const MEAN_MS = 3000;
 
 const command = (folder: string) => [
@@ -46,7 +47,7 @@ const command = (folder: string) => [
 
 interface Start {
   pid: number;
-  /** Exit code; null: killed. */
+  /** The exit code; null after a kill. */
   ended: Promise<number | null>;
   said: () => string;
 }
@@ -55,11 +56,11 @@ function start(folder: string): Start {
   const child = spawn(process.execPath, command(folder), { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  // Jobs that outlive their launcher do not keep its pipes: 'exit' and 'close' come together.
+  // Jobs that outlive their launcher do not hold its pipes, so that 'close' follows 'exit' immediately.
   return { pid: child.pid!, ended: new Promise((resolve) => child.on('close', resolve)), said: () => text };
 }
 
-/** Lists the processes of the jobs at work, by their markers. */
+/** Lists the processes of running jobs, from their markers. */
 function jobProcesses(folder: string): number[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((name) => {
@@ -80,11 +81,11 @@ function kill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');
   } catch {
-    return false; // it had ended
+    return false; // the process had already ended
   }
 }
 
-/** Kills the launcher alone, one job alone, or all at once. @returns whether the launcher is dead */
+/** Kills the launcher, one job, or all of them. @returns whether the launcher is dead */
 function killSome(launcher: number, folder: string): boolean {
   const atWork = jobProcesses(folder);
   const what = rng.uniform();
@@ -98,7 +99,7 @@ function killSome(launcher: number, folder: string): boolean {
   return isDead;
 }
 
-/** Ends when the processes of a sweep have used `ms` of CPU time, or when it has ended. */
+/** Waits until the processes of a sweep have used `ms` of CPU time, or the sweep has ended. */
 async function pause(launcher: number, folder: string, ms: number, isEnded: () => boolean): Promise<void> {
   const last = new Map<number, number>();
   for (let used = 0; used < ms && !isEnded(); await sleep(20))
@@ -109,7 +110,7 @@ async function pause(launcher: number, folder: string, ms: number, isEnded: () =
     }
 }
 
-/** Starts the sweep until it ends with exit code 0. */
+/** Starts the sweep again until it ends with exit code 0. */
 async function killedSweep(folder: string): Promise<void> {
   for (;;) {
     counts.starts++;
@@ -124,12 +125,12 @@ async function killedSweep(folder: string): Promise<void> {
     if (code === 0) return;
     const isRefused = /still runs as process|is at work on the/.test(said());
     counts.refused += Number(isRefused);
-    if (isRefused) await sleep(500); // a job of the dead launcher ends at its next line
+    if (isRefused) await sleep(500); // a job of the dead launcher ends when it prints its next line
     else if (code !== null && code !== 1) throw new Error(`exit code ${code}: ${said()}`);
   }
 }
 
-/** Reads the table without the column of seconds. */
+/** Reads the table without the seconds. */
 function table(folder: string): string {
   const text = readFileSync(join(folder, 'sweep.csv'), 'utf8').replaceAll(folder, 'FOLDER');
   return text.replaceAll(/,\d+\.\d,FOLDER/g, ',,FOLDER');

@@ -1,7 +1,7 @@
-// serve_tinker, killed with SIGKILL at random instants and started again on the same folder, beside a client that trains, saves, loads and
-// samples. The client sends its requests again until they are answered, as Tinker's does, or dies with the server: then another one resumes
-// from the state that was saved last. Every loss, gradient norm and sample must be that of a server that was never killed; every checkpoint
-// that is listed must be readable. Table in docs/reliability.md.
+// Kills serve_tinker with SIGKILL at random instants and starts it again on the same folder, while a client trains, saves, loads
+// and samples. The client repeats its requests until they are answered, as Tinker's does, or dies with the server, and another
+// one resumes from the last saved state. Every loss, gradient norm and sample must equal an undisturbed server's, and every
+// listed checkpoint must be readable. Table in docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/kill-tinker.ts [KILLS]
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -21,7 +21,7 @@ import { repository } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const mostKills = Number(process.argv[2] ?? '60');
-/** The steps of a client, each with ten requests or more. */
+/** The number of steps of a client, each with ten requests or more. */
 const STEPS = 8;
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-kill-tinker-'));
 const program = builtProgram();
@@ -34,7 +34,7 @@ await device.close();
 const counts = { kills: 0, starting: 0, runs: 0, resumed: 0, sentAgain: 0, read: 0 };
 const problems: string[] = [];
 
-/** Finds a port that is free now: clients find the server again at the same address. */
+/** Finds a free port, so that clients find the restarted server at the same address. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,9 +49,9 @@ const client = new TinkerClient({ baseURL: `http://127.0.0.1:${port}`, apiKey: '
 interface Server {
   child: ChildProcess;
   pid: number;
-  /** Exit code; null: killed. */
+  /** The exit code; null after a kill. */
   ended: Promise<number | null>;
-  /** False where it has ended before it listened. */
+  /** False if it ended before it listened. */
   listens: Promise<boolean>;
   said: () => string;
 }
@@ -73,7 +73,7 @@ function start(folder: string): Server {
   return { child, pid: child.pid!, ended, listens, said: () => text };
 }
 
-/** The client's process has ended with the server. */
+/** The error of a client whose process has ended with the server. */
 class ClientDied extends Error {}
 
 /** One client and its requests. */
@@ -82,13 +82,13 @@ class Client {
   seq = 0;
   model = '';
   session = '';
-  /** The last step whose state was saved for certain, and the last one for which that was asked. */
+  /** The last step whose state is certainly saved, and the last one that was to be saved. */
   saved = 0;
   askedToSave = 0;
-  /** The one whose state it began with. */
+  /** The client from whose state it began. */
   earlier: Client | null = null;
 
-  /** Sends again and again until there is an answer. */
+  /** Repeats a request until there is an answer. */
   async #persistently<Reply>(send: () => Promise<Reply>): Promise<Reply> {
     for (let attempt = 0; ; attempt++) {
       if (this.isDead) throw new ClientDied();
@@ -124,7 +124,7 @@ class Client {
     return this.result<Reply>(id);
   }
 
-  /** Sends the next request of its model. @returns its future's id */
+  /** Sends the model's next request. @returns its future's id */
   async next(path: string, body: object): Promise<string> {
     const sent = { model_id: this.model, seq_id: ++this.seq, ...body };
     return (await this.post<{ request_id: string }>(path, sent)).request_id;
@@ -143,17 +143,20 @@ const probe = { forward_input: lossInput([5, 6, 7, 8, 9]) };
 const adam = { adam_params: { learning_rate: 0.01 } };
 const latestOf = (model: string) => `tinker://${model}/weights/latest`;
 
-/** The results of a step, as JSON; of samples the tokens alone, since a prompt in the cache changes the last bits of the rest. */
+/**
+ * The results of a step, as JSON. Samples have only their tokens, since a prompt in the cache changes the last bits of
+ * log-probabilities.
+ */
 interface Heard {
   losses: string[];
-  /** The losses of the probe at the end of the step, which tell its state from others. */
+  /** The losses of the probe at the end of the step, which identify its state. */
   probe: string;
   samples: string[];
 }
 
 /**
- * Makes a step of training, whose state is saved over that of the step before. Then a step in another direction, which is undone by
- * loading. Requests are sent ahead of their results.
+ * Makes a step of training, whose state replaces the saved one, then a step in another direction, which is undone by loading.
+ * Requests are sent before the results of earlier ones arrive.
  */
 async function step(of: Client, number: number): Promise<Heard> {
   const train = { forward_backward_input: lossInput([5, 6, 7, 8 + number]) };
@@ -200,10 +203,10 @@ async function begin(): Promise<Client> {
   return of;
 }
 
-/** The client at work, which dies with the server perhaps. */
+/** The current client, which may die with the server. */
 let current: Client;
 
-/** Makes a new client that has the saved state of one that died. @returns the step of that state */
+/** Makes a client with the saved state of one that died. @returns the client and the step of its state */
 async function resume(died: Client, truth: readonly Heard[]): Promise<{ of: Client; from: number }> {
   const of = new Client();
   of.earlier = died;
@@ -238,7 +241,9 @@ function compare(number: number, heard: Heard, expected: Heard): void {
       );
 }
 
-/** Trains a client, resumed by others where it dies. @param truth what an undisturbed one heard; not given: it is that one */
+/**
+ * Trains a client, which others resume if it dies. @param truth the results of an undisturbed client; not given for that client
+ */
 async function training(truth?: readonly Heard[]): Promise<Heard[]> {
   const all: Heard[] = [];
   let [of, number] = [await untilBegun(), 0];
@@ -263,7 +268,7 @@ async function untilBegun(): Promise<Client> {
     }
 }
 
-/** Resumes until a client lives; each one that resumes may die as well. One without a saved state begins again. */
+/** Makes clients until one survives, since each may die too. Without a saved state it begins again. */
 async function untilResumed(died: Client, truth: readonly Heard[]): Promise<{ of: Client; from: number }> {
   for (;;)
     try {
@@ -289,7 +294,7 @@ interface Listed {
 const listed = async (of: Client): Promise<Listed[]> =>
   (await of.get<{ checkpoints: Listed[] }>('checkpoints?limit=1000')).checkpoints;
 
-/** Checks whether a safetensors file is whole: its header says where its last tensor ends. */
+/** Returns whether a safetensors file is complete, from the end of the last tensor in its header. */
 function isWhole(file: Uint8Array): boolean {
   const size = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + size))) as Record<
@@ -300,7 +305,7 @@ function isWhole(file: Uint8Array): boolean {
   return file.length === 8 + size + maximum([0, ...ends]);
 }
 
-/** Reads all that is listed, which must be whole. */
+/** Reads all listed checkpoints, which must be complete. */
 async function readListed(): Promise<void> {
   const of = new Client();
   for (const { tinker_path: path } of await listed(of)) {
@@ -318,7 +323,7 @@ async function readListed(): Promise<void> {
 const unfinished = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tmp|partial)(\/|$)/.test(name));
 
-/** Ends it as a user does. */
+/** Stops the server as a user does. */
 async function stop(server: Server): Promise<void> {
   server.child.kill('SIGTERM');
   const code = await server.ended;
@@ -332,15 +337,15 @@ function checkSaid({ said }: Server): void {
       problems.push(`the server says: ${line}`);
 }
 
-/** CPU time in milliseconds: until it listens, and of a whole training. */
+/** CPU times in milliseconds: until the server listens, and for a whole training. */
 interface Times {
   starting: number;
   working: number;
 }
 
-/** Starts the server until the work is done, and kills it at random instants until then. */
+/** Restarts the server until the work is done, and kills it at random instants. */
 async function killing(folder: string, { starting, working }: Times, isOver: () => boolean): Promise<void> {
-  const checks: Promise<void>[] = []; // those of servers that were killed end with a later one
+  const checks: Promise<void>[] = []; // the checks of killed servers end with a later server
   while (!isOver()) {
     const server = start(folder);
     const isLate = counts.kills >= mostKills;
@@ -364,13 +369,13 @@ async function killing(folder: string, { starting, working }: Times, isOver: () 
   }
 }
 
-/** Notes a reader's error; one whose server is killed hears of no status. */
+/** Records a reader's error, unless its server was killed. */
 function noted(error: unknown): void {
   if (error instanceof TinkerError || !/fetch failed|terminated/.test(String(error)))
     problems.push(`reading what is listed: ${String(error)}`);
 }
 
-/** Checks at the end that nothing is left of what was begun, and nobody has the folder. */
+/** Checks at the end that no temporary file is left, and the folder is free. */
 async function checkFolder(folder: string): Promise<void> {
   const server = start(folder);
   await server.listens;

@@ -1,4 +1,4 @@
-// node-llama-cpp, as far as it is used here.
+// Opens node-llama-cpp, with types for the part that is used here.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -15,14 +15,14 @@ export interface PeerModel {
 }
 export interface PeerContext {
   getSequence(): PeerSequence;
-  /** The threads that a step really uses. */
+  /** The number of threads that a step actually uses. */
   readonly currentThreads: number;
   dispose(): Promise<void>;
 }
 export interface PeerSequence {
   readonly nextTokenIndex: number;
   clearHistory(): Promise<void>;
-  /** Forgets what is not the beginning of the tokens. */
+  /** Keeps only the common prefix with these tokens. */
   adaptStateToTokens(tokens: number[], allowShift: boolean): Promise<void>;
   evaluate(tokens: number[], options: object): AsyncGenerator<number>;
   evaluateWithMetadata(
@@ -47,7 +47,7 @@ export async function openPeer(threads: number): Promise<Peer> {
   return getLlama({ gpu: false, build: 'never', maxThreads: threads, logLevel: 'error' });
 }
 
-/** Opens @huggingface/jinja, which node-llama-cpp renders templates with. */
+/** Opens @huggingface/jinja, with which node-llama-cpp renders templates. */
 export async function openJinja(): Promise<(source: string, variables: object) => string> {
   const { Template } = (await import(pathToFileURL(join(folder, '@huggingface/jinja/dist/index.js')).href)) as {
     Template: new (source: string) => { render(variables: object): string };

@@ -1,7 +1,7 @@
-// Peak memory of loading a model, over what the process had before and as a share of its float32 weights: GPT-2 124M and a
-// Llama of 350M from one float32 file, from bfloat16, and from shards. Each is loaded in a process of its own.
-// Beside transformers, which loads the same folder in float32, where PYTHON has it.
-// Run: PYTHON=… node --conditions=source --import tsx benchmarks/load-memory.ts
+// Measures the peak memory of loading a model, minus the process's memory before, as a share of the float32 weights: GPT-2 124M
+// and a Llama of 350M from one float32 file, from bfloat16, and from shards, each in a separate process. If PYTHON has
+// transformers, it loads the same folders in float32 for comparison.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/load-memory.ts
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
@@ -59,7 +59,7 @@ function measure(name: string, path: string, quantization: string): void {
   console.log(`${name}: ${execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()}${peerMemory(path)}`);
 }
 
-/** Measures the memory of AutoModelForCausalLM, in a process of its own; empty where Python lacks transformers. */
+/** Measures the memory of AutoModelForCausalLM in a separate process; empty if Python lacks transformers. */
 function peerMemory(path: string): string {
   const script = fileURLToPath(new URL('./peers/load_memory.py', import.meta.url));
   const { status, stdout } = spawnSync(process.env.PYTHON ?? 'python3', [script, path], { encoding: 'utf8' });
@@ -98,7 +98,7 @@ async function makeModel(path: string, config: Record<string, unknown>): Promise
   }
 }
 
-/** Writes the upper half of each float32. */
+/** Writes float32 tensors as bfloat16, which is the upper half of each number. */
 async function writeBfloat16(path: string, tensors: Awaited<ReturnType<typeof readSafetensors>>): Promise<void> {
   let end = 0;
   const entries = Object.entries(tensors).map(([name, { shape, data }]) => {

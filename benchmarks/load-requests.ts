@@ -1,5 +1,5 @@
-// The requests that load-test.ts sends: a mixture as of many clients, some of them broken or hostile, and those that
-// take a server longest.
+// The requests of load-test.ts: a mixture from many clients, some of them broken or hostile, and the requests that take a server
+// longest.
 import { protobuf, type Rng } from '@bowyer/core';
 import { dtypes, forwardBackwardRequest } from '@bowyer/tinker';
 
@@ -9,7 +9,7 @@ export interface Sent {
   body?: string | Uint8Array;
   /** The header Content-Type; JSON's if not given. */
   type?: string;
-  /** The client closes the connection this long after it has sent the request. */
+  /** The client disconnects this many milliseconds after the request. */
   leavesAfterMs?: number;
 }
 
@@ -54,7 +54,7 @@ const calledTool = (i: number, content: string) => [
 
 const digits = (count: number) => many(count, (i) => i % 10);
 
-/** One at a time: each is answered, or refused in words. */
+/** The heaviest requests of models, to be sent one at a time; each must be answered or refused with an explanation. */
 export const modelCases: Readonly<Record<string, Sent>> = {
   'a short prompt': completion({ prompt: 'is it' }),
   'a prompt of 0.03 MB': completion({ prompt: long(2 ** 15) }),
@@ -163,7 +163,7 @@ const datum = (ids: number[]) => ({
 });
 const pairs = (pair: readonly [number, number], count: number) => Buffer.alloc(2 * count).fill(Uint8Array.from(pair));
 
-/** Makes bodies of 5 to 30 MB for `serve_tinker`, with the sequence numbers 1, 2, … of a model. */
+/** Makes bodies of 5 to 30 MB for `serve_tinker`, with a model's sequence numbers 1, 2, … */
 export function tinkerCases(model_id: string): Readonly<Record<string, Sent>> {
   const forward = (seq_id: number, data: unknown[]) =>
     tinker('forward', { model_id, seq_id, forward_input: { data, loss_fn: 'cross_entropy' } });
@@ -217,7 +217,7 @@ const huge = ['a prompt of 0.25 MB', '0.5 MB of one letter', 'a prompt of 7 MB',
 
 export function modelRequests(rng: Rng): Sent {
   const kind = rng.uniform();
-  const short = { prompt: sentence(rng, 4), max_tokens: rng.uniform() < 0.8 ? 1 : 3 }; // most of a server's CPU time is steps of decoding
+  const short = { prompt: sentence(rng, 4), max_tokens: rng.uniform() < 0.8 ? 1 : 3 }; // most of a server's CPU time is decoding
   if (kind < 0.7) return completion(short);
   if (kind < 0.8) return chat({ messages: [user(sentence(rng, 6))], stream: rng.uniform() < 0.5 });
   if (kind < 0.85)
@@ -225,7 +225,7 @@ export function modelRequests(rng: Rng): Sent {
   if (kind < 0.95) return invalid[rng.integer(0, invalid.length - 1)];
   if (kind < 0.995) return completion({ ...short, echo: true, logprobs: 0, max_tokens: 0 });
   if (kind < 0.9999) return modelCases[huge[rng.integer(0, huge.length - 1)]];
-  return modelCases['2,000 messages']; // reading 14,000 tokens takes seconds, even of this model
+  return modelCases['2,000 messages']; // reading 14,000 tokens takes seconds, even with this model
 }
 
 const post = (path: string, body: object, more: Partial<Sent> = {}): Sent => ({
@@ -234,7 +234,7 @@ const post = (path: string, body: object, more: Partial<Sent> = {}): Sent => ({
   ...more,
 });
 
-/** Draws a request: instances are made, played and closed; ids that do not exist are among them. */
+/** Draws a request: instances are created, played and closed, and some ids do not exist. */
 export function envRequests(rng: Rng): Sent {
   const kind = rng.uniform();
   const id = rng.integer(0, 999);

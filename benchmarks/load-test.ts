@@ -1,9 +1,9 @@
-// Many requests to `serve_model` and `serve_env`, good ones among invalid, huge and abandoned ones: the memory of the server stays bounded,
-// and no request keeps the others waiting. First the heaviest requests one at a time, then all kinds at once. `loop` is the longest
-// time that the server's event loop took for something, in CPU time, so that other work on the machine does not count; `health` is
-// what a client of /health saw beside it.
+// Sends many requests to `serve_model` and `serve_env`, valid ones among invalid, huge and abandoned ones: the server's memory
+// must stay bounded, and no request may block the others. First come the heaviest requests one at a time, then all kinds at once.
+// `loop` is the longest blocking of the server's event loop, in CPU time, which other work on the machine does not affect;
+// `health` is the latency of /health meanwhile.
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|tinker|both [REQUESTS [PATTERN_OF_NAMES]]]
-// Memory under clients that send half a body, or read no answer, COUNT of each kind:
+// Memory with clients that send incomplete bodies, or read no answer, COUNT of each kind:
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts stalled [COUNT]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { halfSentBodies, unreadFrames, type Stalled } from './stalled-clients.js
 
 const [which = 'both', countText = '100000', only = ''] = process.argv.slice(2);
 const COUNT = Number(countText);
-/** Clients at once. */
+/** The number of simultaneous clients. */
 const LANES = 16;
 const program = builtProgram();
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-load-'));
@@ -64,7 +64,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: LANES });
 /**
  * Sends a request.
  *
- * @returns the status; 0 where the client left
+ * @returns the status; 0 if the client left
  */
 function send(
   origin: string,
@@ -116,7 +116,7 @@ const quantile = (values: readonly number[], q: number) =>
 const latencies = (values: readonly number[]) => [0.5, 0.99, 1].map((q) => quantile(values, q).toFixed(1)).join(' / ');
 const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
 
-/** Sends the heaviest requests, one at a time. @param watchedMs after each answer */
+/** Sends the heaviest requests, one at a time. @param watchedMs milliseconds of observation after each answer */
 async function oneAtATime(
   server: Server,
   probe: Probe,
@@ -216,7 +216,7 @@ async function measure(name: string, server: Server, health: string, next: (rng:
   }
 }
 
-/** Measures the memory that one kind of client makes a server hold, and how long others wait meanwhile. */
+/** Measures the server's memory with one kind of stalled client, and how long others wait meanwhile. */
 async function stalledRow(name: string, server: Server, health: string, attack: (origin: string) => Promise<Stalled>) {
   const probe = new Probe(`${server.origin}${health}`);
   await sleep(1500);
@@ -276,7 +276,7 @@ async function tinkerModel(origin: string): Promise<string> {
   return model_id;
 }
 
-/** Measures a Tinker server. The requests that are accepted are also run while `/health` is asked. */
+/** Measures a Tinker server. `/health` is requested while the accepted requests run. */
 async function measureTinker(): Promise<void> {
   await makeModel(join(directory, 'tiny'));
   const server = await start(['--config-name', 'serve_tinker', `model=${directory}/tiny`, 'threads=1']);

@@ -1,5 +1,5 @@
-// The shared parts of the benchmarks: medians, and the machine's own rates, measured in the same process and in turn
-// with the thing they are compared to, so that a busy machine slows both alike.
+// Shared functions of the benchmarks: medians, and the machine's own rates, measured in the same process and alternating with the
+// measured work, so that a busy machine slows both alike.
 import type { Device } from '@bowyer/graph';
 
 export function median(values: readonly number[]): number {
@@ -16,8 +16,8 @@ export async function milliseconds(run: () => Promise<unknown> | void): Promise<
 }
 
 /**
- * Returns a function that copies `bytes` once on each of two threads at the same time and gives the rate in GB/s as the
- * STREAM benchmark counts it: bytes read plus bytes written.
+ * Returns a function that copies `bytes` once on each of two threads at the same time and returns the rate in GB/s by the
+ * definition of the STREAM benchmark: bytes read plus bytes written.
  */
 export async function copyRate(device: Device, bytes = 128 << 20): Promise<() => Promise<number>> {
   const kernel = await device.loadKernel<{ bytes: number }, null>({
@@ -30,6 +30,6 @@ export async function copyRate(device: Device, bytes = 128 << 20): Promise<() =>
     target.set(source);
     await other;
   };
-  await copyOnBoth(); // the pages are there from here on
+  await copyOnBoth(); // all pages are allocated now
   return async () => (2 * 2 * bytes) / (await milliseconds(copyOnBoth)) / 1e6;
 }

@@ -1,4 +1,4 @@
-// Programs that do the same work, one piece for each line of their standard input, so that all take turns.
+// Runs programs that do the same work, one piece for each line of standard input, so that they can take turns.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export interface Peer<Figures> {
   /** The line that it printed when it was ready. */
   about: string;
-  /** Does one piece of the peer's work. @param line what it reads, where pieces differ */
+  /** Runs one piece of the peer's work. @param line the input, if pieces differ */
   next(line?: string): Promise<Figures>;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface Peer<Figures> {
  * Starts a program of this folder, peers/SCRIPT.py with the Python of the variable PYTHON, or python3, or FOLDER/SCRIPT.ts with
  * this Node; it prints one line when it is ready.
  *
- * @returns null where that Python lacks the modules
+ * @returns null if that Python lacks the modules
  */
 export async function openPeer<Figures>(script: string, settings: object): Promise<Peer<Figures> | null> {
   const isOurs = script.endsWith('.ts');
@@ -68,6 +68,6 @@ export function cpuSeconds(): number {
   return (user + system) / 1e6;
 }
 
-/** Returns the most memory that this process has had resident so far, in GiB. */
+/** Returns the peak resident memory of this process, in GiB. */
 export const peakMemory = (): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;

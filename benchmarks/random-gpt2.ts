@@ -1,4 +1,4 @@
-// GPT-2 124M with random weights, for benchmarks: what matters is its sizes.
+// Makes GPT-2 124M with random weights, for benchmarks.
 import { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type Quantization } from '@bowyer/models';
@@ -25,7 +25,7 @@ export function randomPrompts(rng: Rng, rows: number, tokens: number): number[][
   return Array.from({ length: rows }, () => Array.from({ length: tokens }, () => rng.integer(1, 50_000)));
 }
 
-/** Makes a tokenizer of so many words that it fits the model's 50,257 rows. */
+/** Makes a tokenizer with as many words as the model's 50,257 rows. */
 function manyWords(): Tokenizer {
   const words = Array.from({ length: 50_000 }, (_, i) => `w${i}`);
   return wordLevelTokenizer([words.join(' ')], { minCount: 1 });

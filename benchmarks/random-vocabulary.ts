@@ -1,7 +1,7 @@
-// A tokenizer of the size of real ones, for benchmarks: what it costs matters, not what it writes.
+// Makes a tokenizer of the size of real ones, for benchmarks of its cost.
 import type { Rng } from '@bowyer/core';
 
-/** Makes byte-level BPE whose merges are drawn at random: each makes one token, of at most 16 bytes; then one of 128 spaces. */
+/** Makes byte-level BPE with random merges: each makes one token, of at most 16 bytes; then one of 128 spaces. */
 export function tokenizerJson(tokens: number, pattern: string, isNormalized: boolean, rng: Rng): object {
   const bytes = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
   const alphabet = [

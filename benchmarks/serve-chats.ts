@@ -1,9 +1,9 @@
-// 32 concurrent chats with one server: GPT-2 124M with random weights in float32, prompts of 256 tokens of which the
-// first 128 are the same for all (a system prompt), 64 new tokens, greedy, each client's next chat as soon as its last has ended.
-// Tokens/s over everything, by the clock and by CPU time (which other work on the machine changes less), time to the first token at
-// the median and at 0.95, the longest gap between two tokens of a chat, and the peak of the server's memory.
-// Ours over HTTP with streaming; llama.cpp (node-llama-cpp: its batching of 32 sequences) and transformers.js in batches of 32, with
-// the same weights and ids, all in a process of their own with two threads.
+// Measures 32 concurrent chats with one server: GPT-2 124M with random weights in float32, prompts of 256 tokens, the first 128
+// of which are the same for all (a system prompt), 64 new tokens, greedy; each client begins its next chat when its last has
+// ended. It prints total tokens/s by wall-clock and by CPU time (which other work on the machine affects less), the median and
+// 0.95 quantile of the time to the first token, the longest gap between two tokens of a chat, and the server's peak memory. Ours
+// streams over HTTP; llama.cpp (node-llama-cpp) batches 32 sequences, and transformers.js runs batches of 32, with the same
+// weights and ids, each in a separate process with two threads.
 //   npm --prefix benchmarks/peers install && npm --prefix benchmarks/peers/llama-cpp install
 //   node --conditions=source --import tsx benchmarks/serve-chats.ts [ours,llama-cpp,transformers] [chats of a client] [small]
 import { fork } from 'node:child_process';
@@ -32,7 +32,7 @@ const config = {
   ...(isSmall && { vocab_size: 400, n_embd: 64, n_layer: 2, n_head: 4 }),
 };
 
-/** The work of a server, which it does in a process of its own. */
+/** The work of a server in its process. */
 export interface ServerJob extends ServedFiles {
   name: string;
   /** [clients][chats] */
@@ -40,12 +40,12 @@ export interface ServerJob extends ServedFiles {
   newTokens: number;
 }
 
-/** The files that are written for the servers. */
+/** The files for the servers. */
 interface ServedFiles {
-  /** A folder of ours. */
+  /** Our model's folder. */
   dir: string;
   gguf: string;
-  /** A folder of transformers.js, within the one that it looks for models in. */
+  /** The folder of transformers.js, inside the one in which it looks for models. */
   onnx: string;
 }
 
@@ -53,9 +53,9 @@ interface Served {
   /** [chats] */
   chats: ServedChat[];
   seconds: number;
-  /** CPU time of all threads of the server's process, in which its clients run too. */
+  /** CPU time of all threads of the server's process, including its clients. */
   cpuSeconds: number;
-  /** GiB. */
+  /** The peak memory in GiB. */
   peak: number;
 }
 
@@ -91,7 +91,7 @@ async function writeModel({ dir, gguf, onnx }: ServedFiles): Promise<void> {
   if (names.includes('llama-cpp')) await writeGguf(dir, gguf, 'f32');
 }
 
-/** Draws ids [clients][chats] that stand for words in both tokenizers. */
+/** Draws ids [clients][chats] that are words in both tokenizers. */
 function randomPrompts(rng: Rng): number[][][] {
   const random = (length: number) => Array.from({ length }, () => rng.integer(260, config.vocab_size - 1));
   const system = random(SYSTEM);
@@ -100,9 +100,9 @@ function randomPrompts(rng: Rng): number[][][] {
 }
 
 /**
- * Measures a server in a process of its own.
+ * Measures a server in a separate process.
  *
- * @returns why there are no figures, where it could not be run
+ * @returns the reason if it could not be run
  */
 async function inOwnProcess(job: ServerJob): Promise<Served | string> {
   const child = fork(fileURLToPath(import.meta.url), [names, chatsText, ...(isSmall ? ['small'] : [])], {
@@ -121,7 +121,7 @@ async function play(job: ServerJob): Promise<void> {
       open: (job: ServerJob) => Promise<ChatServer>;
     };
     const server = await open(job);
-    // Everything is compiled and allocated by as many chats with other texts.
+    // Chats with other texts make the server compile and allocate everything first.
     const others = job.prompts.map(([[...ids]], client) => [ids.map((id) => 260 + ((7 * id + client) % 100))]);
     await served({ ...job, prompts: others, newTokens: 2 }, server);
     result = await served(job, server);

@@ -1,6 +1,6 @@
-// A step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 tokens or as given, all scored, random
-// weights), in turn with the same step of transformers in PyTorch: float32, bfloat16 by autocast, torch.compile. Printed are medians
-// and PyTorch's time ÷ ours.
+// Times a step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 tokens or as given, all
+// scored, random weights), alternating with the same step of transformers in PyTorch: float32, bfloat16 by autocast,
+// torch.compile. It prints medians and PyTorch's time ÷ ours.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/sft-step.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's
 //   forms] [4x128]
 import { loadavg } from 'node:os';
@@ -50,7 +50,7 @@ try {
     if (peer) for (const form of forms) times.get(form)!.push(await peer.next(form));
     loads.push(loadavg()[0]);
   }
-  for (const measured of times.values()) measured.shift(); // the first warms up
+  for (const measured of times.values()) measured.shift(); // the first repetition is a warm-up
   const medianOf = (kind: string, key: keyof Times) => median(times.get(kind)!.map((row) => row[key]));
   console.log(`${name}, ${rows} × ${tokens} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
   const ours = medianOf('ours', 'wall');

@@ -1,13 +1,13 @@
-// Clients that hold a server's memory: bodies that are never sent to their end, and connections whose answers nobody reads.
+// Clients that occupy a server's memory: with incomplete bodies, and with connections whose answers they do not read.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PIECE = Buffer.alloc(2 ** 18, 'a');
 
-/** Without a byte taken. */
+/** The longest time in which the server takes no byte. */
 const PATIENCE_MS = 15_000;
 
-/** Opens a connection to `origin`, with what the server has said on it. */
+/** Opens a connection to `origin`; `said` returns the text that the server has sent. */
 async function open(origin: string): Promise<{ socket: Socket; said: () => string }> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -18,7 +18,10 @@ async function open(origin: string): Promise<{ socket: Socket; said: () => strin
   return { socket, said: () => said };
 }
 
-/** Writes as fast as the server reads, until it has read `bytes`, has closed the connection, or reads no more for `patienceMs`. */
+/**
+ * Writes as fast as the server reads, until it has read `bytes`, has closed the connection, or has stopped reading for
+ * `patienceMs`.
+ */
 async function push(socket: Socket, bytes: number, patienceMs: number): Promise<void> {
   for (let left = bytes; left > 0 && !socket.destroyed; left -= PIECE.length) {
     const isTaken = socket.write(left >= PIECE.length ? PIECE : PIECE.subarray(0, left));
@@ -32,12 +35,12 @@ const drained = (socket: Socket, patienceMs: number) =>
     sleep(patienceMs, false, { ref: false }),
   ]);
 
-/** Sends all but the last byte of `count` bodies of `bytes`, 10 at once. @returns how often each status was answered */
+/** Sends `count` bodies of `bytes` without their last byte, 10 at a time. @returns the number of answers by status */
 export async function halfSentBodies(origin: string, path: string, count: number, bytes: number): Promise<Stalled> {
   const clients: Awaited<ReturnType<typeof open>>[] = [];
   const lane = async () => {
     while (clients.length < count) {
-      const index = clients.length++; // taken before the client is open, so that other lanes take the next ones
+      const index = clients.length++; // the index is taken before the connection is open, so that other lanes take the next ones
       const client = await open(origin);
       clients[index] = client;
       client.socket.write(
@@ -50,7 +53,7 @@ export async function halfSentBodies(origin: string, path: string, count: number
   return stalled(clients);
 }
 
-/** Makes a masked text frame; the mask is zero. */
+/** Makes a text frame with a mask of zero. */
 function frame(text: string): Buffer {
   const payload = Buffer.from(text);
   const head = Buffer.alloc(14);
@@ -59,7 +62,7 @@ function frame(text: string): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Sends `text` again and again on `count` WebSockets, of which no answer is read, for `ms` or `bytes` on each. */
+/** Sends `text` repeatedly on `count` WebSockets without reading answers, up to a time limit or `bytes` on each. */
 export async function unreadFrames(origin: string, text: string, count: number, bytes: number): Promise<Stalled> {
   const clients = await Promise.all(Array.from({ length: count }, () => open(origin)));
   const sent = frame(text);
@@ -77,7 +80,7 @@ export async function unreadFrames(origin: string, text: string, count: number, 
 }
 
 export interface Stalled {
-  /** How often the server has answered what; 'waits' where it has said nothing and keeps the connection. */
+  /** The number of answers by status; 'waits' for connections that are open without an answer. */
   answers: Map<string, number>;
   leave: () => void;
 }

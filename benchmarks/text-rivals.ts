@@ -1,12 +1,13 @@
-// Chat templates and tokenizers beside the other packages of npm: whose texts are those of Jinja2, whose ids those of the Rust
-// library, and how long each takes.
+// Compares chat templates and tokenizers with other npm packages: whose texts equal Jinja2's, whose ids equal the Rust library's,
+// and how long each takes.
 //
 //   npm install --prefix RIVALS @huggingface/jinja nunjucks @huggingface/tokenizers @mlc-ai/web-tokenizers kitoken tokenizers
 //   python packages/text/test/record-chat-templates.py FOLDER_OF_JINJA recording.json --text   (absent: the six templates of the tests)
 //   node --conditions=source --import tsx benchmarks/text-rivals.ts RIVALS [recording.json] [FOLDER with tokenizer.json]…
 //
-// Tokenizers: those of the tests' recordings, and the given ones; texts: the recorded ones and 400 random ones for each, whose ids the
-// package `tokenizers` gives, which is the Rust library. A rival that fails on a tokenizer or a text counts as different there.
+// Tokenizers: those of the tests' recordings, and the given ones; texts: the recorded ones and 400 random ones for each, whose
+// ids the package `tokenizers` gives, which is the Rust library. A rival that fails on a tokenizer or a text counts as different
+// there.
 import { createRequire } from 'node:module';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -58,7 +59,7 @@ async function renderers(): Promise<Record<string, (source: string) => Render>> 
   };
 }
 
-/** Runs the work at the time of the recordings, since not every renderer is given a clock. */
+/** Runs the work at the time of the recordings, since not every renderer accepts a clock. */
 async function atRecordedTime(work: () => Promise<void>): Promise<void> {
   const real = globalThis.Date;
   globalThis.Date = class extends real {
@@ -81,7 +82,7 @@ async function compareTemplates({ conversations, config, templates, results }: R
       try {
         render = compile(source);
       } catch {
-        // Each of its texts is missing.
+        // all texts of this template count as missing
       }
       for (const [key, conversation] of Object.entries(conversations))
         for (const asks of [false, true]) {
@@ -105,7 +106,7 @@ async function compareTemplates({ conversations, config, templates, results }: R
   console.log(textTable(['renderer', 'templates with every text equal', 'texts equal', 'ms for all'], rows));
 }
 
-/** Renders a template; null where it refuses, or cannot be read. */
+/** Renders a template; null if it refuses, or cannot be read. */
 function textOf(render: Render | null, variables: Record<string, unknown>): string | null | undefined {
   if (render === null) return undefined;
   try {
@@ -161,7 +162,7 @@ async function codecs(): Promise<Record<string, (definition: Record<string, unkn
   };
 }
 
-/** Loads a package that says it is an ES module and is CommonJS, so that Node cannot import it. */
+/** Loads a package that is declared as an ES module but is CommonJS, so that Node cannot import it. */
 function commonJs(path: string): any {
   const module = { exports: {} as any };
   const names = ['exports', 'module', 'require', '__filename', '__dirname'];

@@ -1,8 +1,11 @@
-// Files of tiktoken, such as gpt-tokenizer's data/o200k_base.tiktoken of 199,998 tokens.
+// Reads tiktoken's files, such as gpt-tokenizer's data/o200k_base.tiktoken with 199,998 tokens.
 import { readFileSync } from 'node:fs';
 import type { Tokenizer } from '@bowyer/text';
 
-/** Reads as much of a tokenizer as a constraint asks for: lines of a token's bytes in base 64 and its id; the next id ends a text. */
+/**
+ * Reads the part of a tokenizer that constraints need: lines with a token's bytes in base 64 and its id; the next id is the end
+ * of text.
+ */
 export function tiktoken(path: string): Tokenizer {
   const bytes = tiktokenBytes(path);
   const eosTokenId = bytes.length - 1;
@@ -13,7 +16,7 @@ export function tiktoken(path: string): Tokenizer {
   return known as typeof known & Tokenizer;
 }
 
-/** Reads the bytes of each id; the last is the end of a text. */
+/** Reads the bytes of each id; the last id is the end of text. */
 export function tiktokenBytes(path: string): Uint8Array[] {
   const bytes: Uint8Array[] = [];
   for (const line of readFileSync(path, 'utf8').trim().split('\n')) {

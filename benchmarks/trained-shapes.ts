@@ -1,4 +1,4 @@
-// Shapes and sizes of batches that steps of training are timed with.
+// The model shapes and batch sizes with which training steps are timed.
 import { gpt2Config } from '@bowyer/models';
 
 export const [ROWS, TOKENS] = [4, 128];

@@ -1,7 +1,7 @@
-// Two processes and one folder: a run is suspended, killed without anybody waiting for it, or deprived of its lock at random instants of
-// its CPU time, and the same command is started again each time. A suspended owner must keep its folder and a second process must refuse
-// to start; one that was killed must be replaced at once, though its number is still taken; one that has lost its lock must stop without
-// writing. Each run ends with the bytes of one that nobody disturbed. Table in docs/reliability.md.
+// Tests two processes on one folder: a run is suspended, killed and left as a zombie, or deprived of its lock at random instants
+// of its CPU time, and the same command is started again each time. A suspended owner must keep its folder, and a second process
+// must refuse to start; a killed owner must be replaced at once, although its process id is still in use; an owner without its
+// lock must stop without writing. Each run must end with the bytes of an undisturbed one. Table in docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/two-owners.ts [DISTURBANCES]
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ const command = (algorithm: string, to: string): string[] => [
 interface Started {
   pid: number;
   log: string;
-  /** Never waits for the process, which therefore stays a zombie when it has ended. */
+  /** The parent never waits for the process, which therefore becomes a zombie when it ends. */
   parent: ChildProcess;
 }
 
@@ -51,7 +51,7 @@ async function start(args: readonly string[], log: string): Promise<Started> {
   return { pid: Number(text.toString()), log, parent };
 }
 
-/** Reads all files but those with times in them. */
+/** Reads all files except those that contain times. */
 function contents(folder: string): Map<string, string> {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -79,17 +79,17 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(5);
 }
 
-/** Checks whether a process has the folder; the lock may still be that of the process before. */
+/** Returns whether a process owns the folder; the lock may still be the previous process's. */
 function owns({ pid }: Started, folder: string): boolean {
   const lock = join(folder, 'run.lock');
   return existsSync(lock) && readFileSync(lock, 'utf8').includes(`"pid":${pid},`);
 }
 
-/** Stops the owner: the same command must refuse, and nothing in the folder may change. */
+/** Suspends the owner: the same command must refuse to start, and nothing in the folder may change. */
 async function suspend(owner: Started, algorithm: string, folder: string): Promise<void> {
   process.kill(owner.pid, 'SIGSTOP');
   await until(() => stateOf(identityOf(owner.pid)) !== 'running');
-  if (!owns(owner, folder)) return void process.kill(owner.pid, 'SIGCONT'); // not yet, or no longer
+  if (!owns(owner, folder)) return void process.kill(owner.pid, 'SIGCONT'); // the process does not own it yet, or no longer
   const before = contents(folder);
   const { code, stderr } = await run(command(algorithm, `${algorithm}-disturbed`), { program });
   const isRefused = code === 1 && stderr.includes(`process ${owner.pid} on`) && stderr.includes('it is stopped');
@@ -100,10 +100,10 @@ async function suspend(owner: Started, algorithm: string, folder: string): Promi
   process.kill(owner.pid, 'SIGCONT');
 }
 
-/** Lets another machine take the folder over: the owner must stop, and leave the files as they are. */
+/** Lets another machine take over the folder: the owner must stop, and must not change the files. */
 async function deprive(owner: Started, folder: string): Promise<void> {
   const lock = join(folder, 'run.lock');
-  process.kill(owner.pid, 'SIGSTOP'); // as a machine that slept: in the middle of whatever it was doing
+  process.kill(owner.pid, 'SIGSTOP'); // as on a sleeping machine, in the middle of its work
   await until(() => stateOf(identityOf(owner.pid)) !== 'running');
   if (!owns(owner, folder)) return void process.kill(owner.pid, 'SIGCONT');
   writeFileSync(
@@ -114,7 +114,7 @@ async function deprive(owner: Started, folder: string): Promise<void> {
   process.kill(owner.pid, 'SIGCONT');
   await until(() => hasEnded(owner));
   const said = readFileSync(owner.log, 'utf8');
-  // A write that the system had begun when the process was stopped is finished.
+  // The system may complete a write that had begun when the process was stopped.
   const changed = [...contents(folder)].filter(([file, text]) => before.get(file) !== text).map(([file]) => file);
   if (changed.length > 1) problems.push(`after the loss of the lock these changed: ${changed.join(', ')}`);
   if (!said.includes('this process has lost')) problems.push(`after the loss of the lock: ${said.slice(-300)}`);
@@ -141,7 +141,7 @@ async function disturb(owner: Started, algorithm: string, folder: string, cpuMs:
   return false;
 }
 
-/** Makes one run from nothing to its end. */
+/** Makes a new run and disturbs it until its end. */
 async function disturbedRun(algorithm: string, whole: string, cpuMs: number): Promise<void> {
   const folder = join(directory, `${algorithm}-disturbed`);
   rmSync(folder, { recursive: true, force: true });
@@ -168,7 +168,7 @@ for (const algorithm of Object.keys(algorithms)) {
   let cpuMs = 0;
   const watch = (pid: number) => ((cpuMs = Math.max(cpuMs, cpuMsOf(pid))), false);
   for (let i = 0; i < 2; i++) {
-    // The second one has the warm start in its cache, as every disturbed run.
+    // The second run finds the warm start in its cache, like every disturbed run.
     rmSync(join(directory, `${algorithm}-whole`), { recursive: true, force: true });
     cpuMs = 0;
     const { code, stderr } = await run(command(algorithm, `${algorithm}-whole`), { program, killWhen: watch });

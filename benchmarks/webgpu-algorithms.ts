@@ -1,5 +1,5 @@
-// One update of every algorithm on a GPU against the CPU's, from the same weights on the same small game.
-// Without a GPU: VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.json GALLIVM_PERF=nopt
+// Compares one update of every algorithm on a GPU with the CPU's, from the same weights on the same small game. Without a GPU:
+// VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.json GALLIVM_PERF=nopt
 //   nice node --conditions=source --import tsx benchmarks/webgpu-algorithms.ts [ALGORITHM …]
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { toSnakeCase } from '@bowyer/core';

@@ -1,10 +1,10 @@
-// Training language models without a GPU: steps of LoRA and whole iterations of GRPO, over one turn and over ten, in Bowyer (float32, 8
-// and 4 bits) and in TRL with PEFT (float32, bfloat16), at shapes that people train, with random weights. Each program is a process of
-// its own (without-gpu/ours.ts, peers/trl_peft.py), and all take turns. Every piece of work is kept in without-gpu/results.json, and
-// the first screen of README.md is written from that file.
+// Times the training of language models without a GPU: LoRA steps and whole iterations of GRPO, over one turn and over ten, in
+// Bowyer (float32, 8 and 4 bits) and in TRL with PEFT (float32, bfloat16), at common model shapes, with random weights. Each
+// program runs in a separate process (without-gpu/ours.ts, peers/trl_peft.py), and all take turns. Every result is stored in
+// without-gpu/results.json, from which the first screen of README.md is written.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/without-gpu.ts [SHAPE,…|all|table] [WORK,…|all] [repetitions] [PROGRAM,…|all]
-// Shapes and kinds of work are those of without-gpu/work.ts. `table` measures nothing and writes the screen alone. A first piece of
-// work before the repetitions is kept apart: graphs are compiled in it.
+// Shapes and kinds of work are those of without-gpu/work.ts. `table` measures nothing and only writes the screen. The first piece
+// of work, in which graphs are compiled, is stored separately.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ writeScreen(results());
 
 type Kept = Results['rows'][number]['first'];
 
-/** Lets programs take turns, and keeps what they answer. */
+/** Lets programs take turns, and stores their results. */
 async function measure(shape: ShapeName, dir: string, work: WorkName, programs: readonly string[]): Promise<void> {
   const { config, lora, checkpointing, prompts, group } = shapes[shape];
   const peers: { name: string; peer: Peer<Piece>; pieces: Kept[] }[] = [];
@@ -87,7 +87,7 @@ async function measure(shape: ShapeName, dir: string, work: WorkName, programs: 
   for (const { peer } of peers) peer.close();
 }
 
-/** Keeps the pieces of a program so far, in place of those of an earlier day. */
+/** Stores the results of a program so far, in place of earlier ones. */
 function keep(shape: ShapeName, work: WorkName, program: string, about: string, pieces: readonly Kept[]): void {
   const kept = results();
   const isSame = (row: Results['rows'][number]) => row.shape === shape && row.work === work && row.program === program;
@@ -102,7 +102,7 @@ function results(): Results {
   return JSON.parse(readFileSync(file, 'utf8')) as Results;
 }
 
-/** Says what was measured on. */
+/** Describes the machine. */
 function machine(): string {
   const flags = readFileSync('/proc/cpuinfo', 'utf8');
   const extensions = { avx512f: 'AVX-512', avx512_bf16: 'bfloat16', amx_tile: 'AMX' };

@@ -1,5 +1,6 @@
-// A checkpoint of ours (Hugging Face layout) as a GGUF file for timing, so that llama.cpp runs the same weights. The tokenizer in it
-// names every id and no more: tokens come and go as ids there, and models with random weights have no tokenizer that llama.cpp knows.
+// Writes a checkpoint in Hugging Face's layout as a GGUF file for timing, so that llama.cpp runs the same weights. Its tokenizer
+// only names every id, since prompts and answers are token ids, and models with random weights have no tokenizer that llama.cpp
+// knows.
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,7 +9,7 @@ import { exportGguf } from '@bowyer/models';
 
 type GgufKind = 'f32' | 'q8_0';
 
-/** Writes the checkpoint in `dir` to `file`; with q8_0 all matrices in 8 bits, the vectors in float32. */
+/** Writes the checkpoint in `dir` to `file`; with q8_0 all matrices have 8 bits, and vectors float32. */
 export async function writeGguf(dir: string, file: string, kind: GgufKind): Promise<void> {
   const { vocab_size: vocabSize } = await readPretrainedConfig(dir);
   const folder = await mkdtemp(join(tmpdir(), 'write-gguf-'));
@@ -22,7 +23,7 @@ export async function writeGguf(dir: string, file: string, kind: GgufKind): Prom
   }
 }
 
-/** Makes a vocabulary: unknown, begin, end, then the 256 bytes that a SentencePiece vocabulary must have, then words. */
+/** Makes a vocabulary: unknown, BOS, EOS, then the 256 bytes that a SentencePiece vocabulary must have, then words. */
 function syntheticTokenizer(size: number): object {
   if (size < 259) throw new RangeError(`writeGguf: a vocabulary of ${size} has no room for 3 + 256 tokens`);
   const special = ['<unk>', '<s>', '</s>'];

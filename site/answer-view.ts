@@ -1,4 +1,4 @@
-// Draws an answer as tokens, each of which shows the most likely tokens in its place.
+// Draws an answer as tokens, each with a list of the most likely tokens at its position.
 import { made } from './dom.js';
 import type { Token } from './served-model.js';
 
@@ -7,7 +7,7 @@ const percent = (logprob: number): string => `${(100 * Math.exp(logprob)).toFixe
 /** Shows a token's spaces and line breaks. */
 const visible = (token: string): string => token.replaceAll(' ', '␣').replaceAll('\n', '⏎');
 
-/** Returns a table of the most likely tokens in the place of one. */
+/** Returns a table of the most likely tokens at one position. */
 function alternatives({ token, logprob, top_logprobs: top }: Token): HTMLElement {
   const table = document.createElement('table');
   table.createCaption().textContent = `${visible(token)}: ${percent(logprob)}; the most likely tokens here:`;
@@ -18,11 +18,11 @@ function alternatives({ token, logprob, top_logprobs: top }: Token): HTMLElement
   return table;
 }
 
-/** The view of an answer: pointing at a token, or the arrow keys, show what else was likely. */
+/** The view of an answer: pointing at a token, or the arrow keys, show the other likely tokens. */
 export class AnswerView {
   readonly element = made('div', '', { className: 'tokens' });
 
-  /** @param shown where the likely tokens are shown */
+  /** @param shown element for the likely tokens */
   constructor(private readonly shown: HTMLElement) {
     this.element.setAttribute('role', 'toolbar');
     this.element.setAttribute('aria-label', 'Answer: arrow keys go from token to token');
@@ -37,7 +37,7 @@ export class AnswerView {
 
   add(tokens: readonly Token[]): void {
     for (const token of tokens) {
-      const tabIndex = this.element.childElementCount === 0 ? 0 : -1; // one stop of the Tab key for all tokens
+      const tabIndex = this.element.childElementCount === 0 ? 0 : -1; // the Tab key stops only once for all tokens
       const button = made('button', token.token, { type: 'button', tabIndex, ariaLabel: visible(token.token) });
       const show = (): void => this.shown.replaceChildren(alternatives(token));
       button.addEventListener('focus', () => {

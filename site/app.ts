@@ -1,10 +1,10 @@
-// The first screen of the site: trains an agent in this page and draws what it learns.
+// The first screen of the site, which trains an agent in the page and shows its progress.
 import { drawCurve } from './curve.js';
 import { element, onSubmit, program } from './dom.js';
 import { drawGame, type Game } from './game.js';
 import { OWN_GAME, writeOwnGame } from './own-game.js';
 
-/** Algorithms that learn Twenty Questions, by the configs that train them: all by play but behaviour cloning. */
+/** Algorithms that learn Twenty Questions, by their configs. All of them learn by playing, except behaviour cloning. */
 const CONFIGS = {
   archer_20q: 'ArCHer',
   chai_20q: 'CHAI',
@@ -14,11 +14,14 @@ const CONFIGS = {
 } as const;
 const CLONING = 'bc_20q';
 
-/** Bytes at the end of the file of rollouts in which its last games are. */
+/** The bytes at the end of the file of rollouts that contain its last games. */
 const TAIL = 200_000;
 const REDRAW_MS = 1_000;
 
-/** The return of a game of twenty wrong questions, and that of a perfect player with the demonstrator's questions on ten things. */
+/**
+ * The return of a game with twenty wrong questions, and that of an optimal player with the demonstrator's questions on ten
+ * things.
+ */
 const WORST = -20;
 const PERFECT = -2.9;
 
@@ -28,7 +31,7 @@ const log = element('log');
 
 for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
 
-/** Returns the arguments of the command for what the form says. */
+/** Returns the command's arguments from the form. */
 function argumentsOf(fields: FormData): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');
@@ -49,7 +52,7 @@ function argumentsOf(fields: FormData): string[] {
   ];
 }
 
-/** Reads JSON lines. The last one may not be whole yet. */
+/** Reads JSON lines; the last one may be incomplete. */
 const rowsOf = <Row>(lines: readonly string[]): Row[] =>
   lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Row);
 
@@ -61,9 +64,9 @@ async function lastGames(path: string): Promise<Game[]> {
   return rowsOf(bytes.length < TAIL ? linesOf(bytes) : linesOf(bytes).slice(1));
 }
 
-/** Shows the newest game about a thing that the game before was about, or the newest of all. */
+/** Shows the newest game about the same thing as the game before, or else the newest game. */
 async function showGames(path: string, before: Game | null): Promise<Game | null> {
-  const games = await lastGames(path).catch(() => []); // not written yet
+  const games = await lastGames(path).catch(() => []); // the file does not exist yet
   if (games.length === 0) return before;
   const first = before ?? games[0]!;
   const now = games.findLast(({ item }) => item === first.item) ?? games.at(-1)!;
@@ -79,14 +82,14 @@ interface Results {
   }[];
 }
 
-/** Says how well the last policy plays the games of the test. */
+/** Writes how well the last policy plays the test games. */
 function resultText({ policies }: Results): string {
   const { metrics, interval } = policies.at(-1)!;
   const [mean, low, high] = [metrics['test/episodic_return'], interval.low, interval.high].map((x) => x.toFixed(1));
   return `The last policy's return in the test is ${mean} (95 % interval ${low} to ${high}).`;
 }
 
-/** A run that has begun: the same command resumes it after the tab was closed. */
+/** A run that has begun. After the tab was closed, the same command resumes it. */
 interface Begun {
   readonly argv: readonly string[];
   readonly path: string;
@@ -96,11 +99,11 @@ const resume = element<HTMLButtonElement>('resume');
 const begun = (): Begun | null => JSON.parse(localStorage.getItem(BEGUN) ?? 'null') as Begun | null;
 resume.hidden = begun() === null;
 
-/** Reads a value of all rows of metrics that a run has written so far. */
+/** Reads a metric from all rows that a run has written so far. */
 async function valuesBefore(path: string, key: string): Promise<number[]> {
   const bytes = await program()
     .read(`/work/${path}/metrics.jsonl`)
-    .catch(() => new Uint8Array()); // the run had not come so far
+    .catch(() => new Uint8Array()); // the run has not written the file yet
   return rowsOf<Record<string, number>>(linesOf(bytes)).flatMap((row) => row[key] ?? []);
 }
 
@@ -136,7 +139,7 @@ async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
     drawn = performance.now();
     void showGames(games, before).then((first) => (before = first));
   };
-  // The text of an error stands in lines that are not events.
+  // Lines that are not events belong to the text of an error.
   const onLine = (line: string): void => {
     if (!line.startsWith('{')) log.textContent += `${line}\n`;
   };

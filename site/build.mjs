@@ -1,5 +1,5 @@
-// Builds the pages of the site into `site/dist`, or the folder after `--out`: any file server shows it. `--serve [PORT]` serves it with the
-// headers that threads need.
+// Builds the pages of the site into `site/dist`, or the folder after `--out`: any file server can serve it. `--serve [PORT]`
+// serves it with the headers that threads need.
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

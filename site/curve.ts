@@ -8,13 +8,13 @@ const TOP = 10;
 const LINES = 4;
 
 export interface Curve {
-  /** Says in words what the figure shows. */
+  /** A description of the figure in words. */
   title: string;
   low: number;
   high: number;
-  /** The name of a point of the curve. */
+  /** The name of the unit of the x axis. */
   unit: string;
-  /** Values that are drawn as dashed lines, by their names. */
+  /** Values to draw as dashed lines, by name. */
   marks?: Readonly<Record<string, number>>;
 }
 
@@ -27,7 +27,7 @@ function shape(name: string, attributes: Attributes, text = ''): SVGElement {
   return made;
 }
 
-/** Returns a figure of values, one after the other. */
+/** Returns a figure of consecutive values. */
 export function drawCurve(values: readonly number[], { title, low, high, unit, marks = {} }: Curve): SVGElement {
   const x = (i: number): number => LEFT + (i / Math.max(1, values.length - 1)) * (WIDTH - LEFT - 8);
   const y = (value: number): number => TOP + ((high - value) / (high - low || 1)) * (HEIGHT - TOP - BOTTOM);

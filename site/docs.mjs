@@ -1,5 +1,5 @@
-// Builds the documentation into `site/dist/docs`: pages of VitePress, each page as Markdown too, and `llms.txt` with all of them.
-// SITE_BASE is the path under which the site is served: `/` where it is not given, `/bowyer/` for a project of GitHub Pages.
+// Builds the documentation into `site/dist/docs`: VitePress pages, each page also as Markdown, and `llms.txt` with all of them.
+// SITE_BASE is the path under which the site is served: `/` if it is not set, `/bowyer/` for a project of GitHub Pages.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'vitepress';
@@ -8,7 +8,10 @@ import { readPages, repository } from './pages.mjs';
 const folder = import.meta.dirname;
 const dist = join(folder, 'dist');
 
-/** Writes the option tables of a group of configs as a page: its files are written from the schemas, a comment above each option. */
+/**
+ * Writes the option tables of a group of configs as a page. The group's files are generated from the schemas, with a comment
+ * above each option.
+ */
 function writeOptions(group) {
   const files = readdirSync(join(repository, 'configs', group)).filter((name) => name.endsWith('.yaml'));
   const parts = files.map((name) => {

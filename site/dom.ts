@@ -1,7 +1,6 @@
-// Parts that the pages of the site share: elements by their ids, the program, files for the reader.
+// Shared parts of the site's pages: elements by id, the program, and downloads.
 import { Bowyer } from '@bowyer/web';
 
-/** Returns the element of an id. */
 export const element = <Kind extends HTMLElement>(id: string): Kind => document.getElementById(id) as Kind;
 
 /** Makes an element with a text. */
@@ -19,14 +18,17 @@ let bowyer: Bowyer | null = null;
 export const program = (): Bowyer =>
   (bowyer ??= new Bowyer(new Worker(new URL('./page/worker.js', import.meta.url), { type: 'module' })));
 
-/** Hands a file to the reader as a download. */
+/** Offers a file as a download. */
 export function download(name: string, data: Uint8Array): void {
   const href = URL.createObjectURL(new Blob([data as Uint8Array<ArrayBuffer>]));
   made('a', '', { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/** Runs work that a form starts: its submit button waits meanwhile, its stop button ends it, and an error is shown in its status. */
+/**
+ * Runs the work of a form: its submit button is disabled meanwhile, its stop button ends the work, and errors are shown in its
+ * status.
+ */
 export function onSubmit(
   form: HTMLFormElement,
   status: HTMLElement,
@@ -50,11 +52,14 @@ export function onSubmit(
   });
 }
 
-/** Keeps the site for times without a network. Where the server does not isolate the page, the service worker does, from the next load on. */
+/**
+ * Stores the site for use without a network. If the server does not isolate the page, the service worker does after the next
+ * load.
+ */
 async function keepSite(): Promise<void> {
   await navigator.serviceWorker.register('service-worker.js');
   if (crossOriginIsolated || sessionStorage.getItem('isolation') !== null) return;
-  sessionStorage.setItem('isolation', 'asked'); // once: some browsers give no isolation
+  sessionStorage.setItem('isolation', 'asked'); // only once, since some browsers never isolate a page
   await navigator.serviceWorker.ready;
   location.reload();
 }

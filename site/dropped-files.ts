@@ -1,6 +1,6 @@
-// The files of a model that were chosen or dropped.
+// Reads the files of a model that were chosen or dropped.
 
-/** Reads what was dropped; folders with all that is in them. */
+/** Reads dropped files, and folders with everything in them. */
 export async function droppedFiles({ items }: DataTransfer): Promise<File[]> {
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   return (await Promise.all(entries.map(filesBelow))).flat();
@@ -17,7 +17,7 @@ async function filesBelow(entry: FileSystemEntry): Promise<File[]> {
   }
 }
 
-/** Says what is wrong with files as a model; null where nothing is. */
+/** Returns the problem of files as a model; null without one. */
 export function problemOf(files: readonly File[]): string | null {
   const names = files.map(({ name }) => name);
   if (names.some((name) => name.endsWith('.gguf'))) return files.length === 1 ? null : 'Choose one GGUF file alone.';

@@ -31,7 +31,7 @@ function row(cells: readonly HTMLElement[]): HTMLTableRowElement {
 const number = (value: number | undefined): HTMLElement =>
   cell('td', value === undefined ? '–' : value.toFixed(1), true);
 
-/** Returns the table of a game: questions, answers, and where the algorithm has a critic what it expects. */
+/** Returns the table of a game: questions, answers, and the critic's values if the algorithm has a critic. */
 export function drawGame({ item, iteration, episodic_return: total, turns }: Game): HTMLElement {
   const hasCritic = turns.some(({ q }) => q !== undefined);
   const table = document.createElement('table');

@@ -1,4 +1,4 @@
-// The page for a model of the reader: chat, and LoRA on pasted conversations.
+// The page for the visitor's own model: chat, and LoRA training on pasted conversations.
 import { zipSync } from 'fflate';
 import { AnswerView } from './answer-view.js';
 import { drawCurve } from './curve.js';
@@ -22,14 +22,14 @@ const conversation = element('conversation');
 const who = element<HTMLSelectElement>('who');
 
 let folder: string | null = null;
-/** The name of the file or folder of the model. */
+/** The name of the model's file or folder. */
 let name = 'MODEL';
 let served: ServedModel | null = null;
 let adapter: string | null = null;
 let runs = 0;
 const messages: Message[] = [];
 
-/** Ends the server while other commands run. */
+/** Stops the server while other commands run. */
 async function stopServer(): Promise<void> {
   await served?.stop();
   served = null;
@@ -108,7 +108,7 @@ function show(role: string, content: Node | string): HTMLElement {
   return block;
 }
 
-/** Reads the JSON of a field. @throws where it is not JSON */
+/** Reads the JSON of a field. @throws if it is not JSON */
 function jsonOf(field: string, title: string): unknown {
   const text = String(new FormData(chat).get(field)).trim();
   if (text === '') return undefined;
@@ -163,7 +163,7 @@ async function answer(request: object, signal: AbortSignal): Promise<void> {
   tell(`${count} tokens, ${((1000 * count) / (performance.now() - began)).toFixed(1)} tokens per second.`);
 }
 
-/** Returns the arguments of the training that the form asks for. */
+/** Returns the arguments of the training from the form. */
 function tuningArguments(model: string, data: string, run: string): string[] {
   const fields = new FormData(tuning);
   return [
@@ -219,7 +219,7 @@ onSubmit(tuning, status, async (signal) => {
   tell(`Trained for ${losses.length} steps; the chat above has the adapter.`);
 });
 
-/** Reads the files of the adapter; the base is named as it is named outside of this page. */
+/** Reads the files of the adapter, with the base's name outside of this page. */
 async function adapterFiles(): Promise<Record<string, Uint8Array>> {
   const files: Record<string, Uint8Array> = {};
   for (const path of Object.keys(await program().list(adapter!))) {

@@ -1,7 +1,7 @@
-// A guessing game of one's own: a table with a row for each word, a column for each question, and a box for each answer.
+// The visitor's own guessing game: a table with a row for each word, a column for each question, and a checkbox for each answer.
 import { download, element, made, program } from './dom.js';
 
-/** The name of the game's file, in this page and beside the command in Node. */
+/** The name of the game's file, in this page and for the command in Node. */
 export const OWN_GAME = 'game.json';
 
 const START_QUESTIONS = ['is it alive?', 'can it fly?', 'is it bigger than a person?'];
@@ -27,11 +27,11 @@ const textField = (label: string, value: string): HTMLInputElement =>
 
 const box = (checked: boolean): HTMLInputElement => made('input', '', { type: 'checkbox', checked });
 
-/** Returns what stands in the fields of a row of the table, without its first cell. */
+/** Returns the texts in the fields of a table row. */
 const textsOf = (fields: NodeListOf<HTMLInputElement>): string[] => [...fields].map(({ value }) => value.trim());
 const questions = (): string[] => textsOf(head.querySelectorAll('input'));
 
-/** Says at each box which answer it is. */
+/** Labels each checkbox with its answer. */
 function nameBoxes(): void {
   const asked = questions();
   for (const row of body.rows) {
@@ -55,7 +55,7 @@ function addWord(word: string, answers: readonly boolean[]): HTMLInputElement {
   return field;
 }
 
-/** Returns the file of the game, without the words and questions that were left empty. A word twice stands twice in it, and is refused. */
+/** Returns the file of the game, without empty words and questions. A repeated word is in it twice, and is refused. */
 function ownGame(): Uint8Array {
   const asked = questions();
   const rows = [...body.rows].flatMap((row) => {
@@ -68,7 +68,7 @@ function ownGame(): Uint8Array {
   return new TextEncoder().encode(`{\n${rows.join(',\n')}\n}\n`);
 }
 
-/** Writes the game where a run in this page reads it. */
+/** Writes the game to where a run in this page reads it. */
 export const writeOwnGame = (): Promise<void> => program().write(`/work/${OWN_GAME}`, ownGame());
 
 for (const question of START_QUESTIONS) addQuestion(question);

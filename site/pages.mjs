@@ -1,4 +1,4 @@
-// The pages of the documentation: the repository's Markdown by sections, in the order of the side bar.
+// The pages of the documentation: the repository's Markdown by section, in the order of the side bar.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -29,7 +29,7 @@ const sections = [
 /** Returns the first heading of a text. */
 const titleOf = (text) => /^# (.*)$/m.exec(text)?.[1].replaceAll('`', '');
 
-/** Reads the pages: sections with their title, and pages with path, title and text. */
+/** Reads the pages: sections with their titles, and pages with path, title and text. */
 export function readPages() {
   const paths = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...folders.flatMap(below)];
   return sections.map(([section, pattern]) => ({

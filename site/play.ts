@@ -1,4 +1,4 @@
-// The page on which a person plays Twenty Questions: against an agent that was trained in this browser, and with the oracle.
+// The page for playing Twenty Questions: against an agent that was trained in this browser, and with the oracle.
 import { element, made, onSubmit, program } from './dom.js';
 import { command, ServedModel } from './served-model.js';
 
@@ -13,7 +13,7 @@ const tell = (line: string): void => {
 const answers = element('answers');
 let served: ServedModel | null = null;
 
-/** Lists the runs of this browser that have an agent. */
+/** Lists the runs in this browser that have an agent. */
 async function showRuns(): Promise<void> {
   const files = Object.keys(await program().list('/work'));
   const runs = files.flatMap((path) => /^\/work\/([^/]+)\/checkpoints\/best\/config\.json$/.exec(path)?.[1] ?? []);
@@ -26,7 +26,7 @@ async function showRuns(): Promise<void> {
   );
 }
 
-/** Waits for an answer of the person. */
+/** Waits for the visitor's answer. */
 function answered(): Promise<string> {
   answers.hidden = false;
   answers.querySelector('button')!.focus();
@@ -81,7 +81,7 @@ onSubmit(element<HTMLFormElement>('oracle'), status, async () => {
   await served?.stop();
   served = null;
   questions.push(field.value.trim());
-  // The oracle is the environment's: the game is replayed with one question more.
+  // The environment's oracle answers: the game is replayed with one more question.
   const [input, output] = ['/tmp/asked.jsonl', '/tmp/answered.jsonl'];
   await program().write(input, new TextEncoder().encode(JSON.stringify({ reset: { seed }, actions: questions })));
   tell('The oracle thinks…');

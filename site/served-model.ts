@@ -1,14 +1,14 @@
-// A model of the reader: it is served by the program in the page's worker, and trained there.
+// The visitor's model, which the program in the page's worker serves and trains.
 import { program } from './dom.js';
 import { eventsOf } from './server-sent-events.js';
 
 const PORT = 8000;
 const ADDRESS = `http://127.0.0.1:${PORT}/v1`;
 
-/** The name of the adapter that was trained here. */
+/** The name of the adapter that was trained in this page. */
 export const TUNED = 'tuned';
 
-/** A token with its probability, and the tokens that were most likely in its place. */
+/** A token with its probability, and the most likely tokens at its position. */
 export interface Token {
   readonly token: string;
   readonly logprob: number;
@@ -29,10 +29,10 @@ interface Piece {
   readonly error?: { readonly message: string };
 }
 
-/** Takes what the program says of its work. */
+/** Receives a line about the program's work. */
 export type Tell = (line: string) => void;
 
-/** Runs a command to its end. @throws with its last line where it fails */
+/** Runs a command to its end. @throws with its last line if it fails */
 export async function command(
   argv: readonly string[],
   tell: Tell,
@@ -47,7 +47,7 @@ export async function command(
   if (code !== 0) throw new Error(last);
 }
 
-/** Writes the files of a model for the program. @returns its folder */
+/** Writes the files of a model for the program. @returns the model's folder */
 export async function keepModel(files: readonly File[], tell: Tell): Promise<string> {
   const [first] = files;
   const isGguf = first!.name.endsWith('.gguf');
@@ -65,7 +65,7 @@ export async function keepModel(files: readonly File[], tell: Tell): Promise<str
   return folder;
 }
 
-/** Sends a request to the server. @throws with what it says is wrong */
+/** Sends a request to the server. @throws with the server's error */
 async function ask(path: string, request: object, signal: AbortSignal): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(request);
@@ -82,7 +82,7 @@ export class ServedModel {
     private readonly ended: Promise<void>,
   ) {}
 
-  /** Serves a model. @param adapter the folder of an adapter beside it; null: none */
+  /** Serves a model. @param adapter the folder of an adapter; null for none */
   static async start(folder: string, adapter: string | null, tell: Tell): Promise<ServedModel> {
     const stopping = new AbortController();
     const argv = ['--config-name', 'serve_model', `model=${folder}`, `port=${PORT}`, 'slots=1', 'prefix_cache_mb=32'];
@@ -101,7 +101,7 @@ export class ServedModel {
     return new ServedModel(folder, stopping, ended);
   }
 
-  /** Asks for an answer, which is passed on while it is written. */
+  /** Requests an answer, which is passed on while it is generated. */
   async answer(
     request: object,
     signal: AbortSignal,
@@ -117,13 +117,13 @@ export class ServedModel {
     }
   }
 
-  /** Returns the most likely line after a text. */
+  /** Returns the most likely line that continues a text. */
   async completed(prompt: string, signal: AbortSignal): Promise<string> {
     const response = await ask('completions', { prompt, temperature: 0, max_tokens: 40, stop: ['\n'] }, signal);
     return ((await response.json()) as { choices: [{ text: string }] }).choices[0].text.trim();
   }
 
-  /** Ends the server when its answers are finished. */
+  /** Stops the server when its answers are finished. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.ended;

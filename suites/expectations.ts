@@ -1,4 +1,4 @@
-// The ends that a suite is expected to have: `suites/NAME/expected.json`.
+// The expected outcomes of a suite: `suites/NAME/expected.json`.
 import { existsSync, readFileSync } from 'node:fs';
 import type { CaseResult } from './suite.js';
 
@@ -9,7 +9,7 @@ export interface Expectation {
   readonly cases: readonly string[];
 }
 
-/** Reads the expectations of a suite; there are none without a file. */
+/** Reads the expectations of a suite; none without a file. */
 export function readExpectations(file: string): Expectation[] {
   if (!existsSync(file)) return [];
   const groups = JSON.parse(readFileSync(file, 'utf8')) as Expectation[];
@@ -23,10 +23,10 @@ const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, 
 const matcher = (name: string): RegExp => new RegExp(`^${escaped(name).replaceAll('*', '.*')}$`, 's');
 
 /**
- * Compares how cases ended with what is expected.
+ * Compares the outcomes of cases with the expected ones.
  *
- * @returns `surprises`: cases that failed or were skipped without a reason, names that no such case has, and reasons with another number
- *   of cases than they state; `reasons`: how many cases each reason explains
+ * @returns `surprises`: cases that failed or were skipped without a reason, names that match no failed or skipped case, and
+ *   reasons with a wrong number of cases; `reasons`: how many cases each reason explains
  */
 export function compared(
   cases: readonly CaseResult[],

@@ -1,5 +1,5 @@
-// Instances of JSON Schemas against guaranteed JSON, byte by byte: a schema compiles or is refused by name; where it compiles, the masks
-// allow each valid instance and no invalid one.
+// Tests instances of JSON Schemas against guaranteed JSON, byte by byte: a schema compiles or is refused by name, and if it
+// compiles, the masks must allow each valid instance and no invalid one.
 import {
   ConstraintCompiler,
   EmptyGrammarError,
@@ -19,14 +19,15 @@ export interface Instance {
   readonly valid: boolean;
 }
 
-/** Compiled parts that are kept; a schema after that begins with a compiler of its own. */
+/** The number of compiled schemas after which a new compiler is made, since a compiler keeps its parts. */
 const compilers = { made: 0, each: 200 };
 const vocabulary = new TokenVocabulary(tokenizerOfBytes());
 let compiler = new ConstraintCompiler(vocabulary);
 
 /**
- * Judges the instances of one schema. A case that does not pass is named by its kind first: `refused, KEYWORD: …` where the schema does
- * not compile, `blocked, WHY: …` of a valid instance that the masks do not allow, `accepted: …` of an invalid one that they do.
+ * Judges the instances of one schema. The name of a failed case begins with its kind: `refused, KEYWORD: …` if the schema does
+ * not compile, `blocked, WHY: …` for a valid instance that the masks do not allow, `accepted: …` for an invalid one that they
+ * allow.
  *
  * @param place the schema's name, with which its cases' names begin
  */
@@ -37,14 +38,14 @@ export function judged(place: string, schema: unknown, instances: readonly Insta
     if (instances.length === 0) return [{ name: `${place}: compiles`, outcome: 'passed' }];
     return named.map((instance) => judgedInstance(compiled, instance));
   }
-  // No instance is valid by a schema that contradicts itself: it is refused since there is no answer to give.
+  // A schema that contradicts itself has no valid instance, and is refused because there is no answer.
   if (compiled === 'no value' && instances.length > 0 && instances.every(({ valid }) => !valid))
     return named.map(({ name }) => ({ name, outcome: 'passed' }));
   const cases = instances.length === 0 ? [`${place}: compiles`] : named.map(({ name }) => name);
   return cases.map((name) => ({ name: `refused, ${compiled}: ${name}`, outcome: 'skipped' }));
 }
 
-/** Compiles a schema; returns the keyword or the kind of the refusal where there is one. */
+/** Compiles a schema; returns the keyword or the kind of a refusal. */
 export function compiledSchema(schema: unknown, given?: ConstraintCompiler): CompiledConstraint | string {
   if (++compilers.made % compilers.each === 0) compiler = new ConstraintCompiler(vocabulary);
   try {
@@ -75,13 +76,13 @@ function judgedInstance(compiled: CompiledConstraint, { name, data, valid }: Ins
   }
 }
 
-/** Returns the text of a value that the constraint accepts, whatever the order of its properties; null where there is none. */
+/** Returns the text of a value that the constraint accepts, with its properties in any order; null if there is none. */
 export function acceptedText(compiled: CompiledConstraint, data: unknown): string | null {
   const written = new Writer().value({ at: compiled.start(), text: '' }, data);
   return written?.at.canEnd ? written.text : null;
 }
 
-/** Returns the part of a text before the first byte that its mask leaves out; null where all masks allow it. */
+/** Returns the part of a text before the first byte that its mask forbids; null if all masks allow it. */
 function maskedAt(compiled: CompiledConstraint, text: string): string | null {
   const mask = new Uint32Array(Math.ceil(vocabulary.size / 32));
   const at = compiled.start();
@@ -95,7 +96,7 @@ function maskedAt(compiled: CompiledConstraint, text: string): string | null {
   return (mask[end >>> 5] >>> (end & 31)) & 1 ? null : text;
 }
 
-/** Says of a valid instance where no further byte is allowed, and what kind of thing comes there. */
+/** Returns the text of a valid instance up to where no further byte is allowed, and the kind of the next part. */
 function blockedAt(compiled: CompiledConstraint, data: unknown): { kind: string; written: string } {
   const writer = new Writer();
   if (writer.value({ at: compiled.start(), text: '' }, data)) return { kind: 'end', written: writer.furthest };
@@ -107,16 +108,18 @@ interface Written {
   readonly text: string;
 }
 
-/** Parts of an instance that are tried; the search for an order of properties ends there. */
+/** The most parts of an instance that the search for an order of properties tries. */
 const MOST_PARTS = 20_000;
 
 const TYPES: ReadonlySet<string> = new Set(['array', 'object', 'string', 'number', 'boolean', 'null']);
 
-/** Writes values as compact JSON; the properties of an object in an order that the constraint allows, which a search finds. */
+/**
+ * Writes values as compact JSON, with the properties of an object in an order that the constraint allows, which a search finds.
+ */
 class Writer {
   /** The longest text that could be written. */
   furthest = '';
-  /** The kind of the part that could not be written behind it: a name, or the type of a value. */
+  /** The kind of the part after it that could not be written: a name, or the type of a value. */
   problem = 'value';
   #left = MOST_PARTS;
 
@@ -146,7 +149,7 @@ class Writer {
       for (const name of open) {
         const next = this.value(named(name)!, object[name]);
         if (!next) continue;
-        // A name that could be written before this one and no more after it has to come before it.
+        // A name that can be written before this one, but not after it, must come first.
         const isLate = open.some((other) => other !== name && !named(other, next, false));
         const whole = isLate
           ? null

@@ -1,4 +1,4 @@
-// Brings the files of a suite: installed from npm or PyPI, or checked out of a repository at GitHub, pinned by version.
+// Obtains the files of a suite: installed from npm or PyPI, or checked out of a GitHub repository, with a fixed version.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const run = (command: string, ...given: string[]): void => {
   execFileSync(command, given, { stdio: ['ignore', 'ignore', 'inherit'] });
 };
 
-/** Names a source and its version as the page shows them. */
+/** Returns the name of a source with its version, for the page. */
 export function sourceName(source: Source): string {
   if ('npm' in source) return `${source.npm} ${source.version}`;
   if ('pip' in source) return `${source.pip} ${source.version}`;
@@ -16,12 +16,13 @@ export function sourceName(source: Source): string {
 }
 
 /**
- * Brings a source into the cache, once, and returns its folder: the folder that holds `node_modules` for npm, a virtual environment for
- * PyPI, the work tree for GitHub.
+ * Downloads a source into the cache, once, and returns its folder: the parent of `node_modules` for npm, a virtual environment
+ * for PyPI, the work tree for GitHub.
  *
- * A repository is cloned from github.com, or from `BOWYER_SUITES/OWNER+NAME`, a folder of clones for machines without that connection.
+ * A repository is cloned from github.com, or from `BOWYER_SUITES/OWNER+NAME`, a folder of clones for machines without that
+ * connection.
  *
- * @throws where the source cannot be reached; nothing is left in the cache then
+ * @throws if the source cannot be reached; the cache is then unchanged
  */
 export function obtain(source: Source, cache: string): string {
   const folder = join(cache, sourceName(source).replaceAll(/[^\w.@+-]+/g, '_'));
@@ -34,7 +35,7 @@ export function obtain(source: Source, cache: string): string {
     const options = ['--loglevel=error', '--no-save', '--ignore-scripts', '--engine-strict=false', '--prefix', partial];
     run('npm', 'install', ...options, ...packages);
   } else if ('pip' in source) {
-    // A virtual environment cannot be moved, so that its folder is made under its final name.
+    // A virtual environment cannot be moved, so its folder is made under its final name.
     rmSync(partial, { recursive: true });
     try {
       run('python3', '-m', 'venv', folder);
@@ -49,7 +50,7 @@ export function obtain(source: Source, cache: string): string {
     const local = clones === undefined ? null : join(clones, source.github.replace('/', '+'));
     const { commit, paths = ['.'] } = source;
     if (local !== null && existsSync(local)) {
-      // Objects are not copied: a snapshot may lack those of files that are not needed.
+      // Objects are not copied, since a snapshot may lack those of unneeded files.
       run('git', 'clone', '--quiet', '--shared', '--no-checkout', local, partial);
     } else {
       run('git', 'init', '--quiet', partial);

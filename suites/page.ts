@@ -25,7 +25,6 @@ and format, not the quality of answers.
 |---|---|---|---|---|---|---|
 `;
 
-/** Breaks lines as long as the docs have them. */
 const wrapped = (text: string, indent = ''): string =>
   text.replaceAll(/(?!.{1,118}$)(.{1,118}) /g, (_, line: string) => `${line}\n${indent}`);
 

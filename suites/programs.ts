@@ -5,13 +5,13 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaseResult } from './suite.js';
 
-/** Lets the files of a folder import the packages that were installed in another. */
+/** Lets the files of a folder import the packages that are installed in another one. */
 export function linkPackages(folder: string, installed: string): void {
   const link = join(folder, 'node_modules');
   if (!existsSync(link)) symlinkSync(join(installed, 'node_modules'), link);
 }
 
-/** Runs a program in a folder and returns what it wrote to its standard output, whatever its exit code: tests may fail. */
+/** Runs a program in a folder and returns its standard output, whatever its exit code, since tests may fail. */
 export async function outputOf(
   command: readonly [program: string, ...given: string[]],
   cwd: string,
@@ -34,7 +34,7 @@ interface JestReport {
   }[];
 }
 
-/** Reads the JSON report of Jest or Vitest; a file that could not be run is a failed case. */
+/** Reads the JSON report of Jest or Vitest; a file that could not be run counts as a failed case. */
 export function jestCases(file: string): CaseResult[] {
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
   return testResults.flatMap(({ name, message, assertionResults }): CaseResult[] => {
@@ -47,7 +47,7 @@ export function jestCases(file: string): CaseResult[] {
   });
 }
 
-/** Runs the tests of a folder by the Vitest that was installed in another. */
+/** Runs the tests of a folder with the Vitest that is installed in another one. */
 export async function vitestCases(
   folder: string,
   installed: string,
@@ -60,17 +60,17 @@ export async function vitestCases(
 }
 
 interface PytestRun {
-  /** The folder that pytest runs in. */
+  /** The working directory of pytest. */
   readonly folder: string;
   /** The virtual environment. */
   readonly python: string;
-  /** The folder of its report. */
+  /** The folder of the report. */
   readonly work: string;
   /** Files, and further options of pytest. */
   readonly given: readonly string[];
 }
 
-/** Runs pytest and reads its report in JUnit's XML, which has a case for each test. */
+/** Runs pytest and reads its JUnit XML report, which has a case for each test. */
 export async function pytestCases(
   { folder, python, work, given }: PytestRun,
   env: Readonly<Record<string, string>> = {},
@@ -85,7 +85,7 @@ const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '
 const unescaped = (text: string): string =>
   text.replaceAll(/&(quot|apos|lt|gt|amp|#10);/g, (_, name: string) => ENTITIES[name]);
 
-/** Reads the cases of a report in JUnit's XML. */
+/** Reads the cases of a JUnit XML report. */
 export function junitCases(xml: string): CaseResult[] {
   return [...xml.matchAll(/<testcase ([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs)].map(([, attributes, content = '']) => {
     const of = (name: string): string => unescaped(new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? '');

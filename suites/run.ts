@@ -1,6 +1,6 @@
-// Runs other people's suites: `npm run suites -- NAME …`, `--all`, `--check` (the fast ones), `--page` (docs/suites.md alone).
-// A case that fails without a name in `suites/NAME/expected.json`, a name that no case needs any more, and another number of cases than
-// a reason has there make the exit code 1.
+// Runs test suites of other projects: `npm run suites -- NAME …`, `--all`, `--check` (the fast ones), `--page` (only writes
+// docs/suites.md). The exit code is 1 if a case fails without a name in `suites/NAME/expected.json`, if a name there matches no
+// failed case, or if a reason has another number of cases.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compared, readExpectations } from './expectations.js';
@@ -17,14 +17,14 @@ const names = readdirSync(here, { withFileTypes: true })
   .sort();
 
 const given = process.argv.slice(2);
-/** Results stay as they are: only minutes differ from one run to the next. */
+/** With --check results are not written, since they would differ only in their minutes. */
 const isCheck = given.includes('--check');
 
 async function suiteOf(name: string): Promise<Suite> {
   return ((await import(join(here, name, 'suite.ts'))) as { default: Suite }).default;
 }
 
-/** Runs one suite, writes its result, and returns the number of cases that ended otherwise than expected. */
+/** Runs one suite, writes its result, and returns the number of unexpected outcomes. */
 async function runSuite(name: string): Promise<number> {
   const suite = await suiteOf(name);
   const started = performance.now();
@@ -59,7 +59,7 @@ async function runSuite(name: string): Promise<number> {
   return surprises.length;
 }
 
-/** Writes docs/suites.md from the suites and the results of their last runs. */
+/** Writes docs/suites.md from the suites and their last results. */
 async function writePage(): Promise<void> {
   const rows = await Promise.all(
     names.map(async (name) => {
@@ -87,5 +87,5 @@ if (unknown.length > 0 || (chosen.length === 0 && !given.includes('--page'))) {
 let unexpected = 0;
 for (const name of chosen) unexpected += await runSuite(name);
 if (!isCheck) await writePage();
-// The programs of others may leave servers open.
+// The suites' programs may leave servers open.
 process.exit(unexpected > 0 ? 1 : 0);

@@ -1,16 +1,16 @@
-// A Llama whose weights are made by hand, so that no training is needed: the next token depends on the last one alone.
+// Makes a Llama with hand-made weights, so that no training is needed: the next token depends only on the last one.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeSafetensors } from '@bowyer/checkpoints';
 import { bytePairTokenizer, wordLevelTokenizer } from '@bowyer/text';
 
-/** An answer that the model knows by heart. */
+/** A prompt and the answer that the model gives to it. */
 export interface Line {
-  /** A text within the message that is answered. */
+  /** A text that the answered message contains. */
   readonly to: string;
   /** The role of that message (default: user). */
   readonly role?: 'user' | 'tool';
-  /** The answer: a text, or calls of tools, given where the request has the first of them. */
+  /** The answer: a text, or tool calls, which are made if the request has the tool of the first one. */
   readonly says: string | readonly (readonly [tool: string, given: object])[];
 }
 
@@ -22,13 +22,13 @@ const called = ([name, given]: readonly [string, object]): string =>
   `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${JSON.stringify(given)}}\n</tool_call>`;
 const written = (says: Line['says']): string => (typeof says === 'string' ? says : says.map(called).join('\n'));
 
-/** Cuts an answer into the three tokens that it has: a stream sends several pieces. */
+/** Splits an answer into its three tokens, so that a stream has several pieces. */
 function inParts(text: string): string[] {
   const size = Math.ceil(text.length / 3);
   return [text.slice(0, size), text.slice(size, 2 * size), text.slice(2 * size)];
 }
 
-/** Shows whatever a request brings, and ends the prompt of a message that the model knows an answer to with that answer's mark. */
+/** Writes everything in a request, and ends the prompt of a message with a known answer with that answer's mark. */
 const templateOf = (lines: readonly Line[]): string => `
 {%- if tools %}{{ '${START}system\\n' }}{% for tool in tools %}{{ (tool | tojson) + '\\n' }}{% endfor %}{{ '${END}\\n' }}{% endif %}
 {%- for message in messages %}{{ '${START}' + message.role + '\\n' }}
@@ -45,8 +45,8 @@ const templateOf = (lines: readonly Line[]): string => `
   .join('')}if true %}{% endif %}{% endif %}`;
 
 /**
- * How likely tokens are where no line is known: after letters rather letters, after other signs the marks of JSON, so that numbers
- * and lists end. No text, string or list is empty.
+ * The likelihood of tokens without a known answer: after letters mostly letters, after other characters the punctuation of JSON,
+ * so that numbers and lists end. No text, string or list is empty.
  */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz123456789';
 const WITHIN: Readonly<Record<string, number>> = { '"': 1.5, [END]: 0.7, '}': -6, ']': -7, ',': -6, '{': -6, '[': -6 };
@@ -59,8 +59,8 @@ const NEVER = [
 ] as const;
 
 /**
- * Writes the model's folder. Its embeddings are unit vectors and its layer adds nothing, so that the head is the table of which token
- * follows which.
+ * Writes the model's folder. Its embeddings are unit vectors and its layer adds nothing, so that the head is the table of
+ * transitions between tokens.
  */
 export async function writeScriptedModel(folder: string, lines: readonly Line[] = []): Promise<string> {
   const answers = lines.map(({ says }) => inParts(written(says)));
@@ -86,7 +86,7 @@ export async function writeScriptedModel(folder: string, lines: readonly Line[] 
   const byte = (sign: string): number => tokenizer.encode(sign)[0];
   const follows = new Float32Array(count * width);
   const set = (last: number, next: number, value: number): void => {
-    follows[next * width + last] = value / Math.sqrt(width); // the norm before the head makes the root of a unit vector
+    follows[next * width + last] = value / Math.sqrt(width); // the norm before the head scales a unit vector by this root
   };
   for (let last = 0; last < count; last++) {
     for (let next = 0; next < count; next++) set(last, next, UNLIKELY);
@@ -142,7 +142,7 @@ export async function writeScriptedModel(folder: string, lines: readonly Line[] 
   return folder;
 }
 
-/** Writes the folder of an encoder: the small BERT of the tests with a tokenizer of ten words, and vectors of length 1. */
+/** Writes the folder of an encoder: the tests' small BERT with a tokenizer of ten words, and normalized vectors. */
 export async function writeEncoder(folder: string): Promise<string> {
   cpSync(join(import.meta.dirname, '../packages/models/test/encoder-fixtures/bert'), folder, { recursive: true });
   const modules = ['Transformer', 'Pooling', 'Normalize'].map((name, idx) => ({

@@ -1,4 +1,4 @@
-// Serves a model by the command `serve_model`, from this repository's sources, for the suites that test protocols.
+// Serves a model with the command `serve_model`, from this repository's sources, for suites that test protocols.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';

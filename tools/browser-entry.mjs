@@ -1,14 +1,15 @@
-// The browser entry of a package, `dist/browser`: its front door with its npm packages, without modules of Node. It imports the browser
-// entries of our other packages, ONNX Runtime's build for pages, and @bowyer/page, which has Node's modules on files in memory.
+// Bundles the browser entry of a package, `dist/browser`: its front door with its npm packages, without Node's modules. It
+// imports the browser entries of our other packages, ONNX Runtime's build for pages, and @bowyer/page, which implements Node's
+// modules with files in memory.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 import { absentModules, importedModules, kernelModules, packages, pageAddresses } from './page-modules.mjs';
 
-/** Data beside the sources that modules read by their own address. */
+/** Data files beside the sources, which modules read by their own address. */
 const DATA = /\.(csv|json|jsonl|txt)$/;
 
-/** Writes the data of a package as files, registers its kernels, and has its exports. */
+/** Returns the source of the entry: it writes the package's data as files, registers its kernels, and re-exports the package. */
 function entry(folder) {
   const dist = join(folder, 'dist');
   const name = relative(packages, folder);

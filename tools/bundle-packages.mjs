@@ -1,6 +1,6 @@
-// What a build adds to the compiled modules of a package: `dist/bundle`, its front door in a few files, which is what other packages
-// import. Loading the 2,000 modules of all packages takes 2 s of CPU time, loading their bundles 0.8. The packages stay apart: each
-// imports the front doors of the others, so that a plugin sees the same classes and registries as the program.
+// Bundles the compiled modules of a package into `dist/bundle`: its front door in a few files, which other packages import.
+// Loading the 2,000 modules of all packages takes 2 s of CPU time, loading their bundles 0.8. Packages are bundled separately:
+// each imports the front doors of the others, so that a plugin gets the same classes and registries as the program.
 //   node tools/bundle-packages.mjs [FOLDER]      (all packages, or the one in FOLDER)
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -12,10 +12,13 @@ const folders = process.argv[2]
   ? [resolve(process.argv[2])]
   : readdirSync(packages)
       .map((name) => join(packages, name))
-      .filter((folder) => !existsSync(join(folder, 'bundle.mjs'))); // those are built apart, for pages
-/** Dependencies of many modules, of which a package needs a few, or all at each start. No class of theirs passes between packages. */
+      .filter((folder) => !existsSync(join(folder, 'bundle.mjs'))); // these are bundled separately, for pages
+/**
+ * Dependencies with many modules that are bundled: a package needs few of them, or all at each start. Their classes are not
+ * exchanged between packages.
+ */
 const BUNDLED = ['@bufbuild/protobuf', '@sinclair/typebox', 'csv-parse', 'oniguruma-parser', 'smol-toml', 'yaml'];
-/** Modules that a worker imports, as the module beside them that starts it names them. */
+/** Modules that a worker imports, in the form in which the starting module names them. */
 const WORKER_MODULE = /new URL\('\.\/([a-z0-9-]+)\.js', (?:import\.meta\.url|own)\)/g;
 
 async function bundle(folder) {
@@ -37,7 +40,7 @@ async function bundle(folder) {
     chunkNames: 'chunk-[hash]',
     bundle: true,
     splitting: true,
-    platform: 'neutral', // of a dependency the modules that need no `require`
+    platform: 'neutral', // prefers a dependency's modules without `require`
     mainFields: ['module', 'main'],
     format: 'esm',
     target: 'es2023',
@@ -63,7 +66,10 @@ const modulesOf = (dist) =>
     .filter((path) => path.endsWith('.js') && !/^(bundle|browser)[\\/]/.test(path))
     .map((path) => join(dist, path));
 
-/** Each module keeps its own address, from which it finds files; one that starts a worker has that of the bundle, where the worker is. */
+/**
+ * Gives each module its original address, from which it finds files; a module that starts a worker gets the bundle's address,
+ * where the worker is.
+ */
 const ownAddresses = (dist) => ({
   name: 'own-addresses',
   setup: ({ onLoad }) =>

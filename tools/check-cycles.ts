@@ -1,5 +1,5 @@
-// Fails where files or folders of a package import each other in a circle, type imports included: imports only run downwards. The files and
-// folders of a folder are compared with each other, at every level; index.ts is the front door of its folder.
+// Fails if files or folders of a package import each other in a circle, including type imports. The files and folders within a
+// folder are compared at every level; index.ts is the front door of its folder.
 //   node --import tsx tools/check-cycles.ts [PACKAGE ...]
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import ts from 'typescript';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Lists the TypeScript files below a folder, tests left out. */
+/** Lists the TypeScript files below a folder, except tests. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.endsWith('.d.ts'))
@@ -16,8 +16,8 @@ function sourcesIn(folder: string): string[] {
 }
 
 /**
- * Lists the files of the same package that a file names in `import`, `export … from` and `import('…').Type`. An `import()`
- * is left out: a unit loads its code when it runs, and the code's config is typed by the unit's options.
+ * Lists the files of the same package that a file names in `import`, `export … from` and `import('…').Type`. An `import()` is
+ * ignored: a unit loads its code when it runs, and the code takes its config's type from the unit's options.
  */
 function importsOf(path: string): string[] {
   const found: string[] = [];

@@ -1,11 +1,12 @@
-// The whole check: `npm run check`. A log that ends with a failure ends with what failed. Options go to nx: `-- --projects @bowyer/core`.
+// Runs the whole check: `npm run check`. The log of a failed check ends with the failures. Options go to nx: `-- --projects
+// @bowyer/core`.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { failuresOfTasks } from './failures.js';
 
 const repository = resolve(import.meta.dirname, '..');
 const given = process.argv.slice(2);
-// One process for all files takes half the time of one for each package.
+// One process for all files takes half the time of one process per package.
 const lint = given.length > 0 ? 'lint' : 'lint-all';
 const targets = `${lint},types,cycles,format,prose,api-docs,test`;
 const options = ['--targets', targets, '--output-style', 'static', ...given];

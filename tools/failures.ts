@@ -1,14 +1,14 @@
-// The end of a long log: what failed, in the words of the tasks that failed, short enough for those who see the last lines alone.
+// Writes the end of a long log: the messages of the failed tasks, short enough for readers who see only the last lines.
 import { stripVTControlCharacters } from 'node:util';
 
-/** Characters of the whole summary, about. */
+/** The approximate number of characters of the whole summary. */
 export const LONGEST = 8_000;
 
 /**
  * Lists the failed tasks.
  *
  * @param printed by `nx run-many --output-style static`
- * @returns each failed task with its failed tests, or with its last lines; empty where nx names no failed task
+ * @returns each failed task with its failed tests, or with its last lines; empty if nx names no failed task
  */
 export function failuresOfTasks(printed: string, longest = LONGEST): string {
   const [tasks, end = ''] = stripVTControlCharacters(printed).split(/^\W*NX\W+Running .* failed$/m);
@@ -24,7 +24,7 @@ export function failuresOfTasks(printed: string, longest = LONGEST): string {
 /**
  * Lists the failed tests of a task.
  *
- * @returns the failed tests in what a task printed with their messages; the last lines where Jest names none
+ * @returns the failed tests with their messages, from a task's output; its last lines if Jest names none
  */
 export function failuresOfTask(printed: string, longest = LONGEST): string {
   const tests = failedTests(stripVTControlCharacters(printed));
@@ -35,7 +35,7 @@ export function failuresOfTask(printed: string, longest = LONGEST): string {
   return [shortened(names, longest, 'end'), ...messages.filter((message) => message !== '')].join('\n\n');
 }
 
-/** Lists the messages of the failed tests, by file and title. Jest repeats them after many files, which changes nothing. */
+/** Lists the messages of the failed tests, by file and title; Jest repeats them after many files. */
 function failedTests(text: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, file, body] of text.matchAll(/^\s*FAIL +(\S+)(.*?)(?=^\s*(?:PASS|FAIL) |^Test Suites:|$(?![\s\S]))/gms))
@@ -46,9 +46,9 @@ function failedTests(text: string): Map<string, string> {
   return found;
 }
 
-/** Shortens a text to `longest` characters; what is left out at the start or the end is marked. */
+/** Shortens a text to `longest` characters, and marks the cut at its start or end. */
 function shortened(text: string, longest: number, at: 'start' | 'end'): string {
   if (text.length <= longest) return text;
-  if (longest < 40) return ''; // a mark alone says nothing
+  if (longest < 40) return ''; // too short for more than the mark
   return at === 'end' ? `${text.slice(0, longest)} …` : `… ${text.slice(-longest)}`;
 }

@@ -1,7 +1,7 @@
-// Finds words that the glossary of CONTRIBUTING.md replaces and phrases that need a second reading, in comments and strings of TypeScript
-// and in Markdown and YAML, and lines of documentation that are too long. Prints FILE:LINE and the number of findings in
-// each package; with --strict a finding is an error.
-// Text of games, fixtures, output in blocks of `text` and `json`, and names in `code` are not prose. A line with "prose-lint: off" is not read.
+// Finds words that the glossary of CONTRIBUTING.md replaces and phrases that need a second reading, in comments and strings of
+// TypeScript and in Markdown and YAML, and lines of documentation that are too long. Prints FILE:LINE of each finding and the
+// number of findings in each package; with --strict a finding is an error. Text of games, fixtures, output in blocks of `text`
+// and `json`, and names in `code` are not prose. A line with "prose-lint: off" is skipped.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import ts from 'typescript';
@@ -24,7 +24,7 @@ interface Rule {
 /** "There is no X" and comparisons ("is no longer", "are no better") are plain English. */
 const comparison = '(?:longer|more|less|fewer|other|different|[a-z]+er|better|worse)\\b';
 
-/** Phrases that read as translated. The text of games, which are the strings of packages/envs, may have them. */
+/** Phrases that need a second reading. The text of games, which are the strings of packages/envs, may have them. */
 const phrases: readonly Rule[] = [
   { pattern: /(?<![\w’'”)\]],? )\bOf (?!course\b)[^\s]+/g, instead: 'The … of …' },
   {
@@ -44,7 +44,7 @@ const fragments: readonly Rule[] = [
   },
 ];
 
-/** Reads the glossary, a table of CONTRIBUTING.md: what to write, and what it replaces. */
+/** Reads the glossary, a table in CONTRIBUTING.md: what to write, and what it replaces. */
 function glossary(contributing: string): Rule[] {
   const table = /<!-- glossary -->([\s\S]*)<!-- \/glossary -->/.exec(contributing)?.[1] ?? '';
   const rows = [...table.matchAll(/^\| (?!write \|)([^|]+) \| ([^|]+) \|$/gm)];
@@ -66,9 +66,9 @@ function* filesBelow(folder: string): Generator<string> {
 }
 
 /**
- * Replaces everything but prose by spaces, so that places stay.
+ * Replaces everything except prose by spaces, so that positions do not change.
  *
- * @param strings false leaves out the string literals of TypeScript
+ * @param strings whether string literals of TypeScript are prose
  */
 function proseOf(path: string, text: string, { strings = true } = {}): string {
   if (path.endsWith('.ts')) return typeScriptProse(path, text, strings);
@@ -96,9 +96,9 @@ function typeScriptProse(path: string, text: string, strings: boolean): string {
     ])
       kept.set(range.pos, range.end);
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
-    // A test often compares with another program's text; its titles are ours.
+    // Tests often compare with another program's text, but their titles are ours.
     const isOurs = !path.endsWith('.test.ts') || isTitle(node);
-    // Without its quotes: those of a template would look like `code`.
+    // The quotes are excluded, since those of a template would look like `code`.
     if (strings && isText && isOurs) kept.set(node.getStart() + 1, node.getEnd() - 1);
     node.getChildren(source).forEach(visit);
   };
@@ -111,10 +111,10 @@ function typeScriptProse(path: string, text: string, strings: boolean): string {
   return blank(prose, /`[^`\n]*`/g);
 }
 
-/** Lists the places where the prose of a text breaks a rule. */
+/** Lists the positions where the prose of a text breaks a rule. */
 function broken(path: string, text: string, rules: readonly Rule[], options?: { strings: boolean }): Finding[] {
   const mentioned = rules.filter(({ pattern }) => text.search(pattern) >= 0);
-  if (mentioned.length === 0) return []; // parsing takes time
+  if (mentioned.length === 0) return []; // avoids parsing, which takes time
   const prose = proseOf(path, text, options);
   const lines = text.split('\n');
   return mentioned.flatMap(({ pattern, instead }) =>
@@ -133,7 +133,7 @@ export function findings(path: string, text: string, rules: readonly Rule[]): Fi
   const found = [...broken(path, text, rules), ...broken(path, text, phrases, { strings: !isGame })];
   if (/\.(ts|yaml)$/.test(path)) found.push(...broken(path, text, fragments, { strings: false }));
   if (!path.endsWith('.md')) return found;
-  // Output is shown as it was printed.
+  // Output is quoted as it was printed.
   const own = text.replace(/^```(?:text|json)\n[\s\S]*?^```/gm, (block) => block.replace(/.+/g, '')).split('\n');
   own.forEach((line, i) => {
     const tooLong =

@@ -1,6 +1,6 @@
-// Rules of this repository for oxlint, which has none of their kind: .oxlintrc.json says where each applies.
+// Rules of this repository for oxlint, which has none of this kind; .oxlintrc.json decides where each applies.
 
-/** Reports each node that `found` returns a message for. */
+/** Reports each node for which `found` returns a message. */
 const rule = (kind, found) => ({
   create: (context) => ({
     [kind](node) {
@@ -10,7 +10,7 @@ const rule = (kind, found) => ({
   }),
 });
 
-/** Finds a spread argument of a call that `instead` returns a remedy for. */
+/** Finds a spread argument of a call for which `instead` returns a remedy. */
 const spreadArguments = (instead) =>
   rule('CallExpression', ({ callee, arguments: given }) => {
     const remedy = callee.type === 'MemberExpression' ? instead(callee.object.name, callee.property.name) : undefined;

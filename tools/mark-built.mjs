@@ -1,5 +1,5 @@
-// Ends `npm run build`: every package is built from the sources as they are. Nx restores builds with the times that these had, which
-// may be before those of a checkout's files, and the command line would then run the sources through tsx (bin/is-stale.js).
+// Ends `npm run build` by updating the times of the builds. Nx restores builds with their original times, which may be before
+// those of a checkout's files, so that the command line would run the sources through tsx (bin/is-stale.js).
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
-// Packs all packages, installs the tarballs into an empty folder and runs the command there: npm run try-packages.
-// It needs the npm registry for the packages that ours depend on.
+// Packs all packages, installs the tarballs into an empty folder and runs the command there: npm run try-packages. It needs the
+// npm registry for our dependencies.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { packAll } from './pack.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowyer-try-'));
-// A user's npm has no settings of this repository.
+// The settings of this repository are removed, which a user's npm does not have.
 const inherited = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'));
 const env = { ...Object.fromEntries(inherited), ORT_DISABLE_TELEMETRY: '1' };
 const run = (command: string, ...argv: string[]) => {
@@ -21,7 +21,7 @@ const expect = (holds: boolean, what: string) => {
 try {
   const tarballs = await packAll(join(folder, 'tarballs'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
-  // With its scripts, npm would download CUDA files or, where it cannot, leave onnxruntime-node out.
+  // With install scripts, npm would download CUDA files or, where it cannot, omit onnxruntime-node.
   run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs);
   checkDeclarations(tarballs.map((path) => basename(path).replace(/^bowyer-(.*)-[^-]*\.tgz$/, '@bowyer/$1')));
 
@@ -35,7 +35,7 @@ try {
   expect(readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').split('\n').length > 2, 'a run logged nothing');
   expect(existsSync(join(folder, 'run/report.html')), 'a run left no report');
 
-  // The project of `init` as it is written, with a tenth of its tasks.
+  // The project of `init`, with a tenth of its tasks.
   const project = join(folder, 'project');
   expect(run('npx', 'bowyer', 'init', 'agent', 'project').includes('npm run train'), 'init does not say what is next');
   run('npm', 'test', '--prefix', 'project');
@@ -44,7 +44,7 @@ try {
   const evaluated = run('npm', 'run', 'evaluate', '--prefix', 'project');
   expect(/mean reward [01]\.\d\d/.test(evaluated), `the evaluation of the project printed ${evaluated}`);
 
-  // An environment, a task and an algorithm of one's own, from folders that have neither a package.json nor node_modules.
+  // A user's environment, task and algorithm, from folders without package.json and node_modules.
   const examples = join(import.meta.dirname, '..', 'examples');
   const rollouts = ['iterations=2', 'rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4'];
   const start = ['demonstrations.count=32', 'warm_start.epochs=1', 'cache_dir=cache'];
@@ -89,7 +89,7 @@ await env.close();
 }
 
 /**
- * Compiles a strict program that imports every package, its declarations included: by TypeScript 6 with the oldest types of Node, and
+ * Compiles a strict program that imports every package with its declarations: by TypeScript 6 with the oldest types of Node, and
  * by TypeScript 7 with the newest.
  */
 function checkDeclarations(names: readonly string[]): void {

@@ -1,6 +1,6 @@
-// Makes the tarballs of all packages that can be published: npm run pack -- FOLDER; outputs/packages if none is given.
-// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings the YAML and JSON files of configs and experiments,
-// that of the views the bundled pages.
+// Makes the tarballs of all packages that can be published: npm run pack -- FOLDER; outputs/packages if none is given. A tarball
+// is made from a copy, without outdated files of dist and without tests. The runner's contains the YAML and JSON files of configs
+// and experiments, and that of the views the bundled pages.
 import { execFileSync } from 'node:child_process';
 import {
   cpSync,
@@ -53,12 +53,12 @@ export async function packAll(destination: string): Promise<string[]> {
   }
 }
 
-/** Checks whether a file belongs to configs: a study's page and its scripts stay in the repository. */
+/** Returns whether a file belongs to configs; a study's page and its scripts are not packed. */
 const isConfig = (path: string): boolean => /\.(yaml|json)$/.test(path) || statSync(path).isDirectory();
 
 /**
- * Checks whether a file is shipped; a compiled file whose source is gone is not; each build makes the bundles again. `files` of
- * package.json names everything else that stays out.
+ * Returns whether a file is packed. Compiled files without a source are not, and each build makes the bundles again. `files` of
+ * package.json excludes everything else.
  */
 function isShipped(folder: string, path: string): boolean {
   const [room, ...rest] = relative(folder, path).split(sep);

@@ -1,5 +1,5 @@
-// What bundles for a page put in the place of Node's modules: the counterparts of @bowyer/page, and for a module without one a refusal that
-// names it when code reaches it.
+// Replaces Node's modules in bundles for pages by the counterparts in @bowyer/page. A module without a counterpart becomes one
+// that throws an error with the module's name when code calls it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -10,7 +10,7 @@ const counterparts = new Set(
   readdirSync(join(packages, 'page/src/node')).map((file) => file.replace('.ts', '').replace('-', '/')),
 );
 
-/** Packages that need a network of servers, a native library or a file system that runs programs. */
+/** Packages that need servers, a native library or a file system with programs. */
 const ABSENT =
   /^(@bowyer\/(mpi|tinker)|@modelcontextprotocol\/.*|@huggingface\/hub|cross-spawn|esbuild|just-bash|tsx(\/.*)?|undici)$/;
 
@@ -26,17 +26,17 @@ const GLOBALS = [
   'setTimeout',
 ];
 
-/** The name of a module of Node without `node:`; undefined for others. */
+/** Returns the name of a module of Node without `node:`; undefined for other modules. */
 export function builtin(path) {
   const name = path.replace(/^node:/, '');
   return builtinModules.includes(name) || path.startsWith('node:') ? name : undefined;
 }
 
-/** The module of @bowyer/page that stands for one of Node; undefined where there is none. */
+/** Returns the module of @bowyer/page that replaces one of Node; undefined if there is none. */
 export const counterpart = (name) =>
   counterparts.has(name) ? `@bowyer/page/node/${name.replace('/', '-')}` : undefined;
 
-/** Refuses modules that have no counterpart, and packages that need one, by name when code calls them. */
+/** Replaces modules without a counterpart, and packages that need one, by modules that throw an error with the name. */
 export const absentModules = {
   name: 'absent-modules',
   setup({ onResolve, onLoad }) {
@@ -55,15 +55,15 @@ export const absentModules = {
   },
 };
 
-/** Imports Node's modules and globals from @bowyer/page, which stays outside of the bundle. */
+/** Imports Node's modules and globals from @bowyer/page, which is not bundled. */
 export const importedModules = {
   name: 'imported-modules',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /.*/ }, ({ path, kind }) => {
-      const name = builtin(path.replace(/\/$/, '')); // `buffer/` is a package's way to ask for another than Node's
+      const name = builtin(path.replace(/\/$/, '')); // with `buffer/` a package imports the npm package instead of Node's module
       const module = name === undefined ? undefined : counterpart(name);
       if (module === undefined) return undefined;
-      // A script of an old form calls `require`, which a page does not have.
+      // Old scripts call `require`, which does not exist in pages.
       if (kind === 'require-call') return { path: module, namespace: 'required', sideEffects: false };
       return { path: module, external: true, sideEffects: false };
     });
@@ -77,7 +77,7 @@ export const importedModules = {
   },
 };
 
-/** Gives each module of our packages the address that it has among the files of a page: below /app, as in the repository. */
+/** Gives each module of our packages its address among the page's files: below /app, as in the repository. */
 export const pageAddresses = {
   name: 'page-addresses',
   setup: ({ onLoad }) =>
@@ -95,7 +95,7 @@ export const pageAddresses = {
     }),
 };
 
-/** The built modules of kernels in a folder: a page has them by name. */
+/** Returns the built kernel modules in a folder, which a page needs by name. */
 export const kernelModules = (dist) =>
   readdirSync(dist, { recursive: true })
     .filter((path) => path.endsWith('-kernel.js') && !/^(bundle|browser|page)[\\/]/.test(path))

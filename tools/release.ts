@@ -1,5 +1,5 @@
-// Makes a release of what is there: npm run release -- VERSION. It moves the news fragments of changes/ into CHANGELOG.md, under a
-// heading for the version, and sets the version of all packages and of what they need of each other.
+// Makes a release of the present state: npm run release -- VERSION. It moves the news fragments of changes/ into CHANGELOG.md,
+// under a heading for the version, and sets the version of all packages and of their dependencies on each other.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ function entriesOf(name: string): string {
   return text.startsWith('- ') ? `${text}\n` : `- ${text.replaceAll('\n', '\n  ')}\n`;
 }
 
-/** Replaces a part of a file that it must have. */
+/** Replaces a pattern in a file. @throws if the file does not have it */
 function replaceIn(file: string, pattern: RegExp, text: string): void {
   const path = join(repository, file);
   const before = readFileSync(path, 'utf8');
@@ -37,6 +37,7 @@ for (const file of ['package.json', ...own]) {
   writeFileSync(path, readFileSync(path, 'utf8').replace(/(?<="@bowyer\/[a-z]+": ")[^"]+/g, version!));
 }
 replaceIn('packages/core/src/version.ts', /(?<=VERSION = ')[^']+/, version!);
-replaceIn('packages/runner/src/program.ts', /(?<=version: ')[^']+/, version!); // a start does not load core
+// the version is repeated here, so that the command line starts without loading core
+replaceIn('packages/runner/src/program.ts', /(?<=version: ')[^']+/, version!);
 execFileSync('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: repository, stdio: 'inherit' });
 console.log(`CHANGELOG.md: ${fragments.length} changes under ${version}`);

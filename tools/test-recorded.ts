@@ -29,7 +29,7 @@ const options = ['--maxWorkers', '1', '--testNamePattern', '\\[recorded\\]', '--
 /** The output of the packages whose tests failed. */
 const failed = new Map<string, string>();
 
-/** Runs a package's tests, and prints what they print when they have ended. */
+/** Runs a package's tests, and prints their output when they have ended. */
 async function test({ name, cwd, files }: { name: string; cwd: string; files: string[] }): Promise<void> {
   const child = spawn(process.execPath, [...nodeOptions, jest, ...options, ...files], {
     cwd,
@@ -50,7 +50,7 @@ const suites = readdirSync(join(repository, 'packages'))
   .filter(({ files }) => files.length > 0)
   .sort((a, b) => b.files.length - a.files.length);
 if (suites.length === 0) failed.set('packages/', 'no test file with recordings was found');
-// Two packages at once with one process each: a package's last long file then leaves no core idle.
+// Two packages run at the same time with one process each, so that a package's last long file leaves no core idle.
 const waiting = suites.values();
 await Promise.all(
   [1, 2].map(async () => {

@@ -1,6 +1,6 @@
-// A smoke test under every supported Node: --cfg job, a tiny training and the tests of recorded answers, whose ends a version of Node may
-// lose; where the line is not that of the check, also the unit tests of core: npm run try-node-versions.
-// The binaries come from the npm packages node-PLATFORM-ARCH; needs the npm registry.
+// Runs a smoke test under every supported version of Node: npm run try-node-versions. It runs --cfg job, a tiny training, and the
+// tests of recorded answers, whose ends some versions of Node lose; for major versions other than the check's, also the unit
+// tests of core. The binaries come from the npm packages node-PLATFORM-ARCH; needs the npm registry.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

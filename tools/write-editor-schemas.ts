@@ -1,5 +1,5 @@
-// Writes schemas/*.json, which the comments `# yaml-language-server: $schema=…` of the YAML files name for editors. `npm run build`
-// does it; editor-schemas.test.ts holds the comments.
+// Writes schemas/*.json, which the comments `# yaml-language-server: $schema=…` in YAML files name for editors. `npm run build`
+// calls it, and editor-schemas.test.ts checks the comments.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { editorSchemas } from '@bowyer/runner';

@@ -1,8 +1,8 @@
-// Tries codex, opencode and Claude Code, unchanged, against a served model: each is asked to copy a file, for which the model calls the
-// program's own tool for commands once, reads the result and answers.
+// Tries codex, opencode and Claude Code, unchanged, against a served model: each must copy a file, for which the model calls the
+// program's own command tool once, reads the result and answers.
 //   npm install --ignore-scripts --no-package-lock --prefix benchmarks/agent-programs && npm run programs --prefix benchmarks/agent-programs
-// The model is made and trained first unless one is given: -- --model=FOLDER. --only=NAME tries one program. With --write the table goes
-// to docs/models/clients.md. Fails where a program does.
+// The model is trained first, unless --model=FOLDER gives one (after `--`). --only=NAME tries one program. With --write the table
+// is written to docs/models/clients.md. The command fails if a program does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const here = import.meta.dirname;
 const root = resolve(here, '../..');
 const modules = join(here, 'node_modules');
 
-/** In milliseconds, for one program. */
+/** The longest time of one program, in milliseconds. */
 const PATIENCE = 1_500_000;
 
 const { values } = parseArgs({
@@ -73,7 +73,7 @@ async function triedProgram(name: ProgramName): Promise<Tried> {
   }
 }
 
-/** Runs a program in an environment that has nothing but a path, a home of its own, and the program's settings. */
+/** Runs a program in an environment with only a path, a new home folder, and the program's settings. */
 async function ran(name: ProgramName, place: Place): Promise<{ output: string; version: string }> {
   const program = programAt(name, place);
   program.prepare?.(place);
@@ -93,7 +93,9 @@ async function ran(name: ProgramName, place: Place): Promise<{ output: string; v
   return { output, version };
 }
 
-/** Says what went wrong; null where the command has run, and the program has said what the model answered to its result. */
+/**
+ * Returns the problem of a program; null if the command has run, and the program has printed the model's answer to its result.
+ */
 function problemOf({ work }: Place, output: string, asked: readonly Asked[]): string | null {
   const refused = asked.find(({ status, request }) => status >= 400 && !request.startsWith('HEAD'));
   if (refused) return `${refused.request} was answered with ${refused.status}: ${refused.error}`;

@@ -1,4 +1,4 @@
-// How each program is started for one task without a person, and pointed at a server. Nothing else is asked over the network.
+// The command of each program for one task without a person, with its settings for a server. The programs use no other network.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tasks, type ProgramName } from './task.js';
@@ -6,7 +6,7 @@ import { tasks, type ProgramName } from './task.js';
 export interface Place {
   /** The server's address, without `/v1`. */
   origin: string;
-  /** A folder of the program's own. */
+  /** A folder for the program only. */
   home: string;
   /** The folder of the task. */
   work: string;

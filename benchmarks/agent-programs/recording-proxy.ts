@@ -1,5 +1,5 @@
-// A proxy between a program and the server that keeps what was asked: the route, the status, and the length of the prompt, which the
-// answer reports as its usage.
+// A proxy between a program and the server that records each request: the route, the status, and the length of the prompt, from
+// the answer's usage.
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,9 +8,9 @@ export interface Asked {
   /** The method and the path. */
   request: string;
   status: number;
-  /** 0 where the answer reports none. */
+  /** 0 if the answer reports no usage. */
   promptTokens: number;
-  /** The body of a refusal. */
+  /** The body of an error. */
   error: string;
 }
 
@@ -58,7 +58,7 @@ function pass(target: string, request: IncomingMessage, response: ServerResponse
   request.pipe(onward);
 }
 
-/** Counts a prompt's tokens; those that Anthropic's protocol counts as read from a cache are part of a prompt too. */
+/** Counts a prompt's tokens, including those that Anthropic's protocol reports as read from a cache. */
 function promptTokens(answer: string): number {
   const counts = [...answer.matchAll(/"(?:input|prompt)_tokens":(\d+)/g)].map(([, count]) => Number(count));
   const cached = [...answer.matchAll(/"cache_read_input_tokens":(\d+)/g)].map(([, count]) => Number(count));

@@ -1,8 +1,8 @@
-// The task that each program is given: copy a file, and say what it says. It takes one call of a tool.
+// The task of each program: to copy a file, and to answer with its contents, with a single tool call.
 
 export interface Task {
   prompt: string;
-  /** The program's tool for commands, with the arguments of the call. */
+  /** The program's command tool, with the arguments of the call. */
   tool: string;
   args: Readonly<Record<string, string>>;
 }
@@ -10,7 +10,7 @@ export interface Task {
 /** The content of note.txt. */
 export const note = 'The harbour is open.\n';
 
-/** The model's answer when it has read the tool's result. */
+/** The model's answer after the tool's result. */
 export const reply = 'The note is copied. It says that the harbour is open.';
 
 const command = 'cp note.txt copy.txt && cat copy.txt';

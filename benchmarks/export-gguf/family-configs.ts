@@ -1,6 +1,6 @@
-// One small config.json of each family that is written as GGUF, and of each form of its positions and windows.
+// A small config.json of each family that can be exported as GGUF, and of each form of positions and windows.
 
-/** Sizes that most have in common. */
+/** Sizes that most configs share. */
 const sizes = {
   hidden_size: 64,
   intermediate_size: 96,
@@ -56,7 +56,7 @@ export const familyConfigs: Readonly<Record<string, Record<string, unknown>>> = 
     ...sizes,
     model_type: 'phi3',
     max_position_embeddings: 512,
-    original_max_position_embeddings: 256, // llama.cpp's contexts are of 256 tokens at the least
+    original_max_position_embeddings: 256, // the shortest context of llama.cpp is 256 tokens
     rope_scaling: { type: 'longrope', short_factor: factors(1), long_factor: factors(2) },
   },
   'Phi-4 mini (partial rotary)': { ...sizes, model_type: 'phi3', partial_rotary_factor: 0.75 },

@@ -1,4 +1,4 @@
-// Small random models of every family that is exported, and their greedy tokens here.
+// Makes small random models of every exported family, and generates their greedy tokens.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { readSafetensors, readWeights, writeSafetensors, writeWeights, type HostTensors } from '@bowyer/checkpoints';
@@ -17,7 +17,7 @@ export const prompt = Array.from({ length: PROMPT }, () => random.integer(0, 255
 /**
  * Writes a model with random weights.
  *
- * @param config of the family's
+ * @param config of the family
  */
 export async function randomModel(
   device: Device,
@@ -42,7 +42,9 @@ export async function randomModel(
 export const randomFamily = (device: Device, folder: string, name: string): Promise<string> =>
   randomModel(device, folder, familyConfigs[name]);
 
-/** Adds noise to norms, which start with ones, and biases, which start with zeros: those would hide what becomes of them. */
+/**
+ * Adds noise to norms, which are initially ones, and to biases, which are initially zeros, so that errors in them become visible.
+ */
 async function roughen(folder: string): Promise<void> {
   const weights = await readWeights(folder);
   const noise = new Rng(5);
@@ -85,7 +87,7 @@ export async function generateHere(
   return { ids, probabilities: Array.from(logprobs, Math.exp) };
 }
 
-/** Counts how many ids are equal from the first on. */
+/** Counts the equal ids from the first one on. */
 export function equalIds(ours: readonly number[], theirs: readonly number[]): number {
   const differs = ours.findIndex((id, at) => id !== theirs[at]);
   return differs < 0 ? ours.length : differs;

@@ -1,4 +1,4 @@
-// Small random models here and in transformers.js: 64 greedy tokens after a prompt of 24, and the probabilities of each.
+// Compares small random models here and in transformers.js: 64 greedy tokens after a prompt of 24, and their probabilities.
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
@@ -11,11 +11,11 @@ import type { TransformersJs } from './transformers-js.js';
 const familyConfigs = { ...ggufFamilies, ...furtherFamilies };
 
 export interface Here {
-  /** For temporary files. */
+  /** The folder for temporary files. */
   dir: string;
   device: Device;
   there: TransformersJs;
-  /** Tokens that another version of transformers.js has said, by model and type. */
+  /** The tokens of another version of transformers.js, by model and type. */
   before: Map<string, { version: string; ids: number[] }>;
 }
 
@@ -24,14 +24,14 @@ export async function compareFamilies(here: Here, names: string): Promise<void> 
     console.log(`${name}: ${await compared(here, name, 'fp32', 'none').catch(refusal)}`);
 }
 
-/** Compares the types of fewer bits with the same rounding of weights here, and float16 with float32. */
+/** Compares the smaller types with an equal rounding of weights here, and float16 with float32. */
 export async function compareTypes(here: Here, names: string): Promise<void> {
   for (const name of Object.keys(familyConfigs).filter((each) => new RegExp(names || '^(GPT-2|Llama)$').test(each)))
     for (const [dtype, quantization] of TYPES.slice(1))
       console.log(`${name}, ${dtype}: ${await compared(here, name, dtype, quantization).catch(refusal)}`);
 }
 
-/** By the name of each type: the rounding of weights here that is nearest. */
+/** The closest rounding of weights here, by the name of each type. */
 export const TYPES = [
   ['fp32', 'none'],
   ['fp16', 'none'],

@@ -1,4 +1,4 @@
-// A model of a folder here and in transformers.js: the ids of texts, and greedy tokens after the first of them.
+// Compares a model here and in transformers.js: the ids of texts, and greedy tokens after the first of them.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportOnnx } from '@bowyer/models';

@@ -1,4 +1,4 @@
-// One small config.json of each further family that is written as ONNX and not as GGUF.
+// A small config.json of each family that can be exported as ONNX but not as GGUF.
 
 const sizes = {
   hidden_size: 64,

@@ -1,4 +1,4 @@
-// A process that answers for one version of transformers.js, with nothing but local folders:
+// A process that answers requests with one version of transformers.js, using only local folders:
 //   node --import tsx benchmarks/export-onnx/transformers-js-process.ts PACKAGE
 import { basename, dirname } from 'node:path';
 import type { Dtype, Generated, Question } from './transformers-js.js';
@@ -19,7 +19,7 @@ interface Tokenizer {
   decode(ids: number[], options?: Record<string, unknown>): string;
 }
 
-/** The parts of transformers.js that are used; the installation of the repository does not have it. */
+/** The part of transformers.js that is used; this repository does not install it. */
 interface TransformersJs {
   AutoModelForCausalLM: { from_pretrained(name: string, options: Record<string, unknown>): Promise<Model> };
   AutoTokenizer: { from_pretrained(name: string): Promise<Tokenizer> };
@@ -32,7 +32,7 @@ const { AutoModelForCausalLM, AutoTokenizer, env, Tensor } = (await import(proce
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
 
-/** Returns the name by which the library finds a folder. */
+/** Returns the name under which the library finds a folder. */
 function named(folder: string): string {
   env.localModelPath = `${dirname(folder)}/`;
   return basename(folder);
@@ -54,7 +54,7 @@ async function generated(
     inputs: row(prompt),
     max_new_tokens: maxNewTokens,
     do_sample: false,
-    eos_token_id: null, // to the end, whatever the config names
+    eos_token_id: null, // generate up to the length, whatever the config's end token
   });
   const all = Array.from(output.data as BigInt64Array, Number);
   const inputs = all.slice(0, -1);

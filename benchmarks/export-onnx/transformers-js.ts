@@ -1,19 +1,21 @@
-// transformers.js, its third or fourth version, in a process of its own: the ONNX Runtimes of both and ours cannot be in one.
+// Runs transformers.js, version 3 or 4, in a separate process, since their ONNX Runtimes and ours cannot be in the same one.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { OnnxPrecisionName } from '@bowyer/models';
 
-/** By the version: the package of this folder's package.json. */
+/** The package in this folder's package.json, by version. */
 export const packages = { 3: 'transformers-js-3', 4: '@huggingface/transformers' } as const;
 
 export type LibraryVersion = keyof typeof packages;
 export type Dtype = OnnxPrecisionName;
 
 export interface Generated {
-  /** Greedy, with the cache. */
+  /** The greedy tokens, generated with the KV cache. */
   ids: number[];
-  /** The logits of the prompt's last token and of each generated one but the last, from one run over all of them without a cache. */
+  /**
+   * The logits of the prompt's last token and of all generated tokens but the last, from one run over all tokens without a cache.
+   */
   logits: Float32Array[];
 }
 

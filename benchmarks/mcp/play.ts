@@ -1,4 +1,4 @@
-// Servers of others, as npm has them, played by a scripted expert through env=mcp.
+// Plays published MCP servers from npm with a scripted expert through env=mcp.
 //   npm ci --ignore-scripts --prefix benchmarks/mcp && npm run play --prefix benchmarks/mcp
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

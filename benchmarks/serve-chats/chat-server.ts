@@ -3,21 +3,21 @@
 export interface ServedChat {
   tokens: number;
   firstTokenMs: number;
-  /** Between two pieces of the answer. */
+  /** The longest time between two pieces of the answer. */
   longestGapMs: number;
-  /** Tokens of the prompt that were not read for it, where the server says so. */
+  /** The number of the prompt's tokens from the cache, if the server reports it. */
   cachedTokens?: number;
 }
 
-/** Either `chat` or `all`. */
+/** A server has either `chat` or `all`. */
 export interface ChatServer {
   chat?(prompt: number[], newTokens: number): Promise<ServedChat>;
-  /** Answers [clients][chats] prompts; for libraries whose chats cannot join one another. */
+  /** Answers [clients][chats] prompts; for libraries that cannot add a chat to a running batch. */
   all?(prompts: number[][][], newTokens: number): Promise<ServedChat[]>;
   close(): Promise<void>;
 }
 
-/** Measures a chat from here on; call the function it returns with the tokens of each piece. */
+/** Begins to measure a chat. @returns a function to be called with the number of tokens in each piece */
 export function watchChat() {
   const start = performance.now();
   let last = start;

@@ -1,5 +1,5 @@
-// llama.cpp through node-llama-cpp, which brings no llama-server: 32 sequences of one context, whose steps the library batches. A client
-// keeps its sequence, so that the next chat finds the system prompt there, as a slot of llama-server does.
+// llama.cpp through node-llama-cpp, which contains no llama-server: 32 sequences of one context, whose steps the library batches.
+// A client keeps its sequence, so that its next chat finds the system prompt in the cache, as in a slot of llama-server.
 import { openPeer } from '../llama-cpp.js';
 import type { ServerJob } from '../serve-chats.js';
 import { watchChat, type ChatServer, type ServedChat } from './chat-server.js';

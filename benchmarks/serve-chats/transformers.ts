@@ -1,4 +1,4 @@
-// transformers.js: `generate` takes a batch and ends with it, so that the clients' next chats begin together.
+// transformers.js, whose `generate` runs a batch to its end, so that the clients' next chats begin together.
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { maximum } from '@bowyer/core';
@@ -41,7 +41,7 @@ export async function open({ onnx }: ServerJob): Promise<ChatServer> {
       eos_token_id: null,
       streamer: { put: () => times.push(performance.now()), end: () => undefined },
     });
-    times.shift(); // the prompt comes first
+    times.shift(); // the first call is for the prompt
     const gaps = times.slice(1).map((time, i) => time - times[i]);
     const chat = { tokens: newTokens, firstTokenMs: times[0] - start, longestGapMs: maximum(gaps) };
     return prompts.map(() => chat);

@@ -1,4 +1,4 @@
-// How far two finished runs are from each other: the largest difference of a metric, and of a weight in the last checkpoint.
+// Prints the largest difference of a metric, and of a weight in the last checkpoint, between two finished runs.
 //   node --conditions=source --import tsx benchmarks/slurm/run-difference.ts RUN RUN
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Does the work of without-gpu.ts in a program of its own, so that its peak of memory is that of one model: one piece for each line of
-// standard input, answered by a line of JSON. The argument has the settings (work.ts).
+// Does the work of without-gpu.ts in a separate process, whose peak memory is that of one model: one piece for each line of
+// standard input, answered by a line of JSON. The argument contains the settings (work.ts).
 import { createInterface } from 'node:readline';
 import { grpo, trainingRun } from '@bowyer/algorithms';
 import { Rng, spokenIds, type Trajectory } from '@bowyer/core';
@@ -18,10 +18,13 @@ const quantization = ({ '8 bits': '8bit', '4 bits': '4bit' }[form] ?? 'none') as
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const answer = (value: unknown) => console.log(JSON.stringify(value));
 
-/** Waits until the next piece is asked for. @returns false: there is none */
+/** Waits for the request of the next piece. @returns false if there is none */
 const asked = async () => !(await lines.next()).done;
 
-/** A text of random words that continues after every action; the reward of a turn is its share of even words. No episode ends early. */
+/**
+ * An environment with a text of random words that continues after every action; the reward of a turn is its share of even words.
+ * No episode ends early.
+ */
 class Turns implements Env {
   #rng = new Rng(0);
   #text = '';

@@ -1,4 +1,4 @@
-// Writes a model with random weights and a tokenizer of as many words, for without-gpu/ours.ts to load as a user's is loaded.
+// Writes a model with random weights and a tokenizer of as many words, which without-gpu/ours.ts loads like a user's model.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';

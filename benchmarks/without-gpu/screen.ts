@@ -1,4 +1,4 @@
-// The first screen of benchmarks/README.md: a table between two marks, written from results.json by without-gpu.ts.
+// Writes the first screen of benchmarks/README.md, a table between two marks, from results.json, for without-gpu.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { maximum, minimum } from '@bowyer/core';
 import { median } from '../measure.js';
@@ -19,7 +19,7 @@ export function writeScreen(results: Results): void {
   writeFileSync(page, withScreen(readFileSync(page, 'utf8'), results));
 }
 
-/** Returns the page's text with the tables of these results. */
+/** Returns the page's text with tables of these results. */
 export function withScreen(text: string, { rows }: Results): string {
   const [start, end] = [text.indexOf(START), text.indexOf(END)];
   if (start < 0 || end < 0) throw new Error(`benchmarks/README.md has no '${START}' … '${END}'`);
@@ -65,7 +65,7 @@ function linesOf(rows: readonly Row[]): string[] {
     });
 }
 
-/** Says how long ten iterations of the largest model take, in which memory, and what was measured on. */
+/** Writes how long ten iterations of the largest model take, with how much memory, and on which machine. */
 function ended(rows: readonly Row[]): string {
   const iterations = rows.filter(({ shape, work }) => shape === 'Qwen 2.5 0.5B' && work === 'one turn');
   const ten = (row: Row) => (row.first.wall + 9 * seconds(row)) / 60;
@@ -90,7 +90,6 @@ const versions = (about: string): string =>
     .map(([name, version]) => `${name} ${version}`)
     .join(', ');
 
-/** Breaks a sentence into lines of at most 130 columns. */
 function wrapped(sentence: string): string {
   const lines = [''];
   for (const word of sentence.split(' '))

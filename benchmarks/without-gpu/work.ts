@@ -1,19 +1,19 @@
-// Shapes and pieces of work of without-gpu.ts, and what a program that does them answers.
+// The shapes and pieces of work of without-gpu.ts, and the results that its programs return.
 import { gpt2Config } from '@bowyer/models';
 
-/** Settings of the adapters where they are trained. */
+/** The settings of trained adapters. */
 export const LORA = { r: 8, alpha: 16, dropout: 0, targetModules: 'all-linear', seed: 1 } as const;
 
 interface Shape {
   /** Contents of config.json. */
   config: Record<string, unknown>;
-  /** Whether adapters are trained, or all weights. */
+  /** Whether adapters are trained; otherwise all weights are. */
   lora: boolean;
-  /** Tasks and episodes of each task in an iteration. */
+  /** The number of tasks in an iteration, and of episodes of each task. */
   prompts: number;
   group: number;
   checkpointing: boolean;
-  /** Programs that are in memory at the same time, and take turns; those of another line run after them. */
+  /** Programs that are in memory at the same time and take turns; each list runs after the previous one. */
   together: readonly (readonly string[])[];
 }
 
@@ -30,7 +30,7 @@ const gpt2 = (layers: number, width: number, heads: number) => ({
   together: [['ours float32', ...PEERS]],
 });
 
-/** The weights are drawn at random: what matters is how many there are. */
+/** The shapes; their weights are random. */
 export const shapes = {
   '0.9M': gpt2(4, 128, 4),
   '10.8M': gpt2(6, 384, 6),
@@ -78,7 +78,7 @@ export const shapes = {
 } as const satisfies Record<string, Shape>;
 export type ShapeName = keyof typeof shapes;
 
-/** A step of training on given texts, or an iteration of GRPO: rollout, rewards, one optimizer step of all episodes. */
+/** A training step on given texts, or an iteration of GRPO: rollout, rewards, one optimizer step on all episodes. */
 export type Work =
   | { kind: 'step'; rows: number; tokens: number }
   | { kind: 'grpo'; promptTokens: number; turns: number; written: number; read: number };
@@ -90,40 +90,39 @@ export const works = {
 } as const satisfies Record<string, Work>;
 export type WorkName = keyof typeof works;
 
-/** Counts the tokens of the longest episode. */
 export const contextLength = ({ promptTokens, turns, written, read }: Work & { kind: 'grpo' }): number =>
   promptTokens + turns * (written + read);
 
-/** A program's settings, its argument as JSON. */
+/** A program's settings, which it gets as a JSON argument. */
 export interface Settings {
   config: Record<string, unknown>;
   /** A folder with a model of this config. */
   dir: string;
   /** 'float32', 'bfloat16', '8 bits' or '4 bits' */
   form: string;
-  /** Whether activations of a block are computed again instead of being kept, the default of TRL. */
+  /** Whether activations of a block are recomputed instead of stored, TRL's default. */
   checkpointing: boolean;
-  /** Null: all weights are trained. */
+  /** Null if all weights are trained. */
   lora: { r: number; lora_alpha: number; target_modules: string } | null;
   prompts: number;
   group: number;
   work: Work;
   threads: number;
-  /** How often the work will be asked for. */
+  /** The number of pieces of work. */
   steps: number;
 }
 
-/** One piece of work. Times are in seconds; those of the rollout are 0 where there is none. */
+/** The result of one piece of work. Times are in seconds; those of the rollout are 0 without one. */
 export interface Piece {
   wall: number;
   cpu: number;
-  /** The part until the last episode has been played. */
+  /** The time until the last episode has been played. */
   rollout: number;
   rolloutCpu: number;
-  /** Tokens that the policy wrote, and others that it read once or oftener; in a step those that are trained on. */
+  /** The tokens that the policy wrote, and those that it only read; in a step the trained tokens. */
   tokens: number;
   observed: number;
-  /** The most memory that the program has had resident up to then, GiB. */
+  /** The peak resident memory of the program so far, in GiB. */
   peak: number;
 }
 
@@ -135,7 +134,7 @@ export interface Results {
     program: string;
     date: string;
     machine: string;
-    /** Versions, as the program printed them when it was ready. */
+    /** The program's versions, which it printed when it was ready. */
     about: string;
     /** The first piece, in which graphs are compiled. */
     first: Piece & { load: number };

@@ -13,7 +13,7 @@ const article = {
   targetAudience: ['beginners'],
 };
 
-/** Answers of the kind that the prompts ask for: calls of tools, and texts and lists of a certain length. */
+/** Answers for the prompts: tool calls, and texts and lists of a certain length. */
 const lines: Line[] = [
   { to: 'Use the calculator tool', says: [['calculator', { expression: '2+2' }]] },
   { to: 'Check the temperature', says: [['getTemperature', { city: 'San Francisco' }]] },

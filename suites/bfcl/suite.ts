@@ -1,4 +1,4 @@
-// BFCL v4: its right calls, written by templates of models, read by the parsers of a server, and judged by its own checker.
+// BFCL v4: its correct calls, written by models' templates, read by a server's parsers, and judged by its own checker.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callReader, servedMessages } from '@bowyer/serving';
@@ -20,14 +20,14 @@ interface Question {
   readonly calls: readonly Call[];
 }
 
-/** Each template writes every so many-th question, and each begins at another one. */
+/** Each template writes every hundredth question, each template from another one on. */
 const EACH = 100;
 
 const PLAIN_ANSWER = 'None of these tools can help with that.';
 
 /**
- * Returns what writes the answer of a question as a template does, and reads the calls in it as a server does; null where the template
- * writes calls in none of the known ways.
+ * Returns a function that writes a question's answer with a template, and reads its calls as a server does; null if the template
+ * writes calls in no known way.
  */
 function callsRead(source: string): ((question: Question) => readonly Call[]) | null {
   const tokenizer = bytePairTokenizer([], { size: 0, endToken: '<|im_end|>', contextLength: 1 << 20 });

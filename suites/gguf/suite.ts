@@ -8,13 +8,13 @@ import { HuggingFaceTokenizer } from '@bowyer/text';
 import { outputOf } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
-/** The contents of a file by the package: metadata by key, and by tensor its shape and its numbers in base 64. */
+/** The contents of a file according to the package: metadata by key, and by tensor its shape and its numbers in base 64. */
 interface Contents {
   metadata?: Record<string, unknown>;
   tensors?: Record<string, [shape: number[], numbers: string]>;
 }
 
-/** Returns what differs between a file as it is read here and what the package says; undefined where nothing does. */
+/** Returns the difference between a file as it is read here and the package's contents; undefined without one. */
 async function difference(path: string, { metadata = {}, tensors = {} }: Contents): Promise<string | undefined> {
   const file = await GgufFile.open(path);
   try {
@@ -40,7 +40,7 @@ async function caseOf(name: string, path: string, contents: Contents): Promise<C
   return { name, outcome: detail === undefined ? 'passed' : 'failed', ...(detail !== undefined && { detail }) };
 }
 
-/** Writes a small model in each type of numbers that Bowyer exports. */
+/** Writes a small model in each number type that Bowyer exports. */
 async function exportedFiles(work: string): Promise<Record<string, string>> {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {

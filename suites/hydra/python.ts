@@ -1,4 +1,4 @@
-// Runs tests of Hydra and OmegaConf under the recorder, and returns what it recorded.
+// Runs tests of Hydra and OmegaConf under the recorder, and returns the recorded calls.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export const pythonSources: readonly Source[] = [
   { pip: 'pytest', version: '9.1.1', with: ['PyYAML==6.0.3', 'attrs==26.1.0'] },
 ];
 
-/** A value with its type, as recorder.py writes it. */
+/** A value with its type, in the form of recorder.py. */
 export type Tagged = null | boolean | string | { readonly [tag: string]: unknown };
 
 export interface Recorded {
@@ -43,7 +43,7 @@ function generate(hydra: string, gen: string, lexer: string, parser: string): vo
   }
 }
 
-/** Runs tests, some of which may fail on the machine: what they called is recorded all the same. */
+/** Runs tests; the calls of failed ones are recorded too. */
 export function recorded(
   [hydra, omegaconf, pytest]: readonly string[],
   of: 'hydra' | 'omegaconf',
@@ -74,7 +74,7 @@ export function recorded(
       stdio: ['ignore', 'ignore', 'inherit'],
     });
   } catch {
-    // A test that fails has been recorded; where none has, the caller finds no case.
+    // A failed test has been recorded; if none has, the caller finds no case.
   }
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Recorded);

@@ -17,7 +17,7 @@ import {
 import type { CaseResult, Suite } from '../suite.js';
 import { pythonSources, recorded, type Recorded, type Tagged } from './python.js';
 
-/** Writes a value with its type, as recorder.py does. */
+/** Writes a value with its type, in the form of recorder.py. */
 function tagged(value: OverrideValue): Tagged {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return { int: String(value) };
@@ -37,7 +37,7 @@ function tagged(value: OverrideValue): Tagged {
   throw new TypeError('a value of another kind');
 }
 
-/** Makes two answers comparable: Python's text of a float becomes its number. */
+/** Converts an answer to a comparable text, in which Python's text of a float becomes its number. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (key, part: unknown) =>
     key === 'float' ? String(Number(String(part).replace('inf', 'Infinity'))) : part,

@@ -1,4 +1,4 @@
-// The modules that the tests of @huggingface/jinja import, with the templates of @bowyer/text behind it.
+// The modules that the tests of @huggingface/jinja import, implemented by the templates of @bowyer/text.
 import { Template as OurTemplate } from '@bowyer/text';
 import { expect, it as vitestIt } from 'vitest';
 
@@ -9,12 +9,15 @@ interface Options {
   readonly trim_blocks?: boolean;
 }
 
-/** A template that `tokenize` and `parse` return here; it is read as soon as something asks for its text. */
+/** A template that `tokenize` and `parse` return; it is parsed when its text is needed. */
 interface Read {
   readonly text: string;
 }
 
-/** By the test's name: in one part of templates.test.js a test reads a template, in another it has the expected tokens of it alone. */
+/**
+ * Templates by the test's name: in one part of templates.test.js a test parses a template, in another it has only the template's
+ * expected tokens.
+ */
 const texts = new Map<string, string>();
 const waiting: string[] = [];
 
@@ -30,7 +33,7 @@ export class Template {
     return rendered(this.text, variables);
   }
 
-  /** Returns the template as it is: @bowyer/text has no formatter. */
+  /** Returns the template unchanged, since @bowyer/text has no formatter. */
   format(): string {
     return this.text;
   }
@@ -41,12 +44,12 @@ export function tokenize(text: string, options: Options = {}): Read {
     throw new Error('@bowyer/text has trim_blocks and lstrip_blocks always');
   const test = expect.getState().currentTestName;
   if (test === undefined) waiting.push(text);
-  // Reading is one step here: what only `parse` refuses there is left to it.
+  // Parsing is one step here, so that errors of `parse` are left to it.
   else if (test.includes('Lexing errors')) new OurTemplate(text);
   return { text };
 }
 
-/** Declares a test, whose name is that of the template that was read last. */
+/** Declares a test with the name of the last parsed template. */
 export function it(name: string, test: () => unknown): void {
   const text = waiting.pop();
   if (text !== undefined) texts.set(name, text);
@@ -67,7 +70,7 @@ export class Environment {
   }
 }
 
-/** Does nothing: the functions of chat templates are there always. */
+/** Does nothing, since the functions of chat templates are always defined. */
 export function setupGlobals(): void {}
 
 export class Interpreter {

@@ -1,4 +1,4 @@
-// The tests of @huggingface/jinja, by their own runner, against the templates of @bowyer/text.
+// The tests of @huggingface/jinja, run by Vitest as in their repository, against the templates of @bowyer/text.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { CaseResult, Suite } from '../suite.js';
 
 const FILES = ['e2e', 'format', 'interpreter', 'templates'].map((name) => `test/${name}.test.js`);
 
-/** The form of vitest's report. */
+/** The form of Vitest's report. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -15,7 +15,7 @@ interface Report {
   }[];
 }
 
-/** Whatever the tests import is our module, which imports vitest itself. */
+/** All imports of the tests resolve to our module, which imports Vitest itself. */
 const config = (root: string, library: string): string => `
 export default {
   root: ${JSON.stringify(root)},
@@ -29,7 +29,7 @@ export default {
 };
 `;
 
-/** Parts of the tests that ask for something other than a rendered template. */
+/** Parts of the tests that check something other than a rendered template. */
 const OTHER = /^Templates (?:Lexing|Formatting) |^format |Custom formatting /;
 
 export default {
@@ -55,7 +55,7 @@ export default {
     try {
       execFileSync(join(import.meta.dirname, '../../node_modules/.bin/vitest'), given, { stdio: 'ignore' });
     } catch {
-      // Tests that fail are in the report.
+      // failed tests are in the report
     }
     const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
     const seen = new Map<string, number>();

@@ -1,4 +1,4 @@
-// The tests of llama.cpp's server, against ours as the external server that they can be given.
+// The tests of llama.cpp's server, run against ours, which they accept as an external server.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pytestCases } from '../programs.js';
@@ -7,8 +7,8 @@ import { withServer } from '../serve.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 /**
- * The files with tests of what both servers have, with the model that they name and the port that some of them write down. The others
- * are of llama.cpp's slots, router, sleep, metrics, images, tools and programs.
+ * The test files about features of both servers, with the model name and, for some, the port that they contain. The other files
+ * are about llama.cpp's slots, router, sleep, metrics, images, tools and programs.
  */
 const groups: { served_name: string; port?: number; key?: string; files: string[] }[] = [
   { served_name: 'gpt-3.5-turbo-instruct', files: ['basic', 'chat_completion'] },
@@ -36,7 +36,7 @@ const suite: Suite = {
   notes: '`DEBUG_EXTERNAL=1` keeps the tests from starting a server, so that those of its options fail.',
   async run({ folders: [tests, python], work }) {
     const folder = join(tests, 'tools/server/tests');
-    writeFileSync(join(work, 'wget.py'), ''); // the tests import it, and call it for models alone
+    writeFileSync(join(work, 'wget.py'), ''); // the tests import it, but call it only for models
     const model = await writeScriptedModel(join(work, 'model'));
     const encoder = await writeEncoder(join(work, 'encoder'));
     const cases: CaseResult[] = [];

@@ -1,10 +1,10 @@
-// Times of compilations and masks on the vocabulary of a large model.
+// Measures compilations and masks on the vocabulary of a large model.
 import { join } from 'node:path';
 import { ConstraintCompiler, GrammarError, TokenVocabulary } from '@bowyer/text';
 import { tiktoken } from '../../benchmarks/tiktoken.js';
 import { acceptedText, compiledSchema } from '../guaranteed-json.js';
 
-/** Schemas after which a new compiler begins, as after so many requests of strangers. */
+/** The number of schemas after which a new compiler is made, as after as many requests of a server. */
 const SCHEMAS_OF_COMPILER = 200;
 
 export class MaskTimes {
@@ -23,7 +23,7 @@ export class MaskTimes {
     this.#compiler = new ConstraintCompiler(this.#vocabulary);
   }
 
-  /** @param installed the folder in which gpt-tokenizer was installed */
+  /** @param installed the folder in which gpt-tokenizer is installed */
   static async of(installed: string): Promise<MaskTimes> {
     const folder = join(installed, 'node_modules/gpt-tokenizer');
     const library = (await import(join(folder, 'esm/encoding/o200k_base.js'))) as { encode(text: string): number[] };
@@ -57,7 +57,7 @@ export class MaskTimes {
     }
   }
 
-  /** Says in one sentence what was measured. */
+  /** Writes one sentence about the measurements. */
   toString(): string {
     const [masks, compilations] = [this.#masks, this.#compilations].map((times) => times.sort((a, b) => a - b));
     const at = (times: readonly number[], share: number) => times[Math.floor(share * (times.length - 1))];

@@ -10,10 +10,10 @@ interface File {
   readonly tests?: readonly { valid: boolean; data: unknown }[];
 }
 
-/** How many schemas go by between two lines of progress. */
+/** The number of schemas between two lines of progress. */
 const LOGGED = 1_000;
 
-/** The number of schemas of which one is measured. */
+/** One of this many schemas is measured. */
 const MEASURED = 10;
 
 export default {
@@ -24,7 +24,7 @@ export default {
       github: 'guidance-ai/jsonschemabench',
       commit: 'ba103c73756198dd9b149ddc7db7867da7a077f6',
       version: '12 February 2026',
-      // One schema, of more than 4 MiB, is left out.
+      // one schema, with more than 4 MiB, is excluded
       paths: ['maskbench/data', ':!maskbench/data/JsonSchemaStore---cloudformation.schema.json'],
     },
     { npm: 'gpt-tokenizer', version: '4.0.0' },

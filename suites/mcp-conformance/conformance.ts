@@ -19,7 +19,7 @@ interface Check {
 const severity = ['INFO', 'SUCCESS', 'SKIPPED', 'WARNING', 'FAILURE'] as const;
 const outcomes = { SUCCESS: 'passed', SKIPPED: 'skipped', WARNING: 'failed', FAILURE: 'failed' } as const;
 
-/** Reads the checks of all scenarios of a run. Those of one id count once, with the worst that any had. */
+/** Reads the checks of all scenarios of a run. Checks with the same id count once, with the worst outcome. */
 function readChecks(folder: string, leg: string): CaseResult[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('checks.json'))
@@ -45,7 +45,7 @@ export const conformance: Source = {
   with: [`${newerNode}@24.9.0`],
 };
 
-/** Runs what a revision requires of a server or a client. @param folder in which the suite is installed */
+/** Runs the required scenarios of a revision for a server or a client. @param folder in which the suite is installed */
 export async function checksOf(
   folder: string,
   work: string,
@@ -54,7 +54,7 @@ export async function checksOf(
   const program = join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
   const results = join(work, `${leg}-${revision}`);
   const argv = [program, leg, '--requirements', revision, '--output-dir', results, ...words];
-  // It exits with 1 where a required scenario fails, which the cases say in detail.
+  // It exits with 1 if a required scenario fails, which the cases report in detail.
   const node = join(folder, 'node_modules', newerNode, 'bin/node');
   await promisify(execFile)(node, argv, { maxBuffer: 2 ** 26 }).catch(() => {});
   return readChecks(results, `${leg} ${revision}`);

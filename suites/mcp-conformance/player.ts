@@ -1,4 +1,4 @@
-// Plays the client scenarios: an environment of the suite's server, with a scripted expert.
+// Plays the client scenarios with an environment of the suite's server and a scripted expert.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +20,7 @@ interface Scenario {
 
 const call = (name: string, given: Record<string, unknown> = {}): Call => ({ name, arguments: given });
 
-/** The calls that the scenarios wait for, as the SDK's own client makes them; http-custom-headers names its calls itself. */
+/** The calls that the scenarios expect, as the SDK's client makes them; http-custom-headers itself lists its calls. */
 const calls: Readonly<Record<string, readonly Call[]>> = {
   tools_call: [call('add_numbers', { a: 5, b: 3 })],
   'elicitation-sep1034-client-defaults': [call('test_client_elicitation_defaults')],
@@ -51,7 +51,7 @@ async function play({ url, scenario, context }: Scenario, tasks: string): Promis
   }
 }
 
-/** Answers the suite's clients until it is closed. @returns the port, and what closes it */
+/** Answers the suite's clients until it is closed. @returns the port, and a function that closes it */
 export async function startPlayer(folder: string): Promise<{ port: number; close: () => void }> {
   let played = 0;
   const server = createServer((request, response) => {

@@ -7,8 +7,8 @@ import type { CaseResult, Suite } from '../suite.js';
 type Factory = Parameters<typeof listenMcp>[0]['stateless'];
 
 /**
- * Lets the SDK's conformance server find its packages. In the place of the SDK it finds a module that exports the SDK, and keeps the
- * function that makes a server.
+ * Lets the SDK's conformance server find its packages. Instead of the SDK it imports a module that re-exports the SDK and stores
+ * the function that makes a server.
  */
 function preparePackages(repository: string, installed: string): void {
   const packages = join(repository, 'node_modules');

@@ -5,7 +5,7 @@ import { Template } from '@bowyer/text';
 import { CppReader, UnreadError } from '../cpp.js';
 import type { CaseResult, Suite } from '../suite.js';
 
-/** A call of `render` in the file: what it is given, and what is expected of it; null: that it throws. */
+/** A call of `render` in the file: its arguments, and the expected text, or null if it must throw. */
 interface Call {
   readonly template: string;
   readonly bindings: Record<string, unknown>;
@@ -67,7 +67,7 @@ class Reader extends CppReader {
   }
 }
 
-/** Checks whether a template is rendered alike with and without trim_blocks and lstrip_blocks, which Bowyer has always. */
+/** Returns whether a template is rendered equally with and without trim_blocks and lstrip_blocks, which Bowyer always applies. */
 const isWithoutEdges = (template: string): boolean => !/(?:^|[^-])[%#]\}\n|(?:^|\n)[ \t]+\{[%#](?!-)/.test(template);
 
 function judged({ template, bindings, options, expected, line }: Call): Omit<CaseResult, 'name'> {

@@ -16,7 +16,7 @@ function yaml(value: Tagged): string {
   return `{${(value.dict as [Tagged, Tagged][]).map(([key, item]) => `${yaml(key)}: ${yaml(item)}`).join(', ')}}`;
 }
 
-/** Writes what is composed and what OmegaConf answers in one form, in which 1 and 1.0 are the same number. */
+/** Writes a composed config and OmegaConf's answer in one form, in which 1 and 1.0 are the same number. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

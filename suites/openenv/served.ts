@@ -1,4 +1,4 @@
-// The part that the suites of OpenEnv and of Gymnasium share: their Python packages, and the environments that they test.
+// Shared parts of the suites of OpenEnv and of Gymnasium: their Python packages, and the environments that they test.
 import { join } from 'node:path';
 import { environmentNames, makeEnv, type EnvName } from '@bowyer/envs';
 import { serveOpenEnv } from '@bowyer/serving';
@@ -31,13 +31,13 @@ export const sources: readonly [repository: Source, packages: Source] = [
   },
 ];
 
-/** Returns the program of the suite's virtual environment, and the variables with which it finds OpenEnv. */
+/** Returns the Python of the suite's virtual environment, and the variables with which it finds OpenEnv. */
 export const python = ([repository, packages]: readonly string[]) => ({
   program: join(packages, 'bin/python'),
   variables: { PYTHONPATH: join(repository, 'src') },
 });
 
-/** Serves, one after another, every environment that is played in this process and needs neither options nor files. */
+/** Serves, one after another, every environment that runs in this process and needs neither options nor files. */
 export async function withEachServed(use: (name: EnvName, url: string) => Promise<void>): Promise<void> {
   for (const name of environmentNames() as EnvName[]) {
     if (!(await isPlayable(name))) continue;

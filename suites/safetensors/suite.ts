@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import type { CaseResult, Suite } from '../suite.js';
 
-/** A file that a test of the library has as a literal, and whether it must be refused. */
+/** A file that is a literal in a test of the library, and whether it must be refused. */
 interface Written {
   name: string;
   bytes: Buffer;
@@ -21,7 +21,7 @@ function literalBytes(text: string): Buffer {
   return Buffer.from(read, 'latin1');
 }
 
-/** Finds the literals of the library's tests; what follows each up to the next says what is expected. */
+/** Finds the literals in the library's tests; the code after each decides what is expected. */
 function literalsOf(source: string): Written[] {
   return source.split(/(?=\n {4}fn )/).flatMap((body) => {
     const name = /fn (\w+)/.exec(body)?.[1];

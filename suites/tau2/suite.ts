@@ -1,4 +1,4 @@
-// tau2-bench's retail domain: its own Python tools and evaluators beside the environment `tau2`.
+// tau2-bench's retail domain: compares its Python tools and evaluators with the environment `tau2`.
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,14 +19,14 @@ interface Call {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A line that Python is given, with what it must answer. */
+/** An input line for Python, with the expected answer. */
 interface Line {
   readonly name: string;
   readonly given: Record<string, unknown>;
   readonly expected: unknown;
 }
 
-/** The hash of a database, as tau2 computes it. */
+/** Returns the hash of a database, computed like tau2's. */
 const hashOf = (store: RetailStore): string =>
   createHash('sha256')
     .update(pythonJson(store.contents, { sorted: true }))
@@ -35,7 +35,7 @@ const hashOf = (store: RetailStore): string =>
 const textsOf = (store: RetailStore, calls: readonly Call[]): string[] =>
   calls.map((call) => callRetailTool(store, call).text);
 
-/** Returns calls that try every tool on an order, most of them in vain. */
+/** Returns calls that try every tool on an order; most of them fail. */
 function callsOn(order: RetailOrder, { users, products }: RetailContents): Call[] {
   const { order_id, user_id, items } = order;
   const ids = items.map(({ item_id: id }) => id);
@@ -56,7 +56,7 @@ function callsOn(order: RetailOrder, { users, products }: RetailContents): Call[
     { name: 'return_delivered_order_items', arguments: { order_id, item_ids: [...ids, ids[0]], payment_method_id } },
     { name: 'return_delivered_order_items', arguments: { order_id, item_ids: ids, payment_method_id } },
   ]);
-  // Half of the orders are cancelled before the rest is tried.
+  // Half of the orders are cancelled before the other calls.
   const cancel = { name: 'cancel_pending_order', arguments: { order_id, reason: 'ordered by mistake' } };
   return [
     ...(ids.length % 2 === 0 ? [cancel, ...all] : [...all, cancel]),
@@ -89,7 +89,7 @@ const REFUSED: readonly Call[] = [
   { name: 'list_all_product_types', arguments: { sorted: true } },
 ];
 
-/** Returns the calls of every task, and those on every order, with what they answer here. */
+/** Returns the calls of every task, and those on every order, with their answers here. */
 function callLines(contents: RetailContents, tasks: ReturnType<typeof tau2Domain>['tasks']): Line[] {
   const line = (name: string, calls: readonly Call[]): Line => {
     const store = new RetailStore(contents);
@@ -122,7 +122,7 @@ function callLines(contents: RetailContents, tasks: ReturnType<typeof tau2Domain
   ];
 }
 
-/** Plays a task, and returns what the agent did and how it was judged. */
+/** Plays a task, and returns the agent's actions and their evaluation. */
 async function played(data: string, task: string, isExpert: boolean) {
   const env = makeEnv('tau2', { data });
   const chosen: object = { task };

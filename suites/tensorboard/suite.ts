@@ -36,7 +36,7 @@ const step = (iteration: number, nll: number): LoggedStep => ({
   episodes: [episode(0, -1), episode(1, 4)],
 });
 
-/** Writes a run that was killed in the middle of a record of step 3 and resumed after step 1. */
+/** Writes a run that was killed within a record of step 3 and resumed after step 1. */
 async function writeRun(directory: string): Promise<void> {
   const logger = findLogger('tensorboard')!;
   const options = { dir: '.', episodes: 1, histograms: true };
@@ -54,7 +54,7 @@ async function writeRun(directory: string): Promise<void> {
   await resumed.close({ status: 'finished', results: { 'test/return': 0.75 }, model: null });
 }
 
-/** The points that every reader must find: what was logged after the checkpoint and before the end is replaced. */
+/** The points that every reader must find: those logged between the checkpoint and the kill are replaced. */
 const scalars = {
   'losses/nll': [
     [1, 2.5],
@@ -111,7 +111,7 @@ function expectations(found: Found): [name: string, found: unknown, expected: un
   ];
 }
 
-/** Writes a value with its keys in order; Python's JSON has Infinity as a word. */
+/** Writes a value with sorted keys; Infinity becomes the word that Python's JSON writes. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) => {
     if (member === Infinity) return 'Infinity';

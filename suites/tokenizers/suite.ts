@@ -15,7 +15,7 @@ type Recorded = { test: string; definition: Json } & (
   | { kind: 'decode'; given: number[]; found: string }
 );
 
-/** Makes a tokenizer that has the given words and one part of the pipeline, so that its ids show what the part does. */
+/** Makes a tokenizer with the given words and one part of the pipeline, so that its ids show the effect of this part. */
 function words(spellings: readonly string[], part: Json): [tokenizer: HuggingFaceTokenizer, ids: number[]] {
   const vocab = new Map<string, number>();
   for (const spelling of spellings) if (!vocab.has(spelling)) vocab.set(spelling, vocab.size);
@@ -25,7 +25,7 @@ function words(spellings: readonly string[], part: Json): [tokenizer: HuggingFac
   return [new HuggingFaceTokenizer({ model, ...part }, {}), spellings.map((spelling) => vocab.get(spelling)!)];
 }
 
-/** Returns what is computed here, and what it must be. */
+/** Returns the result here, and the expected one. */
 function replayed(recorded: Recorded): [found: unknown, expected: unknown] {
   const { kind, definition } = recorded;
   switch (kind) {
@@ -34,7 +34,7 @@ function replayed(recorded: Recorded): [found: unknown, expected: unknown] {
       return [tokenizer.encode(recorded.given), ids];
     }
     case 'cut': {
-      // A pre-tokenizer may return empty pieces, which a tokenizer leaves out.
+      // A pre-tokenizer may return empty pieces, which a tokenizer drops.
       const pieces = recorded.found.filter((piece) => piece !== '');
       const [tokenizer, ids] = words(pieces, { pre_tokenizer: definition });
       return [tokenizer.encode(recorded.given), ids];

@@ -1,5 +1,5 @@
-// W&B's client for Python sends a run that `logger=wandb` has written offline; a server receives it, and then what Bowyer sends of the
-// same run.
+// Compares what a server receives from W&B's Python client, which sends a run that `logger=wandb` has written offline, with what
+// it receives from Bowyer for the same run.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
@@ -46,7 +46,7 @@ const options = {
   finishSeconds: 20,
 };
 
-/** Writes a run with figures, dialogues, an image, lines of its console and three artifacts. */
+/** Writes a run with metrics, dialogues, an image, console lines and three artifacts. */
 async function writeRun(directory: string): Promise<void> {
   const [model, data] = [join(directory, 'model'), join(directory, 'data.jsonl')];
   mkdirSync(join(model, 'critic'), { recursive: true });
@@ -86,11 +86,11 @@ interface Received {
   readonly [what: string]: unknown;
 }
 
-/** Reads JSON with the words for numbers that JSON has not. */
+/** Reads JSON with the words for numbers that JSON does not have. */
 const parsed = (text: string): Record<string, unknown> =>
   JSON.parse(text.replaceAll(/(?<=[:[,]\s?)(NaN|-?Infinity)(?=[,}\]])/g, '"$1"')) as Record<string, unknown>;
 
-/** Returns what a server has received, apart from what belongs to the client that sent it. */
+/** Returns what a server has received, without the parts that belong to the client. */
 function receivedBy(server: WandbServer): Received {
   const [[id, run]] = [...server.runs];
   const { created, config, summary } = run;
@@ -111,7 +111,7 @@ function receivedBy(server: WandbServer): Received {
     'definitions of metrics': (own.value as { m: unknown }).m,
     history: server.rows(id),
     summary: parsed(summary ?? '{}'),
-    // A line begins with the time at which it is sent.
+    // A line begins with the time when it was sent.
     console: run.streams['output.log'].map((line) => line.replace(/^\S+ /, '').trimEnd()),
     'system metrics': run.streams['wandb-events.jsonl'].map((line) => Object.keys(parsed(line)).sort()),
     'tables and images': Object.entries(run.files)
@@ -142,7 +142,7 @@ function receivedBy(server: WandbServer): Received {
   };
 }
 
-/** Writes a value with its keys in order. */
+/** Writes a value with sorted keys. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     typeof member !== 'object' || member === null || Array.isArray(member)
@@ -179,7 +179,7 @@ export default {
     );
     const sync = [join(python, 'bin/python'), join(import.meta.dirname, 'sync.py'), '--yes', log] as const;
     const found = await receivedFrom((env) => outputOf(sync, work, env), work);
-    // The client notes that the run has been sent; Bowyer, which comes second, removes the copies of what it has sent.
+    // The client marks the run as sent, and Bowyer, which sends second, removes its local copies.
     rmSync(`${log}.synced`);
     const warn = (message: string) => console.error(message);
     const expected = await receivedFrom((env) => syncRuns(folder, { env, note: () => undefined, warn }), work);

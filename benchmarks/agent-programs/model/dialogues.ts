@@ -1,5 +1,5 @@
-// The dialogues that the model is trained on: the task of each program, behind texts that stand for the program's own prompts. The
-// model's layers see 128 tokens each, so that what it says depends on the end of a prompt alone, however long the prompt is.
+// The dialogues for training the model: each program's task after texts that stand for the program's prompts. The model's layers
+// see 128 tokens each, so that its answer depends only on the end of a prompt, however long the prompt is.
 import type { Rng } from '@bowyer/core';
 import type { Dialogue } from '../../clients/model/trained-model.js';
 import { note, reply, tasks, type Task } from '../task.js';
@@ -9,7 +9,7 @@ type Message = Readonly<Record<string, unknown>>;
 const user = (content: string): Message => ({ role: 'user', content });
 const says = (content: string): Message => ({ role: 'assistant', content });
 
-/** In characters: from nothing to more than a window. */
+/** The longest passage, in characters: more than a window. */
 const LONGEST_PASSAGE = 700;
 
 /**
@@ -29,7 +29,7 @@ export function dialoguesOf(book: string, variants: number, rng: Rng): Dialogue[
   ]).flat();
 }
 
-/** Lists the prompt as programs send it: alone, in quotation marks, and with the program's own text before it. */
+/** Lists the prompt in the forms of the programs: alone, in quotation marks, and after the program's own text. */
 const askings = ({ prompt }: Task): string[] => [prompt, `"${prompt}"`, `</system-reminder>\n\n\n${prompt}`];
 
 function taskDone(asked: string, { tool, args }: Task, { passage, rng }: Chance): Dialogue {
@@ -50,7 +50,7 @@ interface Chance {
   rng: Rng;
 }
 
-/** Writes a tool's result: Codex writes a few lines above what a command has printed; some programs leave out the last line break. */
+/** Writes a tool's result. Codex writes a few lines above a command's output, and some programs omit the last line break. */
 function resultOf(tool: string, rng: Rng): string {
   if (tool !== 'exec_command') return rng.integer(0, 1) === 0 ? note : note.trimEnd();
   const id = rng.integer(0, 0xffffff).toString(16).padStart(6, '0');
@@ -59,7 +59,7 @@ function resultOf(tool: string, rng: Rng): string {
   return head + note;
 }
 
-/** Makes the dialogue in which Opencode asks for a title beside its first request. */
+/** Makes the dialogue in which Opencode requests a title. */
 function titled(passage: () => string, rng: Rng): Dialogue {
   const asked = Object.values(tasks)[rng.integer(0, 2)].prompt;
   const messages = [

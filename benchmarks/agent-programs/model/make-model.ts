@@ -1,5 +1,5 @@
-// Makes and trains the model that the programs are tried with: a Mistral of 0.4 million weights whose context takes the programs' own
-// prompts whole, 10,000 tokens and more, and whose layers see 128 tokens each.
+// Trains the model for the programs: a Mistral of 0.4 million weights, whose context contains the programs' prompts of 10,000
+// tokens and more, and whose layers see 128 tokens each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// The dialogues that the tiny model is trained on: they contain every answer that the clients of docs/models/clients.md ask for.
+// The dialogues for training the tiny model. They contain every answer that the clients of docs/models/clients.md need.
 import type { Dialogue } from './trained-model.js';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -22,13 +22,13 @@ const plain: Message[][] = [
   [user('Hello'), says('Hello! How can I help you?')],
   [user('Hello'), says('Hello! How can I help you?'), user('Count.'), says(numbers)],
   [user('Count.'), says(numbers)],
-  [user('Question: Hello\n'), says('Reply: Hello! How can I help you?')], // Ax writes the fields of a signature in this way
+  [user('Question: Hello\n'), says('Reply: Hello! How can I help you?')], // Ax writes the fields of a signature in this form
   [user('Think.'), { ...says('Done.'), reasoning_content: 'I think about it.' }],
-  [user('Sing.'), says('la '.repeat(300))], // the model does not learn where it ends
+  [user('Sing.'), says('la '.repeat(300))], // the model does not learn an end
   [user('Where is the tower?'), says('{"city":"Paris","country":"France"}')],
 ];
 
-/** Returns a tool's result as clients write it: as it is, or as JSON. */
+/** Returns a tool's result in the forms of the clients: unchanged, or as JSON. */
 const written = (text: string): string[] => [text, JSON.stringify(text)];
 
 const loops: Message[][] = written('7 degrees').flatMap((degrees, i) => [
@@ -49,10 +49,10 @@ const loops: Message[][] = written('7 degrees').flatMap((degrees, i) => [
   ],
 ]);
 
-/** The AI SDK asks Anthropic's protocol for JSON by a tool of this name. */
+/** With Anthropic's protocol the AI SDK requests JSON by a tool of this name. */
 const structured = [user('Where is the tower?'), calls(['json', { city: 'Paris', country: 'France' }])];
 
-/** With and without tools: a request may bring some to a question that needs none. */
+/** Each dialogue has a copy without tools, and one with tools that the question does not need. */
 export const dialogues: readonly Dialogue[] = [
   ...plain.map((messages) => ({ messages })),
   ...[...plain, ...loops].map((messages) => ({ messages, tools: [weather, clothes] })),

@@ -1,5 +1,5 @@
-// Makes and trains the tiny model that the clients are tried with: a Llama of 0.3 million weights that has learnt the dialogues of
-// dialogues.ts by heart, calls of tools in Hermes' form among them.
+// Trains the tiny model for the clients: a Llama of 0.3 million weights that has learned the dialogues of dialogues.ts by heart,
+// including tool calls in Hermes' form.
 import { join } from 'node:path';
 import { dialogues } from './dialogues.js';
 import { textsOf, trainedModel } from './trained-model.js';

@@ -1,4 +1,4 @@
-// A small model that has learnt dialogues by heart: its tokenizer made of their texts, its weights random at first, then finetuned.
+// Trains a small model to learn dialogues by heart: with a tokenizer of their texts, and random initial weights.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ interface Lesson {
   dialogues: readonly Dialogue[];
   /** The path of the chat template. */
   template: string;
-  /** The fields of a config.json, without the vocabulary's. */
+  /** The fields of config.json, except those of the vocabulary. */
   config: Readonly<Record<string, unknown>> & { max_position_embeddings: number };
-  /** Texts that the tokenizer's words are made of. */
+  /** The texts from which the tokenizer is made. */
   texts: readonly string[];
-  /** Tokens of the vocabulary at most. */
+  /** The most tokens of the vocabulary. */
   size: number;
   /** Keys of the command `finetune`. */
   keys: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ interface Lesson {
 
 const marks = ['<|im_start|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
 
-/** Lists the texts of messages, calls of tools written as the templates here write them. */
+/** Lists the texts of messages, with tool calls as the templates here write them. */
 export const textsOf = (dialogues: readonly Dialogue[]): string[] =>
   dialogues.flatMap(({ messages }) =>
     messages.flatMap(({ content, reasoning_content, tool_calls }) => [
@@ -40,7 +40,7 @@ export const textsOf = (dialogues: readonly Dialogue[]): string[] =>
 /**
  * Trains a model on dialogues.
  *
- * @returns the folder of the trained model, below `folder`, whose former content is lost
+ * @returns the folder of the trained model, inside `folder`, whose former contents are removed
  */
 export async function trainedModel(folder: string, lesson: Lesson): Promise<string> {
   rmSync(folder, { recursive: true, force: true });

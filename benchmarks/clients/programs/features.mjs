@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 export const origin = process.env.SERVER ?? 'http://127.0.0.1:8123';
 export const model = process.env.MODEL ?? 'tiny';
 
-/** The answer that the model has learnt. */
+/** The answers that the model has learned. */
 export const said = {
   hello: 'Hello! How can I help you?',
   count: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen',
@@ -19,7 +19,7 @@ export const ask = {
   wear: 'What should I wear in Paris?',
   compare: 'Compare Paris and Rome.',
   tower: 'Where is the tower?',
-  /** Its answer goes on up to the limit. */
+  /** Its answer continues up to the token limit. */
   sing: 'Sing.',
 };
 
@@ -44,7 +44,7 @@ export const schemas = {
   },
 };
 
-/** The tools, which keep a list of their calls. */
+/** Returns the tools, which record their calls. */
 export function tools() {
   const called = [];
   return {
@@ -69,7 +69,7 @@ export const parallelCalls = [
   ['get_weather', { city: 'Rome' }],
 ];
 
-/** The statuses of all answers since the last call: clients that retry do not report them. */
+/** The statuses of all answers since the last call, since clients that retry do not report them. */
 const statuses = [];
 const plainFetch = globalThis.fetch;
 globalThis.fetch = async (...given) => {
@@ -80,14 +80,14 @@ globalThis.fetch = async (...given) => {
 
 const load = async () => (await plainFetch(`${origin}/health`)).json();
 
-/** Passes once no answer is in progress, at most two seconds later. */
+/** Waits until no answer is in progress; throws after two seconds. */
 export async function serverIsIdle() {
   for (const end = Date.now() + 2000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20)))
     if ((await load()).running === 0) return;
   assert.fail('the answer goes on after its client has left');
 }
 
-/** Keeps all slots busy until the client has got its first 429, and then lets it in. */
+/** Keeps all slots busy until the client has received its first 429. */
 export async function retries(request) {
   const busy = new AbortController();
   const body = JSON.stringify({
@@ -113,7 +113,7 @@ export async function retries(request) {
   }
 }
 
-/** @param features by their names in the table; null where a client has none */
+/** @param features functions by the names in the table; null for a feature that the client does not have */
 export async function run(client, features) {
   for (const [feature, tried] of Object.entries(features)) {
     let problem = null;

@@ -22,7 +22,7 @@ const functions = ['get_weather', 'get_clothes'].map((name) => ({
   strict: false,
 }));
 
-/** Goes on from response to response until one calls no tool. */
+/** Continues from response to response until one calls no tool. */
 async function loop(input, own, create) {
   let response = await create({ model, input, tools: functions });
   for (;;) {

@@ -3,7 +3,8 @@
 //   - The initial agent is evaluated first, and is the first candidate for the best one; the last agent is evaluated too.
 //   - Every evaluation plays the same episodes with the same random numbers, so that two agents are compared episode by episode.
 //   - Metrics of a rollout outside of the initial range give a warning, and the next evaluation comes earlier.
-//   - An agent that is significantly worse than the best evaluation has collapsed: training returns to the kept agent with half the learning rate, and ends if that has happened too often.
+//   - An agent that is significantly worse than the best evaluation has collapsed: training returns to the kept agent with half
+//     the learning rate, and ends if that has happened too often.
 //   - Training ends if nearly all groups of the rollouts have equal returns.
 import {
   clusteredMean,
