@@ -1,5 +1,6 @@
-// The built-in templates as Jinja: what a model that was trained with one keeps in its folder, so that transformers writes dialogues
-// as they were trained. Read here, a folder with one of these has the built-in template, whose tokens are those of the training.
+// The built-in templates as Jinja. A model that was trained with a built-in template has its Jinja in its folder, so that transformers
+// writes dialogues as in training. When such a folder is loaded here, the built-in template is used, which produces the tokens of the
+// training.
 import type { BuiltInTemplate } from './built-in-templates.js';
 
 const TEXT_OF = `{%- macro text_of(content) -%}
@@ -9,9 +10,9 @@ const TEXT_OF = `{%- macro text_of(content) -%}
 `;
 
 /**
- * Writes Llama 2's template, in which the system's text is a part of the first user's message.
+ * Makes Llama 2's template, in which the system message is part of the first user message.
  *
- * @param before what a reply begins with
+ * @param before the text at the beginning of a reply
  */
 const llama2 = (before: string) => `${TEXT_OF}{%- set ns = namespace(start=0, system=none) -%}
 {%- if messages and messages[0].role == 'system' -%}
@@ -63,6 +64,6 @@ export const builtInSources: Record<BuiltInTemplate, string> = {
 `,
 };
 
-/** Finds the built-in template whose Jinja this is. */
+/** Returns the name of the built-in template with this Jinja source. */
 export const builtInOf = (source: string): BuiltInTemplate | undefined =>
   (Object.keys(builtInSources) as BuiltInTemplate[]).find((name) => builtInSources[name] === source);

@@ -1,8 +1,8 @@
-// Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym writes them: every message is tokenised alone and the ids are put one
-// after the other, so the tokens of earlier messages never change.
+// The templates Llama-2, Llama-3, ChatML and ChatGLM-4 as in AgentGym: every message is tokenised separately and the ids are
+// concatenated, so the tokens of earlier messages never change.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
-// Differs from it, unless `upstreamLossMask` is set: ChatGLM-4 ends a reply with the token that begins the next user message, and the
-// loss includes that token, so that the model learns to stop.
+// Differs from it, unless `upstreamLossMask` is set: ChatGLM-4 ends a reply with the token that begins the next user message, and this
+// token is in the loss, so that the model learns to stop.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
@@ -22,21 +22,21 @@ export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'lla
 
 export interface BuiltInTemplateOptions {
   /**
-   * Whether the loss mask is that of upstream: the assistant header is trained on too, ChatGLM-4's stop token is not, and
-   * llama2_bc trains on messages with loss false.
+   * Whether the loss mask is AgentGym's: the assistant header is trained on, ChatGLM-4's stop token is not, and llama2_bc also trains
+   * on messages with loss false.
    */
   upstreamLossMask?: boolean;
 }
 
-/** Text that the model reads, text that it writes, and single tokens that end what it writes. */
+/** A part of a message: text that the model reads, or text that it writes with the token that ends it. */
 interface Piece {
   read?: string;
   written?: string;
-  /** The token after `written`, by its spelling. */
+  /** The token after `written`, as text. */
   end?: string;
 }
 
-/** A message of text alone. */
+/** A message whose content is a text. */
 interface TextMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
@@ -51,19 +51,19 @@ type Pieces = (
 
 interface Style {
   pieces: Pieces;
-  /** Read before the assistant's reply. */
+  /** The text before the assistant's reply. */
   prompt: string;
   terminator: string;
-  /** Further tokens that end the assistant's message, where the tokenizer has them. */
+  /** Further tokens that may end the assistant's message, if the tokenizer has them. */
   otherTerminators?: readonly string[];
-  /** Whether the system message is a part of the first user's message. */
+  /** Whether the system message is part of the first user message. */
   foldsSystem: boolean;
 }
 
 const instruction = (content: string, index: number, system: string | null) =>
   `<s>[INST] ${index === 0 && system !== null ? `<<SYS>>\n${system}\n<</SYS>>\n\n` : ''}${content} [/INST]`;
 
-/** The system's text of ChatML where the dialogue has none; upstream's spelling, without a full stop. */
+/** ChatML's system message for dialogues without one, in AgentGym's spelling without a full stop. */
 const DEFAULT_SYSTEM = 'You are a helpful assistant';
 
 const turn = (role: string, content: string) => `<|im_start|>${role}\n${content}<|im_end|>\n`;
@@ -78,7 +78,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // The space before the message is a token of its own, which rollouts do not have.
+  // The space before the message is a separate token, which rollouts do not contain.
   llama2_bc: {
     pieces: ({ role, content }, { index, system }) =>
       role === 'assistant'
@@ -88,7 +88,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // No line end after the assistant's <|im_end|>: it ends the utterance.
+  // The assistant's <|im_end|> ends the utterance, so no line end follows it.
   chatml: {
     pieces: ({ role, content }, { index }) => [
       ...(index === 0 && role !== 'system' ? [{ read: turn('system', DEFAULT_SYSTEM) }] : []),
@@ -100,7 +100,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '<|im_end|>',
     foldsSystem: false,
   },
-  // Spaces and line ends after a message are ignored.
+  // Whitespace at the end of a message is ignored.
   llama3: {
     pieces: ({ role, content }, { index }) => [
       ...(index === 0 ? [{ read: '<|begin_of_text|>' }] : []),
@@ -112,7 +112,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     otherTerminators: ['<|end_of_text|>'],
     foldsSystem: false,
   },
-  // A message has no end of its own: the mark of the user's next one ends it.
+  // A message has no end token; the token that begins the next user message ends it.
   chatglm4: {
     pieces: ({ role, content }, { index, before }) => [
       ...(index === 0 ? [{ read: '[gMASK]<sop>' }] : []),
@@ -127,7 +127,7 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
 };
 
-/** Markers that a new tokenizer should contain as one token each, so that this template can be used. */
+/** Texts that a new tokenizer should have as single tokens, so that this template can be used. */
 export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   llama2: ['<s>', '</s>', '[INST]', ' [/INST]'],
   llama2_bc: ['<s>', '</s>', '[INST]', ' [/INST]'],
@@ -175,8 +175,8 @@ export class BuiltInChatTemplate implements ChatTemplate {
   /**
    * Encodes messages.
    *
-   * @param isOpen whether the last message has no end
-   * @returns also `ends`: of each message, the tokens up to its end
+   * @param isOpen whether the last message is not ended
+   * @returns also `ends`: for each message, the number of tokens up to its end
    */
   #encoded(
     messages: readonly ChatMessage[],
@@ -221,7 +221,7 @@ export class BuiltInChatTemplate implements ChatTemplate {
     ending: PromptEnding = 'reply',
   ): Generator<undefined, () => number[]> {
     if (ending === 'reply') return () => this.encodePrompt(messages, inputs);
-    if (ending === 'open') openText(messages); // refuses what cannot be continued
+    if (ending === 'open') openText(messages); // throws if the last message cannot be continued
     return () => this.#encoded(messages, inputs, ending === 'open').ids;
   }
 
@@ -235,16 +235,16 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { read, written: written?.endsWith(terminator) ? written.slice(0, -terminator.length) : written };
   }
 
-  /** Encodes what follows earlier messages. It is never null: the tokens of earlier messages never change. */
+  /** Encodes the tokens after earlier messages. It never returns null, since the tokens of earlier messages never change. */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
     const { ends } = this.#encoded(messages, {});
     return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(ends[from - 1])];
   }
 
   /**
-   * Returns messages of a text alone.
+   * Returns the messages if their contents are texts.
    *
-   * @throws {ChatTemplateError} where a message has more than a text
+   * @throws {ChatTemplateError} if a message has anything else
    */
   #texts(messages: readonly ChatMessage[], { tools, documents, variables }: TemplateInputs): TextMessage[] {
     const given = Object.entries({ tools, documents, chat_template_kwargs: variables });

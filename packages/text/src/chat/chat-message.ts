@@ -1,18 +1,16 @@
-// A dialogue with a chat model, and what it is in tokens.
+// A dialogue with a chat model, and its form in tokens.
 
 /** A part of a message, such as `{type: 'text', text: '…'}`. */
 export type ContentPart = Readonly<Record<string, unknown>>;
 
-/** A message as a template sees it: with `tool_calls`, `reasoning_content`, `name` and whatever else it has. */
+/** A message in the form that templates read: with `tool_calls`, `reasoning_content`, `name` and other keys. */
 export interface ChatMessage {
-  /** `assistant` is the model; `system` may come first; `tool` is the answer to a call. */
+  /** `assistant` is the model; `system` may come first; `tool` is the result of a call. */
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   content?: string | readonly ContentPart[] | null;
-  /**
-   * Weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). Templates do not see it.
-   */
+  /** The weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). Templates do not get it. */
   loss?: boolean | number;
-  /** Whether an assistant's message was cut off: then the model did not end it, and its end is not learned. Templates do not see it. */
+  /** Whether an assistant's message was cut off, so that its end is not trained on. Templates do not get it. */
   cut?: boolean;
   readonly [key: string]: unknown;
 }
@@ -21,7 +19,7 @@ export interface ChatMessage {
 export interface TemplateInputs {
   /** JSON schemas of the functions that the model may call. */
   tools?: readonly Readonly<Record<string, unknown>>[];
-  /** Texts to answer from, with the keys that the template reads (`title`, `text`). */
+  /** Texts to answer from, with the keys that the template uses (`title`, `text`). */
   documents?: readonly Readonly<Record<string, unknown>>[];
   /** Variables of the template, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
@@ -34,23 +32,26 @@ export interface Conversation {
 
 export interface EncodedConversation {
   ids: number[];
-  /** [ids] Weight of each token in the loss: 0, or where the assistant wrote it and it is trained on, 1 or its message's weight. */
+  /** [ids] the weight of each token in the loss: the weight of its message where the assistant wrote it, else 0. */
   lossMask: number[];
 }
 
 /**
- * How a prompt ends: `reply`, with what asks the assistant for one; `message`, behind the last message; `open`, within the last
- * message, which is the assistant's and a text, as if it were still being written.
+ * How a prompt ends: `reply`, with the text that begins the assistant's reply; `message`, after the last message; `open`, inside the
+ * last message, an assistant's text, as if it were still being written.
  */
 export type PromptEnding = 'reply' | 'message' | 'open';
 
-/** Returns the weight of a message in the loss, where the assistant wrote it. */
+/** Returns the weight of an assistant's message in the loss. */
 export const lossWeight = ({ loss = true }: Pick<ChatMessage, 'loss'>): number => Number(loss);
 
-/** Returns a message as templates see it. */
+/** Returns a message without the keys that templates do not get. */
 export const shown = ({ loss: _, cut: __, ...message }: ChatMessage): ChatMessage => message;
 
-/** Returns whether the end of what is learned of a message is unknown: it was cut off, and calls or nothing stand behind its text. */
+/**
+ * Returns whether the end of the trained part of a message is unknown: the message was cut off, and after its text come calls or
+ * nothing.
+ */
 export const isWithoutEnd = ({
   cut = false,
   content,
@@ -58,43 +59,47 @@ export const isWithoutEnd = ({
 }: Pick<ChatMessage, 'cut' | 'content'> & { tool_calls?: unknown }): boolean =>
   cut && (typeof content !== 'string' || content.trim() === '' || (Array.isArray(calls) && calls.length > 0));
 
-/** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */
+/** A way to write dialogues as text. Training and rollouts use the same object, so that both have the same ids. */
 export interface ChatTemplate {
   /**
-   * Encodes a dialogue for training: one example; several where the template writes earlier messages differently when more follow. Each
-   * of the assistant's messages is learnt in one of them, after the tokens that it is asked with.
+   * Encodes a dialogue for training: as one example, or as several if the template writes earlier messages differently once more
+   * follow. Each assistant message is trained on in one of them, after the same tokens as in a rollout.
    */
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
   /**
-   * Names the parts of a dialogue that the template does not write: `tools`, `the content of tool messages`. Only the first of several
-   * dialogues that are alike is looked at.
+   * Lists the parts of a dialogue that the template does not write: `tools`, `the content of tool messages`. Dialogues of the same
+   * kind are checked once.
    */
   leavesOut(conversation: Conversation): string[];
-  /** Encodes a dialogue up to where the assistant replies. */
+  /** Encodes a dialogue up to the beginning of the assistant's reply. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
-  /** Writes that dialogue in steps, for a server: others may have their turn where it yields. @returns what encodes it */
+  /**
+   * Writes the same prompt in steps, so that a server can serve others in between.
+   *
+   * @returns a function that encodes the prompt
+   */
   writePromptInSteps(
     messages: readonly ChatMessage[],
     inputs?: TemplateInputs,
     ending?: PromptEnding,
   ): Generator<undefined, () => number[]>;
-  /** Names of the variables that dialogues may bring: those that the template reads, beside those that every dialogue has. */
+  /** Names of the variables that a dialogue may set: those that the template reads, except the standard ones. */
   readonly ownVariables: readonly string[];
   /**
-   * Encodes the tokens that follow an assistant's message which is in the context as it was sampled, without the token that ended it:
-   * the message's end, the messages after it, and the mark that asks for the next one.
+   * Encodes the tokens between a sampled assistant message, whose terminator is not in the context, and the next reply: the message's
+   * end, the messages after it, and the text that begins the reply.
    *
-   * @param from the first message after it
-   * @returns null where the template now renders earlier messages differently: then the whole dialogue must be read again
+   * @param from the index of the first message after it
+   * @returns null if the template now writes earlier messages differently, so that the whole dialogue must be read again
    */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null;
-  /** All that it is made of: templates with the same source write the same dialogues alike. */
+  /** The complete source; templates with the same source write dialogues in the same way. */
   readonly source?: string;
-  /** Tokens that end an assistant's message; the tokenizer's end of text may be another one. */
+  /** Tokens that end an assistant's message; the tokenizer's end-of-text token may be different. */
   readonly terminatorIds: readonly number[];
 }
 
-/** The error for a template and a dialogue that do not fit each other. */
+/** Thrown if a template and a dialogue do not fit each other. */
 export class ChatTemplateError extends Error {
   override readonly name: string = 'ChatTemplateError';
 
@@ -103,7 +108,7 @@ export class ChatTemplateError extends Error {
   }
 }
 
-/** The error for a template that takes more work than a template may, whatever the dialogue. */
+/** Thrown if a template exceeds the limits of work, whatever the dialogue. */
 export class ChatTemplateLimitError extends ChatTemplateError {
   override readonly name = 'ChatTemplateLimitError';
 
@@ -113,9 +118,9 @@ export class ChatTemplateLimitError extends ChatTemplateError {
 }
 
 /**
- * Returns the first `maxLength` tokens, as AgentGym cuts: the right end is lost.
+ * Returns the first `maxLength` tokens; like AgentGym, it drops the end.
  *
- * @returns null where nothing to learn from would be left
+ * @returns null if no token with a weight would remain
  */
 export function cutRight(encoded: EncodedConversation, maxLength: number): EncodedConversation | null {
   const lossMask = encoded.lossMask.slice(0, maxLength);

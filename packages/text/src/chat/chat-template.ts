@@ -1,4 +1,4 @@
-// Which chat template a model uses: a built-in one by name, one given as Jinja, or the tokenizer's own.
+// Chooses a model's chat template: a built-in one by name, one given as Jinja, or the tokenizer's own.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { builtInOf, builtInSources } from './built-in-sources.js';
@@ -11,7 +11,7 @@ import {
   type BuiltInTemplateOptions,
 } from './built-in-templates.js';
 
-/** Templates of Jinja that have a name here. */
+/** Jinja templates that can be used by name. */
 const namedTemplates = new Map([['tools', toolsTemplate]]);
 
 const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'];
@@ -19,16 +19,16 @@ const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chat
 interface ChatTemplateOptions extends BuiltInTemplateOptions {
   /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
-  /** Returns the time that `strftime_now` writes; the time of the call if not given. */
+  /** Returns the time for `strftime_now`; the time of the call if not given. */
   now?: () => Date;
 }
 
 /**
  * Finds or compiles a template.
  *
- * @param template one of the built-in names, `tools`, Jinja itself, the name of one of the tokenizer's templates, or null for its
- * own: `default`, and for dialogues with tools `tool_use` where it has one. Names that differ in case and in `-` or `_` alone are
- * one: `llama-2`, `Llama_2` and `llama2`
+ * @param template a built-in name, `tools`, a Jinja source, the name of one of the tokenizer's templates, or null for the tokenizer's
+ *   own: `default`, and for dialogues with tools `tool_use` if it exists. Names are compared without case, `-` and `_`: `llama-2`,
+ *   `Llama_2` and `llama2` are the same
  */
 export function chatTemplate(
   template: string | null,
@@ -59,7 +59,7 @@ export function chatTemplate(
 }
 
 /**
- * Checks that the template reads the variables that are given.
+ * Checks that the template reads the given variables.
  *
  * @throws {ChatTemplateError} for a variable that the template never reads
  */
@@ -83,9 +83,9 @@ function checkVariables(
 }
 
 /**
- * Returns a template as Jinja, which a model that is trained with it keeps in its folder; null where that is the tokenizer's own already.
+ * Returns a template as Jinja, for the folder of a model trained with it; null if it is already the tokenizer's own.
  *
- * @param template as for `chatTemplate`
+ * @param template as in `chatTemplate`
  */
 export function templateSource(template: string | null, tokenizer: Pick<Tokenizer, 'config'>): string | null {
   if (template === null || template.includes('{')) return template;
@@ -107,20 +107,20 @@ function missing(template: string | null, own: ReadonlyMap<string, string>): Cha
   );
 }
 
-/** Finds the exact name, or the one that differs from it in case, `-` and `_` alone. */
+/** Finds the exact name, or one that differs only in case, `-` and `_`. */
 const named = <Name extends string>(known: readonly Name[], name: string): Name | undefined =>
   known.find((each) => each === name) ?? known.find((each) => plainName(each) === plainName(name));
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Returns the source of one of the tokenizer's templates, or of those that have a name here. */
+/** Returns the source of one of the tokenizer's templates, or of the named templates here. */
 const sourceOf = (name: string, own: ReadonlyMap<string, string>): string | undefined =>
   own.get(named([...own.keys()], name) ?? '') ?? namedTemplates.get(named([...namedTemplates.keys()], name) ?? '');
 
 const builtInName = (template: string | null): BuiltInTemplate | undefined =>
   template === null ? undefined : named(builtIn, template);
 
-/** Lists the strings that a tokenizer made for a built-in template must contain as one token each. */
+/** Lists the texts that a new tokenizer must have as single tokens for a built-in template. */
 export function templateTokens(template: string | null): readonly string[] {
   const name = builtInName(template);
   if (name !== undefined) return templateMarks[name];
@@ -131,7 +131,7 @@ export function templateTokens(template: string | null): readonly string[] {
   );
 }
 
-/** Reads the templates of a tokenizer: a text, which is `default`; or a list or an object of named ones. */
+/** Reads a tokenizer's templates: a text, which is `default`; or a list or an object of named templates. */
 function ownTemplates(entry: unknown): Map<string, string> {
   if (typeof entry === 'string') return new Map([['default', entry]]);
   if (typeof entry !== 'object' || entry === null) return new Map();
@@ -145,7 +145,7 @@ function ownTemplates(entry: unknown): Map<string, string> {
   );
 }
 
-/** Reads the texts of special tokens, by the keys of tokenizer_config.json; each is a text or an object with the text as `content`. */
+/** Reads the texts of special tokens by the keys of tokenizer_config.json; each value is a text or an object with `content`. */
 function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const tokens = Object.entries(config).flatMap(([key, value]) => {
     const text = typeof value === 'object' ? (value as { content?: unknown } | null)?.content : value;

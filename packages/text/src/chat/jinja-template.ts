@@ -1,5 +1,5 @@
-// A model's own chat template (Jinja, as in tokenizer_config.json), with the tokens that the assistant wrote marked.
-// Source: huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks them as in `apply_chat_template` with
+// A chat template in Jinja, as in tokenizer_config.json, which also finds the tokens that the assistant wrote.
+// Source: huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks these tokens as in `apply_chat_template` with
 // return_assistant_tokens_mask.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
@@ -25,11 +25,11 @@ import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
 
 interface JinjaTemplateOptions {
-  /** Used where a dialogue has tools; null: the template itself. */
+  /** The template for dialogues with tools; null: the same template. */
   withTools?: string | null;
   /** Variables of the template besides the messages: bos_token, eos_token, … */
   variables: Readonly<Record<string, unknown>>;
-  /** Returns the time that `strftime_now` writes. */
+  /** Returns the time for `strftime_now`. */
   now?: () => Date;
 }
 
@@ -38,13 +38,13 @@ interface CharSpan {
   end: number;
 }
 
-/** Text that is learnt. */
+/** A part of the text that is trained on. */
 interface LearntSpan extends CharSpan {
   /** The weight in the loss. */
   weight: number;
 }
 
-/** Variables that every dialogue or the tokenizer gives. */
+/** Variables that are set for every dialogue, or by the tokenizer. */
 const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
 
 export class JinjaTemplate implements ChatTemplate {
@@ -73,7 +73,7 @@ export class JinjaTemplate implements ChatTemplate {
     return turns.map(({ text, written }) => this.#encoded(text, written));
   }
 
-  /** Names the variables that the template, or its form for dialogues with tools, reads from outside. */
+  /** Lists the variables that the template, or its variant for dialogues with tools, reads from outside. */
   get variables(): string[] {
     return [...new Set([...this.#template.variables, ...this.#withTools.variables])];
   }
@@ -115,11 +115,11 @@ export class JinjaTemplate implements ChatTemplate {
     if (written === null) return null;
     const ids = this.tokenizer.encode(text);
     const before = this.tokenizer.encode(text.slice(0, asked.length + written));
-    // A token across the boundary would repeat the end of the message.
+    // If a token spans the boundary, the end of the message cannot be encoded separately.
     return before.every((id, i) => id === ids[i]) ? ids.slice(before.length) : null;
   }
 
-  /** Encodes the whole dialogue, of which the template's generation blocks are learnt. */
+  /** Encodes the whole dialogue; the template's generation blocks are trained on. */
   #encodeMarked(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation {
     const { text, spans } = this.render(messages, inputs, false);
     const left = spans.filter(({ index }) => index === null);
@@ -139,7 +139,7 @@ export class JinjaTemplate implements ChatTemplate {
     return { ids, lossMask: maskAsTransformers(offsets, learnt) };
   }
 
-  /** Finds the place where the text of a message ends within that of its dialogue; 0 where it is not known. */
+  /** Finds where the text of a message ends within the dialogue's text; 0 if unknown. */
   #cutAt(messages: readonly ChatMessage[], index: number, inputs: TemplateInputs): number {
     if (isWithoutEnd(messages[index])) return 0;
     const [before, after] = [messages.slice(0, index + 1), messages.slice(index + 1)];
@@ -155,7 +155,7 @@ export class JinjaTemplate implements ChatTemplate {
     return { ids, lossMask };
   }
 
-  /** Counts the text's tokens before a character; one across the boundary belongs to what follows. */
+  /** Counts the text's tokens before a character; a token that spans the boundary belongs to the text after it. */
   #tokensBefore(ids: readonly number[], offsets: readonly CharSpan[] | null, text: string, place: number): number {
     if (place === text.length) return ids.length;
     if (offsets !== null) {
@@ -169,7 +169,11 @@ export class JinjaTemplate implements ChatTemplate {
 
   #templateFor = ({ tools }: TemplateInputs): Template => (tools === undefined ? this.#template : this.#withTools);
 
-  /** Writes a dialogue as text. @param addGenerationPrompt whether it ends with what asks for a reply */
+  /**
+   * Writes a dialogue as text.
+   *
+   * @param addGenerationPrompt whether it ends with the text that begins a reply
+   */
   render(messages: readonly ChatMessage[], inputs: TemplateInputs, addGenerationPrompt: boolean): Rendered {
     return finished(this.#renderInSteps(messages, inputs, addGenerationPrompt));
   }
@@ -195,8 +199,9 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * Masks as transformers does, from the first token that has the block's first character to the first that has its last: where a last
- * character has several tokens, the others are not learnt; an empty block within a token makes this token learnt.
+ * Makes the mask as transformers does, from the first token with the block's first character to the first token with its last
+ * character. So if the last character consists of several tokens, only the first is trained on; an empty block inside a token selects
+ * this token.
  */
 function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {
   const mask = new Array<number>(offsets.length).fill(0);
@@ -209,7 +214,7 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly Learnt
 }
 
 /**
- * Describes an error of the template. The stack overflows in a macro that calls itself, or in a template of nothing but brackets.
+ * Describes an error of the template. The stack overflows in a macro that calls itself, or in deeply nested brackets.
  *
  * @throws errors that are not the template's fault
  */
@@ -232,8 +237,10 @@ function parsed(source: string, now?: () => Date): Template {
 }
 
 /**
- * Counts the characters at the beginning of `rest` that render a message. A template may trim it, or put spaces before it; spaces that
- * were sampled at its end count as long as the template writes them too. null: the message is not there.
+ * Counts the characters at the beginning of `rest` that are the message's content. A template may trim the content or put spaces
+ * before it; sampled spaces at its end count if the template writes them.
+ *
+ * @returns null if the content is not there
  */
 function writtenLength(rest: string, content: string): number | null {
   if (rest.startsWith(content)) return content.length;

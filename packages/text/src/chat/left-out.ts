@@ -1,5 +1,5 @@
-// Parts of a dialogue that a template does not write: tools, calls, what tools answered, thoughts, or a text next to calls. It is found
-// by rendering the dialogue with marks in their places, since a template's source does not say what it does with a message.
+// Finds parts of a dialogue that a template does not write: tools, calls, results of tools, thoughts, or text beside calls. Such parts
+// are found by rendering the dialogue with marks in their places, since a template's source does not show what it does with a message.
 import {
   ChatTemplateError,
   ChatTemplateLimitError,
@@ -9,10 +9,14 @@ import {
 } from './chat-message.js';
 import { sharingSteps } from '../jinja/work.js';
 
-/** Writes a dialogue as text. @param asks whether it ends with what asks for a reply */
+/**
+ * Writes a dialogue as text.
+ *
+ * @param asks whether it ends with the text that begins a reply
+ */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
 
-/** Keys of a message that say nothing by themselves: a template may write them or not. */
+/** Keys of a message without content of their own, which a template need not write. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'role',
   'loss',
@@ -40,7 +44,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** Keys every part of which must be in the text; for other keys it is enough that the text changes with them. */
+/** Keys whose complete value must be in the text; for other keys, the text only has to depend on the value. */
 const WRITTEN_WHOLE: readonly string[] = ['content', 'tool_calls', 'reasoning_content', 'thinking', 'reasoning'];
 
 const isFilled = (value: unknown): boolean =>
@@ -53,11 +57,11 @@ const isFilled = (value: unknown): boolean =>
 export const sayingKeys = (message: ChatMessage): string[] =>
   Object.keys(message).filter((key) => !SAYS_NOTHING.has(key) && isFilled(message[key]));
 
-/** Puts marks into values and finds them in a text. */
+/** Replaces values by marks, and looks for the marks in a text. */
 class Marks {
   readonly #marks: string[] = [];
 
-  /** Replaces every text and number of a value by a mark; keys in `kept` stay. */
+  /** Replaces every text and number in a value by a mark, except under the keys in `kept`. */
   planted(value: unknown, kept: readonly string[] = []): unknown {
     if (typeof value === 'string') return value.trim() === '' ? value : this.#next((count) => `zqmark${count}qz`);
     if (typeof value === 'number') return Number(this.#next((count) => String(7_310_000_519 + 1000 * count)));
@@ -70,7 +74,7 @@ class Marks {
     return Object.fromEntries(entries) as Record<string, unknown>;
   }
 
-  /** Returns a mark in place of a name. */
+  /** Returns a mark that can be used as a name. */
   name(): string {
     return this.#next((count) => `zqmark${count}qz`);
   }
@@ -93,13 +97,13 @@ class Marks {
   static #count = 0;
 }
 
-/** A template's check of dialogues; those that are alike are checked once. */
+/** Checks dialogues of one template; those of the same kind are checked once. */
 export class LeftOut {
   readonly #seen = new Set<string>();
 
   constructor(private readonly render: Render) {}
 
-  /** Names the parts of a dialogue that are not written. */
+  /** Lists the parts of a dialogue that are not written. */
   of(conversation: Conversation): string[] {
     return sharingSteps(() => this.#leftOutOf(conversation));
   }
@@ -141,7 +145,7 @@ export class LeftOut {
       key === 'tool_calls' ? plantedCalls(message[key], marks) : marks.planted(message[key], ['type', 'id']);
     const planted = messages.map((each, i) => (i === at ? { ...message, [key]: value } : each));
     const asks = message.role !== 'assistant';
-    // Earlier thoughts are left out of later prompts: then the message is looked at where it is the last one.
+    // Templates may omit thoughts of earlier messages, so the message is also rendered as the last one.
     const texts = [this.#textOf(planted, inputs, false), this.#textOf(planted.slice(0, at + 1), inputs, asks)];
     if (texts.some((text) => text !== null && marks.areIn(text))) return true;
     if (WRITTEN_WHOLE.includes(key) && texts.some((text) => text !== null)) return false;
@@ -154,7 +158,7 @@ export class LeftOut {
     );
   }
 
-  /** Returns whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
+  /** Returns whether two dialogues are written differently; true if the first one is refused, which is reported elsewhere. */
   #changes(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,
@@ -165,7 +169,7 @@ export class LeftOut {
     return text === null || text !== this.#textOf(others, otherInputs, true);
   }
 
-  /** Renders a dialogue; null where the template refuses it. */
+  /** Renders a dialogue; null if the template refuses it. */
   #textOf(messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean): string | null {
     try {
       return this.render(messages, inputs, asks);
@@ -176,14 +180,17 @@ export class LeftOut {
   }
 }
 
-/** Returns the kind of a message. Those of one kind are written alike: of one role, with the same keys, and calls of the same form. */
+/**
+ * Returns the kind of a message. Messages of one kind, which have the same role, the same keys and the same form of calls, are written
+ * in the same way.
+ */
 function kindOf(message: ChatMessage, keys: readonly string[]): string {
   const calls = (message.tool_calls ?? []) as readonly Record<string, unknown>[];
   const content = Array.isArray(message.content) ? 'parts' : 'text';
   return JSON.stringify([message.role, keys, content, calls.length, 'function' in (calls[0] ?? {})]);
 }
 
-/** The words for what a template leaves out that writes the names of tools alone. */
+/** The description for a template that writes only the names of tools. */
 const PARAMETERS = 'the parameters of tools';
 
 const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateInputs => ({
@@ -200,13 +207,13 @@ export const wordsFor = (key: string, { role }: ChatMessage): string =>
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the function of a tool or of a call, which may have a level of its own. */
+/** Returns the function of a tool or call, which may be nested under `function`. */
 const functionOf = (value: Json): Json => (value.function as Json | undefined) ?? value;
 
 const withFunction = (value: Json, called: Json): Json =>
   value.function === undefined ? called : { ...value, function: called };
 
-/** Replaces a tool's name, and those of its parameters: what a call is made of. */
+/** Replaces a tool's name and the names of its parameters, which calls consist of, by marks. */
 function plantedTool(tool: Json, marks: Marks): Json {
   const called = functionOf(tool);
   const parameters = called.parameters as Json | undefined;

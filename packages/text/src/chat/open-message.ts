@@ -1,21 +1,25 @@
-// A dialogue whose last message is open, so that the model continues it instead of writing a new one.
-// Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a mark behind it, and the text
-// is cut there. Text that a template adds to a message's end, or trims from it, is left out likewise.
+// Dialogues whose last message is open, so that the model continues it instead of writing a new one.
+// Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a mark at its end, and the
+// text is cut off at the mark. Text that a template adds to a message's end or trims from it is treated in the same way.
 import { ChatTemplateError, type ChatMessage } from './chat-message.js';
 
-/** No template writes it. Its space at the end shows whether the template trims messages. */
+/** No template writes this text. Its trailing space shows whether the template trims messages. */
 const MARK = 'END_OF_OPEN_MESSAGE ';
 
-/** Returns the dialogue with the mark behind its last message. @throws {ChatTemplateError} where that has no text */
+/**
+ * Returns the dialogue with the mark at the end of its last message.
+ *
+ * @throws {ChatTemplateError} if that message is not a text
+ */
 export function markedAtEnd(messages: readonly ChatMessage[]): ChatMessage[] {
   return [...messages.slice(0, -1), { ...messages.at(-1)!, content: openText(messages) + MARK }];
 }
 
 /**
- * Returns the text up to where the open message ends.
+ * Returns the text up to the end of the open message.
  *
- * @param rendered the marked dialogue's text
- * @throws {ChatTemplateError} where the template changes or omits the message
+ * @param rendered the text of the marked dialogue
+ * @throws {ChatTemplateError} if the template changes or omits the message
  */
 export function upToMark(rendered: string, messages: readonly ChatMessage[]): string {
   const at = rendered.lastIndexOf(MARK.trim());
@@ -29,7 +33,11 @@ export function upToMark(rendered: string, messages: readonly ChatMessage[]): st
   return rendered.startsWith(MARK, at) ? before : before.trimEnd();
 }
 
-/** Reads the last message's text. @throws {ChatTemplateError} where it cannot be continued */
+/**
+ * Returns the last message's text.
+ *
+ * @throws {ChatTemplateError} if it cannot be continued
+ */
 export function openText(messages: readonly ChatMessage[]): string {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content === 'string') return last.content;
@@ -42,8 +50,8 @@ export function openText(messages: readonly ChatMessage[]): string {
 /**
  * Returns the length of the text up to the end of the last message, which was cut off.
  *
- * @param render the text of the dialogue with another last message
- * @returns null where the template does not write the message as it is
+ * @param render writes the dialogue with another last message
+ * @returns null if the template changes the message
  */
 export function lengthWithoutEnd(
   messages: readonly ChatMessage[],

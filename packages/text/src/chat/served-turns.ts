@@ -1,30 +1,35 @@
-// The texts that teach a dialogue to a model whose template does not say what the assistant wrote: each of the assistant's messages
-// stands after exactly the text that asks for it when the model is served.
+// Makes the training texts of a dialogue for a template that does not mark what the assistant wrote: each assistant message follows
+// exactly the text that precedes it when the model is served.
 import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
 import { lengthWithoutEnd } from './open-message.js';
 
 interface ServedTurn {
   text: string;
-  /** The parts of it that the assistant wrote and that are learnt from, in UTF-16 code units. */
+  /** The parts of the text that the assistant wrote and that are trained on, in UTF-16 code units. */
   written: { start: number; end: number; weight: number }[];
 }
 
-/** Writes the first messages as text. @param asks whether it ends with what asks for the assistant's next message */
+/**
+ * Writes the first messages as text.
+ *
+ * @param asks whether it ends with the text that begins the assistant's next message
+ */
 type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 
-/** One of the assistant's messages as it is served: what asks for it, and this with the message. */
+/** One assistant message as in serving: the prompt, and the prompt with the message. */
 interface Served {
   prompt: string;
   whole: string;
-  /** The length of the text up to the end of what is learned: of all of it, or of a message that was cut off without its end. */
+  /** The length of the text up to the end of the trained part: the whole text, or for a message that was cut off, without its end. */
   end: number;
   /** The weight in the loss. */
   weight: number;
 }
 
 /**
- * Returns the texts of a dialogue: one where it begins with the same characters however many messages follow. A template that forgets earlier
- * thoughts, or moves the list of tools, gives several: each covers those messages that stand in it as they are served.
+ * Returns the texts of a dialogue: a single one if the text of earlier messages does not change when more follow. A template that
+ * omits earlier thoughts, or moves the list of tools, gives several texts, each of which covers the messages that it contains in the
+ * served form.
  */
 export function servedTurns(messages: readonly ChatMessage[], render: Render): ServedTurn[] {
   const text = render(messages, false);
@@ -60,8 +65,8 @@ function served(messages: readonly ChatMessage[], index: number, render: Render)
 }
 
 /**
- * Returns what the model's message is, if the template opens it (`<think>`) and then forgets that part: what the model wrote after the
- * opening, by the message itself, and what the template writes at its end.
+ * Restores the served form of a message whose beginning the template puts into the prompt (`<think>`) and later omits: the text after
+ * that beginning is the message itself, followed by the end that the template writes.
  */
 function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {
   let common = 0;

@@ -1,15 +1,15 @@
-// Finds where in a text its tokens begin.
+// Finds the positions in a text at which its tokens begin.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 
-/** Bytes of one character may be in several tokens. */
+/** The most tokens that one character's bytes may be spread over. */
 const MOST_TOKENS_OF_A_PART = 16;
 
 /**
- * Finds the places of a text's tokens, in UTF-16 code units. Tokens that only together spell characters have one place. Found by reading
- * the tokens one after the other.
+ * Finds the positions of a text's tokens, in UTF-16 code units, by decoding the tokens in turn. Tokens that form characters only
+ * together share one position.
  *
  * @param ids the tokens of `text`
- * @returns null where the tokens do not spell the text, as of a tokenizer that normalises it
+ * @returns null if the decoded tokens differ from the text, as with a tokenizer that normalises it
  */
 export function tokenOffsets(
   tokenizer: Tokenizer,
@@ -28,11 +28,11 @@ export function tokenOffsets(
   return offsets;
 }
 
-/** Finds the fewest tokens from `ids[i]` on that spell the text from `at` on. */
+/** Finds the fewest tokens from `ids[i]` on whose text is in the text at `at`. */
 function nextPart(tokenizer: Tokenizer, text: string, at: number, ids: readonly number[], i: number) {
   for (let count = 1; count <= MOST_TOKENS_OF_A_PART && i + count <= ids.length; count++) {
     const piece = tokenizer.decode(ids.slice(i, i + count), { keepSpecialTokens: true });
-    // A decoder may leave out the space that a word begins with.
+    // Decoders may drop the space at the beginning of a word.
     for (const spelled of [piece, ` ${piece}`])
       if (spelled !== '' && text.startsWith(spelled, at)) return { start: at, end: at + spelled.length, count };
     if (piece === '' && count === 1 && text[at] === ' ') return { start: at, end: at + 1, count };

@@ -1,7 +1,8 @@
-// chat_template=tools: dialogues as plain text, for models whose tokenizer has no marks for roles, tools or thoughts. A reply ends with
-// the end-of-text token. Tools, calls and what they answer are written as in Hermes' models, thoughts between <think> and </think>:
-// serve_model reads both. Earlier messages never change, so a dialogue is one example, and the next prompt continues the last one.
-// Source of the form: the chat template of Hermes 2 Pro (huggingface.co/NousResearch/Hermes-2-Pro-Llama-3-8B), without its tokens.
+// The template chat_template=tools: dialogues as plain text, for models whose tokenizer has no tokens for roles, tools or thoughts. A
+// reply ends with the end-of-text token. Tools, calls and their results are written as in Hermes' models, thoughts between <think> and
+// </think>; serve_model reads both. Earlier messages never change, so a dialogue is one training example, and each prompt continues
+// the previous one. Source of the form: the chat template of Hermes 2 Pro (huggingface.co/NousResearch/Hermes-2-Pro-Llama-3-8B),
+// without its tokens.
 
 export const toolsTemplate = `
 {%- macro text_of(content) -%}

@@ -1,14 +1,17 @@
-// Automata over bytes for single characters: their UTF-8, or what stands for them within a string of JSON.
+// Automata over bytes for single characters, in UTF-8 or as escaped in a JSON string.
 import { intersectionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 import type { Spelling } from './grammar.js';
 
-/** A place within a character. */
+/** A state inside a character. */
 export interface ByteNode {
   readonly id: number;
-  /** `next` is null where the character or the text ends. Disjoint, but for a text that another one continues. */
+  /**
+   * Transitions; `next` is null at the end of the character or text. Byte ranges are disjoint, except if one text is a prefix of
+   * another.
+   */
   readonly edges: readonly ByteEdge[];
-  /** The least number of tokens with which the character can be completed from here; infinite where the vocabulary cannot. */
+  /** The least number of tokens that complete the character from here; infinite if the vocabulary cannot. */
   readonly need: number;
 }
 
@@ -18,21 +21,21 @@ interface ByteEdge {
   readonly next: ByteNode | null;
 }
 
-/** The units that the vocabulary can spell by themselves. */
+/** The units that single tokens of a vocabulary can spell. */
 export interface SpellableUnits {
-  /** [256] whether a token is this one byte. */
+  /** [256] whether a token consists of this byte. */
   readonly bytes: readonly boolean[];
-  /** Characters that are one token each. */
+  /** Characters that are single tokens. */
   readonly characters: CodePointRanges;
 }
 
-/** A text as bytes, and the least number of tokens from each of them to its end. */
+/** A text as bytes, and the least number of tokens from each byte to its end. */
 interface SpelledText {
   readonly bytes: Uint8Array;
   readonly needs: readonly number[];
 }
 
-/** Ranges of a class that are looked at in one step. */
+/** The number of ranges of a class that count as one step of work. */
 const RANGES_PER_STEP = 8;
 
 const SHORT_ESCAPES = [
@@ -45,14 +48,17 @@ const SHORT_ESCAPES = [
   ['\\', 0x5c],
 ] as const;
 
-/** The characters that a string of JSON contains unescaped: all but control characters, the quotation mark and the backslash. */
+/** The characters that a JSON string may contain unescaped: all except control characters, the quotation mark and the backslash. */
 const RAW_IN_JSON: CodePointRanges = [
   [0x20, 0x21],
   [0x23, 0x5b],
   [0x5d, 0x10ffff],
 ];
 
-/** The characters that may be written as `\uXXXX`: control characters, and all beyond ASCII but halves of pairs, as by writers of ASCII. */
+/**
+ * The characters that may be written as `\uXXXX`: control characters, and all non-ASCII characters of the basic plane except
+ * surrogates, as writers of ASCII do.
+ */
 const ESCAPED_IN_JSON: CodePointRanges = [
   [0x00, 0x1f],
   [0x7f, 0xd7ff],
@@ -61,19 +67,18 @@ const ESCAPED_IN_JSON: CodePointRanges = [
 
 const BACKSLASH = 0x5c;
 
-/** Makes nodes, each once, for one vocabulary. */
+/** Makes nodes for one vocabulary; equal nodes are made once. */
 export class ByteNodes {
   readonly #nodes = new Map<string, ByteNode>();
   readonly #classes = new Map<string, ByteNode>();
 
   constructor(private readonly spellable: SpellableUnits) {}
 
-  /** Counts the nodes. */
   get size(): number {
     return this.#nodes.size;
   }
 
-  /** Returns the node of any one character of a class. */
+  /** Returns the node for any one character of a class. */
   ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
     spend(Math.ceil(ranges.length / RANGES_PER_STEP));
     const key = `${spelling} ${ranges.join()}`;
@@ -82,15 +87,15 @@ export class ByteNodes {
     return node;
   }
 
-  /** Returns the node of any one of fixed texts, which are not empty, each once and in the order of their bytes; null without any. */
+  /** Returns the node for any one of several texts, which must be distinct, not empty, and sorted by bytes; null if there are none. */
   ofTexts(texts: readonly SpelledText[]): ByteNode | null {
     return texts.length === 0 ? null : this.#ofTexts(texts, 0);
   }
 
   /**
-   * Returns the node of texts whose first bytes are read.
+   * Returns the node for texts whose common beginning has been read.
    *
-   * @param from the bytes before it are the same in all texts
+   * @param from the index of the first byte that may differ
    */
   #ofTexts(texts: readonly SpelledText[], from: number): ByteNode {
     const [first, last] = [texts[0], texts.at(-1)!];
@@ -106,7 +111,7 @@ export class ByteNodes {
     return node;
   }
 
-  /** Makes an edge for each byte at a place, behind which all texts with that byte continue. */
+  /** Makes a transition for each byte at a position; all texts with that byte continue after it. */
   #branch(texts: readonly SpelledText[], at: number): ByteNode {
     const edges: ByteEdge[] = [];
     let need = Infinity;
@@ -114,7 +119,7 @@ export class ByteNodes {
       const byte = texts[start].bytes[at];
       let end = start;
       while (end < texts.length && texts[end].bytes[at] === byte) need = Math.min(need, texts[end++].needs[at]);
-      const isLast = texts[start].bytes.length === at + 1; // it is the shortest of them, and comes first
+      const isLast = texts[start].bytes.length === at + 1; // the shortest of them, which comes first
       if (isLast) edges.push({ from: byte, to: byte, next: null });
       const longer = texts.slice(start + Number(isLast), end);
       if (longer.length > 0) edges.push({ from: byte, to: byte, next: this.#ofTexts(longer, at + 1) });
@@ -134,7 +139,7 @@ export class ByteNodes {
     return this.#node(edges, isOneToken ? 1 : undefined);
   }
 
-  /** Makes the edges of leading bytes of one to four, and their continuations. */
+  /** Makes the transitions for leading bytes of one to four, and their continuation bytes. */
   #utf8Edges(ranges: CodePointRanges): ByteEdge[] {
     const within = (from: number, to: number) => intersectionOf(ranges, [[from, to]]).map(([a, b]) => [a, b] as const);
     return [
@@ -146,10 +151,10 @@ export class ByteNodes {
   }
 
   /**
-   * Makes edges by the digits of the base 64, most significant first.
+   * Makes transitions for the base-64 digits of numbers, the most significant first.
    *
-   * @param ranges of numbers
-   * @param digits how many follow this one
+   * @param ranges ranges of numbers
+   * @param digits the number of digits after this one
    * @param first the byte of digit 0
    */
   #continued(ranges: CodePointRanges, digits: number, first: number): ByteEdge[] {
@@ -167,11 +172,11 @@ export class ByteNodes {
       return { from: byte, to: byte, next: null };
     });
     const byNumber = intersectionOf(ranges, ESCAPED_IN_JSON);
-    if (byNumber.length > 0) edges.push({ from: 0x75, to: 0x75, next: this.#node(this.#hexEdges(byNumber, 3)) }); // u
+    if (byNumber.length > 0) edges.push({ from: 0x75, to: 0x75, next: this.#node(this.#hexEdges(byNumber, 3)) }); // the letter u
     return edges;
   }
 
-  /** Makes the edges of four hexadecimal digits, letters in either case. */
+  /** Makes the transitions for four hexadecimal digits, with letters in either case. */
   #hexEdges(ranges: CodePointRanges, digits: number): ByteEdge[] {
     return digitPieces(ranges, 16 ** digits).flatMap(({ from, to, below }) => {
       const next = digits === 0 ? null : this.#node(this.#hexEdges(below, digits - 1));
@@ -202,9 +207,9 @@ export class ByteNodes {
 }
 
 /**
- * Lists leading digits from … to … and the ranges of what is left after them, the same for all of these.
+ * Divides ranges of numbers by their leading digit: digits from … to … that share the same ranges of remainders.
  *
- * @param size numbers below one digit
+ * @param size the value of the leading digit's place
  */
 function digitPieces(ranges: CodePointRanges, size: number): { from: number; to: number; below: CodePointRanges }[] {
   const pieces: { from: number; to: number; below: [number, number][] }[] = [];

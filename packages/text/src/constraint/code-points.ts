@@ -2,15 +2,15 @@
 
 import { spend } from './effort.js';
 
-/** Code points from … to …, both included: sorted, disjoint and not adjacent. */
+/** Ranges of code points, both ends included; sorted, disjoint and not adjacent. */
 export type CodePointRanges = readonly (readonly [from: number, to: number])[];
 
-/** Halves of surrogate pairs, which UTF-8 cannot write. */
+/** Surrogates, which UTF-8 cannot encode. */
 const SURROGATES = [0xd800, 0xdfff] as const;
 
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Unites ranges, which are then sorted, disjoint and not adjacent. */
+/** Unites ranges; the result is sorted, disjoint and without adjacent ranges. */
 export function unionOf(ranges: CodePointRanges): CodePointRanges {
   spend(ranges.length);
   const union: [number, number][] = [];
@@ -23,7 +23,11 @@ export function unionOf(ranges: CodePointRanges): CodePointRanges {
   return union;
 }
 
-/** Returns the code points that are in none of the ranges, and no halves of surrogate pairs. @param ranges in any order */
+/**
+ * Returns the code points that are in none of the ranges, without surrogates.
+ *
+ * @param ranges in any order
+ */
 export function complementOf(ranges: CodePointRanges): CodePointRanges {
   const complement: [number, number][] = [];
   let next = 0;
@@ -48,5 +52,5 @@ export function intersectionOf(a: CodePointRanges, b: CodePointRanges): CodePoin
   return common;
 }
 
-/** Every code point that UTF-8 can write. */
+/** All code points that UTF-8 can encode. */
 export const ALL_CODE_POINTS = complementOf([]);

@@ -1,4 +1,4 @@
-// A grammar compiled for a tokenizer's vocabulary.
+// Compiles grammars for a tokenizer's vocabulary.
 import { DistinctNames, type NamedPlace } from './distinct-names.js';
 import { Effort, effortLimits } from './effort.js';
 import { EmptyGrammarError, GrammarError } from './grammar-error.js';
@@ -11,30 +11,28 @@ import { TokenMasks } from './token-masks.js';
 import type { TokenTrie } from './token-trie.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
 
-/** A grammar for one vocabulary; each answer has a constraint of its own. */
+/** A compiled grammar; each answer gets its own constraint from `start`. */
 export interface CompiledConstraint {
-  /** The least number of tokens of an answer without its end token, as far as single characters and fixed texts tell. */
+  /** The least number of tokens of an answer without its end token, estimated from single characters and fixed texts. */
   readonly leastTokens: number;
-  /** Whether the compiler has begun again without its parts: whoever keeps it for further answers keeps them in memory. */
+  /** Whether the compiler has dropped the parts that this grammar uses, so that keeping it for further answers keeps them in memory. */
   readonly isStale: boolean;
   start(): TokenConstraint;
 }
 
 export interface ConstraintCompilerOptions {
-  /**
-   * Whether grammars take as much work as they need: for answers that a server has bounded already. False if not given.
-   */
+  /** Whether grammars may take any amount of work, for answers whose work the server has already limited. False if not given. */
   unbounded?: boolean;
 }
 
-/** Parts that are kept together, about 100 bytes each: grammars that are compiled after that begin again without them. */
+/** The most parts that are kept, of about 100 bytes each; then later grammars are compiled without the earlier parts. */
 const MAX_PARTS = 500_000;
 
-/** The state that the grammars of one compiler share: a rule that is in several of them is compiled once. */
+/** The parts that the grammars of one compiler share; a rule that several grammars contain is compiled once. */
 interface Compiled {
   readonly vocabulary: TokenVocabulary;
   readonly machine: Machine;
-  /** By the tokens' trie. */
+  /** By token trie. */
   readonly masks: ReadonlyMap<TokenTrie, TokenMasks>;
   readonly names: ReadonlyMap<TokenTrie, DistinctNames>;
 }
@@ -50,10 +48,10 @@ export class ConstraintCompiler {
   }
 
   /**
-   * Compiles a grammar. The caller keeps the result for further answers of the same grammar, until it is stale.
+   * Compiles a grammar. The caller may keep the result for further answers with the same grammar, until it is stale.
    *
-   * @throws {GrammarError} where a rule begins with itself, a token is not in the vocabulary, no text of the grammar can be spelled, or
-   * it takes too much work
+   * @throws {GrammarError} if a rule begins with itself, a token is not in the vocabulary, the vocabulary cannot spell any text of the
+   *   grammar, or compiling takes too much work
    */
   compile(grammar: Grammar): CompiledConstraint {
     if (this.#compiled.machine.size > MAX_PARTS) this.#compiled = compiledFor(this.vocabulary);
@@ -81,7 +79,7 @@ export class ConstraintCompiler {
 }
 
 /**
- * Returns the place where a grammar starts, and the least number of tokens of its texts.
+ * Returns the start of a grammar, and the least number of tokens of its texts.
  *
  * @throws {GrammarError}
  */
@@ -107,36 +105,40 @@ function compiledFor(vocabulary: TokenVocabulary): Compiled {
   };
 }
 
-/** Returns the least number of tokens from a place. Where tokens behind others cannot spell the beginning, the first token may. */
+/** Returns the least number of tokens from a place. If other tokens cannot spell the beginning, the first token of a text may. */
 function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number {
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
 
-/** How many tokens beyond a limit are tried, where only names that an object already has could be written within it. */
+/** Increments of the token limit that are tried if within the limit only names could be written that an object already has. */
 const FURTHER_TOKENS = [1, 2, 4, 8, 16, Infinity];
 
 class PlacedConstraint implements TokenConstraint {
   constructor(
     private readonly compiled: Compiled,
     private at: NamedPlace,
-    /** The most work for one token. */
+    /** Makes the work limit for one token. */
     private readonly effortOfToken: () => Effort,
-    /** The work for the whole answer. */
+    /** The work limit for the whole answer. */
     private readonly effort: Effort,
-    /** Whether no token with a text has been accepted. */
+    /** Whether no token with text has been accepted yet. */
     private isFirst = true,
   ) {}
 
   allowed(mask: Uint32Array, budget = Infinity): boolean {
     const { vocabulary } = this.compiled;
-    // The next token and the end token are among those that are left, and one that makes a name differ from others.
+    // The budget must also cover the next token, the end token and, if needed, a token that makes a name differ from others.
     const most = budget - 2 - Number(hasRivals(this.at.names));
     const hasTokens = this.#bounded(() => this.#write(mask, most));
     if (this.canEnd) for (const id of vocabulary.endIds) mask[id >>> 5] |= 1 << (id & 31);
     return hasTokens;
   }
 
-  /** Writes the mask. Where no token within the limit is left, further ones are looked at. @returns false where no token may follow */
+  /**
+   * Writes the mask; if it has no token within the limit, the limit is raised.
+   *
+   * @returns false if no token may follow
+   */
   #write(mask: Uint32Array, most: number): boolean {
     const { masks, names } = this.compiled;
     for (const limit of [most, ...FURTHER_TOKENS.map((further) => Math.max(most, 0) + further)]) {
@@ -158,7 +160,7 @@ class PlacedConstraint implements TokenConstraint {
 
   #accept(id: number): void {
     const { machine } = this.compiled;
-    // A token that is named here counts as named, whatever its text.
+    // A token that the grammar names at this place is accepted as such, whatever its text.
     const named = machine.namedTokens(this.at.place).filter((each) => each.id === id);
     const bytes = this.#trie.bytes[id] ?? new Uint8Array(0);
     if (named.length === 0 && bytes.length === 0) throw this.#unexpected(id);

@@ -1,23 +1,23 @@
-// Takes out of a mask what would give an object of JSON the same name twice, which no automaton can know.
+// Removes tokens from a mask that would give a JSON object the same name twice, which a finite automaton cannot detect.
 import { spend } from './effort.js';
 import { afterByte, hasRivals, outsideOfObjects, type OpenNames } from './json/open-names.js';
 import type { Machine, Place } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/** An answer's place in its grammar, and in the JSON text within which it is. */
+/** The place of an answer in its grammar, and in the JSON text that it contains. */
 export interface NamedPlace {
   readonly place: Place;
   readonly names: OpenNames;
 }
 
-/** Names that are compared in one step. */
+/** The number of names that are compared in one step of work. */
 const NAMES_PER_STEP = 32;
 
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 
 export class DistinctNames {
-  /** Tokens with a comma, behind which a further name may begin; those that end a string before the comma. */
+  /** Tokens with a comma, after which another name may begin; and those that end a string before the comma. */
   readonly #commas: readonly number[];
   readonly #commasBehindStrings: readonly number[];
 
@@ -33,7 +33,11 @@ export class DistinctNames {
     });
   }
 
-  /** Appends one byte. @returns null where the grammar has none such here, or an object would have a name twice */
+  /**
+   * Advances by one byte.
+   *
+   * @returns null if the grammar does not allow the byte, or an object would have a name twice
+   */
   after({ place, names }: NamedPlace, byte: number): NamedPlace | null {
     const next = this.machine.next(place, byte);
     if (!next) return null;
@@ -42,7 +46,7 @@ export class DistinctNames {
     return read && { place: next, names: read };
   }
 
-  /** Clears the bits of tokens that end a name which the object has, or begin one that can become no other. */
+  /** Clears the bits of tokens that complete a name which the object already has, or begin one that cannot become any other name. */
   leaveOutRepeated(from: NamedPlace, mask: Uint32Array): void {
     if (!from.place.threads.some(([, frame]) => frame?.isJson)) return;
     const isInString = ['name', 'string', 'escape'].includes(from.names.at);
@@ -58,7 +62,7 @@ export class DistinctNames {
     return this.#hasFurtherName(at);
   }
 
-  /** Looks at the tokens along the names that the object has: all others lead to a new name. */
+  /** Checks the tokens that spell names which the object already has; all others lead to a new name. */
   #leaveOutRivals(from: NamedPlace, mask: Uint32Array): void {
     const { byte, depth, end } = this.trie;
     const path = [from];
@@ -76,9 +80,9 @@ export class DistinctNames {
   }
 
   /**
-   * Follows a byte while a name is written that may repeat another.
+   * Advances by one byte while a name is being written that may repeat another.
    *
-   * @returns undefined where the grammar has no such byte here, or a name begins like no other; null where a name is repeated
+   * @returns undefined if the grammar does not allow the byte, or the name can no longer equal another; null if it repeats a name
    */
   #afterRival(from: NamedPlace, byte: number): NamedPlace | null | undefined {
     if (!this.machine.next(from.place, byte)) return undefined;
@@ -95,7 +99,7 @@ export class DistinctNames {
     for (const id of this.trie.tokensAt(node)) clear(mask, id);
   }
 
-  /** Returns whether a name that the object does not have can be written from here, where one has to be. */
+  /** Returns whether a name that the object does not have can be written from here, if one is required. */
   #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
     const { names } = from;
     if (!hasRivals(names)) return true;

@@ -1,4 +1,4 @@
-// Patterns of ECMAScript as regular expressions over whole texts. Assertions become conditions on the rest of the text.
+// Converts ECMAScript patterns to regular expressions over whole texts. Assertions become conditions on the rest of the text.
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import { ALL_CODE_POINTS, complementOf, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
@@ -17,7 +17,7 @@ import {
   type Regular,
 } from './regular.js';
 
-/** The error for a pattern that is not well formed, or of a construct that no automaton has. */
+/** Thrown for a pattern that is malformed, or has a construct that a finite automaton cannot express. */
 export class UnsupportedPatternError extends Error {
   override readonly name = 'UnsupportedPatternError';
 
@@ -30,8 +30,8 @@ export class UnsupportedPatternError extends Error {
 }
 
 /**
- * Describes the texts that a pattern matches as a whole. Not supported: backreferences, look-behind, word boundaries, and `^` behind
- * something that may be empty.
+ * Allows the texts that a pattern matches as a whole. Not supported are backreferences, look-behind, word boundaries, and `^` after an
+ * element that may be empty.
  *
  * @param source with or without `^` and `$`, e.g. `[a-z]+|\\d{3}`
  * @throws {UnsupportedPatternError}
@@ -39,14 +39,14 @@ export class UnsupportedPatternError extends Error {
 export const pattern = (source: string): Grammar => regular(wholeMatch(source));
 
 /**
- * Converts a pattern that matches a text as a whole.
+ * Converts a pattern that must match the whole text.
  *
  * @throws {UnsupportedPatternError}
  */
 export const wholeMatch = (source: string): Regular => new Conversion(source).alternatives(emptyText, 'start');
 
 /**
- * Describes the texts in which the pattern matches somewhere, as the keyword `pattern` of JSON Schema asks.
+ * Converts a pattern that may match anywhere in the text, as JSON Schema's keyword `pattern` does.
  *
  * @throws {UnsupportedPatternError}
  */
@@ -56,10 +56,10 @@ export function matchAnywhere(source: string): Regular {
   return anyOf(atStart, oneAfterTheOther(anyCharacter, anyText, conversion.alternatives(anyText, 'later')));
 }
 
-/** Steps of parsing a pattern and making an expression of it. */
+/** The steps of work for parsing and converting one character of a pattern. */
 const STEPS_PER_CHARACTER = 16;
 
-/** Whether something of the text has been matched before a place in the pattern. */
+/** Whether the match at a place in the pattern is at the start of the text. */
 type Before = 'start' | 'later' | 'unknown';
 
 class Conversion {
@@ -73,13 +73,13 @@ class Conversion {
   /**
    * Converts alternatives.
    *
-   * @param rest what follows the match, to the end of the text
+   * @param rest the expression for the text after the match
    */
   alternatives(rest: Regular, before: Before): Regular {
     return this.#anyOf(this.#pattern.alternatives, rest, before);
   }
 
-  /** Parses the pattern with the flag `u`, as JSON Schema recommends; without it where the pattern is only valid so. */
+  /** Parses the pattern with the flag `u`, as JSON Schema recommends; without it if the pattern is only valid without it. */
   #parsed(): AST.Pattern {
     const parser = new RegExpParser();
     const parse = (unicode: boolean) => parser.parsePattern(this.source, 0, this.source.length, { unicode });
@@ -195,14 +195,16 @@ class Conversion {
   }
 }
 
-/** The characters that `.` matches: all but ends of lines. */
+/** The characters that `.` matches: all except line ends. */
 const LINE = complementOf([
   [0x0a, 0x0a],
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ]);
 
-/** The usual classes are stated: trying all code points takes half a second of every program that imports the package. */
+/**
+ * The common classes are listed here, since testing all code points would add half a second to every program that imports the package.
+ */
 const known = new Map<string, CodePointRanges>([
   ['\\d', [[0x30, 0x39]]],
   [
@@ -216,7 +218,7 @@ const known = new Map<string, CodePointRanges>([
   ],
 ]);
 
-/** Texts of all code points in their order, once they are needed. */
+/** All code points in order, as texts; made when first needed. */
 let everything: string[] | null = null;
 
 function textOfAll([from, to]: readonly [number, number]): string {
@@ -225,10 +227,10 @@ function textOfAll([from, to]: readonly [number, number]): string {
   return text;
 }
 
-/** Steps of trying all code points. */
+/** The steps of work for testing all code points. */
 const STEPS_PER_CLASS = 200_000;
 
-/** Finds the code points that a class such as `\d` or `\p{L}` matches; by a search in all of them where they are not known. */
+/** Finds the code points that a class such as `\d` or `\p{L}` matches; if it is not known, by testing all code points. */
 function matching(escape: string): CodePointRanges {
   let ranges = known.get(escape);
   if (ranges) return ranges;
@@ -241,7 +243,7 @@ function matching(escape: string): CodePointRanges {
   return ranges;
 }
 
-/** Returns whether there is an assertion within. */
+/** Returns whether an element contains an assertion. */
 function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   switch (element.type) {
     case 'Assertion':
@@ -256,7 +258,7 @@ function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   }
 }
 
-/** Returns the least and the most characters that an element matches; exact only in whether they are 0. */
+/** Returns bounds of the number of characters that an element matches; only whether they are 0 is exact. */
 function lengths(element: AST.Element | AST.QuantifiableElement): { min: number; max: number } {
   switch (element.type) {
     case 'Assertion':
@@ -281,7 +283,7 @@ function lengths(element: AST.Element | AST.QuantifiableElement): { min: number;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Returns whether the empty text is one of the expression's. */
+/** Returns whether the expression matches the empty text. */
 function isNullable(expression: Regular): boolean {
   spend(1);
   switch (expression.kind) {

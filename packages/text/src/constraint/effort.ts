@@ -1,9 +1,9 @@
-// A bound on the work and the memory of a grammar. Schemas and patterns come from strangers: a few bytes may describe an automaton of a
-// billion states. Its parts are counted as they are made, in steps that are the same on every machine, unlike seconds: a schema that is
-// served today is served tomorrow. docs/decisions/constrained-decoding.md says why it is a count and no thread with a limit of time.
+// Limits the work and the memory of grammars. Schemas and patterns come from clients, and a few bytes may describe an automaton with a
+// billion states. Work is counted in steps, which are the same on every machine, unlike seconds: a schema that is accepted once is
+// always accepted. docs/decisions/constrained-decoding.md explains why steps are counted instead of using a thread with a time limit.
 import { GrammarError } from './grammar-error.js';
 
-/** The error for a grammar that takes more work than it may. */
+/** Thrown for a grammar that exceeds the limit of work. */
 export class GrammarEffortError extends GrammarError {
   override readonly name = 'GrammarEffortError';
 
@@ -14,15 +14,15 @@ export class GrammarEffortError extends GrammarError {
   }
 }
 
-/** The most steps of each kind of work. A step takes between 0.1 and 0.5 µs, and keeps about 100 bytes at most. */
+/** The most steps for each kind of work. A step takes between 0.1 and 0.5 µs, and keeps at most about 100 bytes. */
 export const effortLimits = {
-  /** To read a schema as a grammar. */
+  /** Converting a schema to a grammar. */
   reading: 1_000_000,
-  /** To compile a grammar for a vocabulary. */
+  /** Compiling a grammar for a vocabulary. */
   compiling: 1_000_000,
-  /** To find which tokens may come next, once. */
+  /** Finding the tokens that may come next, once. */
   token: 300_000,
-  /** All that of one answer. */
+  /** All work for one answer. */
   answer: 3_000_000,
 } as const;
 
@@ -31,19 +31,27 @@ interface Budget {
   left: number;
 }
 
-/** The budgets that are drawn on now, the innermost last. */
+/** The budgets that are in use, the innermost last. */
 let budgets: readonly Budget[] = [];
 
-/** Counts steps of work, or things that are kept. @throws {GrammarEffortError} where a budget is used up */
+/**
+ * Counts steps of work, or things that are kept.
+ *
+ * @throws {GrammarEffortError} if a budget is used up
+ */
 export function spend(steps: number): void {
   for (const budget of budgets) if ((budget.left -= steps) < 0) throw new GrammarEffortError(budget.most);
 }
 
-/** Steps that one or several pieces of work may take together. */
+/** A budget of steps for one or several pieces of work. */
 export class Effort {
   readonly #budget: Budget;
 
-  /** Makes a budget of steps. @param most null: no limit */
+  /**
+   * Makes a budget.
+   *
+   * @param most the number of steps; null: no limit
+   */
   constructor(most: number | null) {
     this.#budget = { most: most ?? Infinity, left: most ?? Infinity };
   }
@@ -51,7 +59,7 @@ export class Effort {
   /**
    * Does work within the budget.
    *
-   * @throws {GrammarEffortError} where the work takes more than is left
+   * @throws {GrammarEffortError} if the work exceeds it
    */
   within<Result>(work: () => Result): Result {
     const outer = budgets;

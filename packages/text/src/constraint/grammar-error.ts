@@ -1,12 +1,12 @@
 /**
- * The error for a grammar that cannot be used: a rule that begins with itself, a token that the vocabulary does not have, no text
- * at all, too many parts within each other, or more work than an answer's grammar may take.
+ * Thrown for a grammar that cannot be used: a rule that begins with itself, a token that is not in the vocabulary, no possible text,
+ * too deep nesting, or too much work.
  */
 export class GrammarError extends Error {
   override readonly name: string = 'GrammarError';
 }
 
-/** The error for a grammar that has no texts at all, whatever the vocabulary. */
+/** Thrown for a grammar without any text, whatever the vocabulary. */
 export class EmptyGrammarError extends GrammarError {
   override readonly name = 'EmptyGrammarError';
 

@@ -1,9 +1,10 @@
-// Grammars as values: which texts an answer may be. constraint-compiler.ts turns one into masks over a tokenizer's vocabulary.
+// Grammars as values, which describe the texts that an answer may be. constraint-compiler.ts compiles them to masks over a tokenizer's
+// vocabulary.
 
 import { complementOf, unionOf, type CodePointRanges } from './code-points.js';
 import { anyText, literal, not, oneAfterTheOther, type Regular } from './regular.js';
 
-/** A set of texts, as the builders below make it. */
+/** A set of texts, made by the functions below. */
 export type Grammar =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'token'; readonly id: number }
@@ -14,23 +15,23 @@ export type Grammar =
   | { readonly kind: 'rule'; readonly body: () => Grammar; readonly isJson: boolean }
   | { readonly kind: 'regular'; readonly expression: Regular; readonly spelling: Spelling };
 
-/** How a regular expression's code points are written: as they are, or as within a string of JSON. */
+/** How code points of a regular expression are written: plain, or escaped as in a JSON string. */
 export type Spelling = 'plain' | 'json';
 
 /** Allows exactly this text. */
 export const text = (content: string): Grammar => ({ kind: 'texts', texts: [content] });
 
-/** Allows any one of these texts; without one there are no texts. */
+/** Allows any one of these texts; if there are none, no text is allowed. */
 export const oneOfTexts = (texts: readonly string[]): Grammar => ({ kind: 'texts', texts });
 
-/** Allows exactly this token: a special one, which stands for no text. */
+/** Allows exactly this token, a special token without text. */
 export const token = (id: number): Grammar => ({ kind: 'token', id });
 
 /**
- * Allows one code point; halves of surrogate pairs are none.
+ * Allows one code point, but no surrogates.
  *
- * @param ranges from … to …, both included, e.g. `[['a', 'z'], ['_', '_']]`
- * @param negated every code point but these
+ * @param ranges pairs from … to …, both included, e.g. `[['a', 'z'], ['_', '_']]`
+ * @param negated whether all other code points are allowed instead
  */
 export function characters(ranges: readonly (readonly [from: string, to: string])[], negated = false): Grammar {
   const points = unionOf(ranges.map(([from, to]) => [codePoint(from), codePoint(to)] as const));
@@ -44,13 +45,13 @@ function codePoint(character: string): number {
   return point;
 }
 
-/** Allows the parts' texts one after the other; no part is the empty text. */
+/** Allows the texts of the parts in sequence; without parts, the empty text. */
 export const sequence = (...parts: Grammar[]): Grammar => (parts.length === 1 ? parts[0] : { kind: 'sequence', parts });
 
-/** Allows a text of any of the parts; without a part there are no texts. */
+/** Allows a text of any of the parts; without parts, no text. */
 export const either = (...parts: Grammar[]): Grammar => (parts.length === 1 ? parts[0] : { kind: 'either', parts });
 
-/** Allows from `min` to `max` texts of `part`, one after the other. */
+/** Allows `min` to `max` texts of `part` in sequence. */
 export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
   if (!Number.isInteger(min) || min < 0 || max < min || !(Number.isInteger(max) || max === Infinity))
     throw new RangeError(`repeat: from ${min} to ${max} times must be integers, the first at most the second`);
@@ -58,24 +59,24 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
 }
 
 /**
- * Makes a grammar by name: `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its
- * own beginning. The masks of a rule, and everything else known about it, are kept with it and shared by all grammars that contain it.
+ * Makes a named grammar: `make` is called once, when the rule is first needed, and may refer to the rule itself, but not at its own
+ * beginning. Masks and other results for a rule are cached with it, and shared by all grammars that contain it.
  */
 export function rule(make: () => Grammar, isJson = false): Grammar {
   let made: Grammar | null = null;
   return { kind: 'rule', body: () => (made ??= make()), isJson };
 }
 
-/** Allows the texts of a grammar of JSON in which no object has the same name twice. */
+/** Allows the texts of a JSON grammar in which no object has the same name twice. */
 export const distinctNames = (json: Grammar): Grammar => rule(() => json, true);
 
-/** Allows any text, the empty one too, that does not contain `mark`. */
+/** Allows any text that does not contain `mark`, including the empty text. */
 export function textWithout(mark: string): Grammar {
   if (mark === '') throw new RangeError('textWithout: the mark must not be empty; every text contains the empty one');
   return regular(not(oneAfterTheOther(anyText, literal(mark), anyText)));
 }
 
-/** Allows the texts of a regular expression, the whole of each. */
+/** Allows the texts that a regular expression matches as a whole. */
 export const regular = (expression: Regular, spelling: Spelling = 'plain'): Grammar => ({
   kind: 'regular',
   expression,

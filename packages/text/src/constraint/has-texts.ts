@@ -1,10 +1,10 @@
-// Whether a grammar has any text at all, whatever a vocabulary can spell.
+// Decides whether a grammar allows any text, independent of a vocabulary.
 import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 
 /**
- * Returns whether a grammar has texts. Its parts are looked through again until nothing changes: a rule that contains itself has what
- * its other choices have.
+ * Returns whether a grammar allows any text. The parts are visited until nothing changes, since a rule that contains itself has a text
+ * only if one of its other choices has one.
  */
 export function hasTexts(grammar: Grammar): boolean {
   const parts = partsOf(grammar);
@@ -17,7 +17,7 @@ export function hasTexts(grammar: Grammar): boolean {
   return has(grammar);
 }
 
-/** Lists the parts of a grammar; those within others come first. */
+/** Lists the parts of a grammar, inner parts before outer ones. */
 function partsOf(grammar: Grammar): Grammar[] {
   const parts = new Set([grammar]);
   for (const part of parts) for (const inner of innerOf(part)) parts.add(inner);

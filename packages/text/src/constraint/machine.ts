@@ -1,7 +1,8 @@
-// The automaton of a grammar: places in it, made as they are reached and each made once, so that what is known of a place is kept.
+// The automaton of a grammar. Its places are made when they are first reached, and each is made once, so that results for a place can
+// be cached.
 //
-// A text's place is a set of threads. A thread is a local state, a set of items within one rule, over a frame: the place to continue
-// at when the rule has ended, and the frame below that one. An item is a list of symbols that remain of the rule's body.
+// A place is a set of threads. A thread is a local state, which is a set of items within one rule, on top of a frame: the state in
+// which to continue after the rule, and the frame below. An item is a list of the remaining symbols of a rule's body.
 import { spend } from './effort.js';
 import type { Grammar } from './grammar.js';
 import type { RegularState } from './regular.js';
@@ -20,7 +21,7 @@ type RuleSymbol = Symbol & { kind: 'rule' };
 interface Beginnings {
   readonly bytes: readonly BytesItem[];
   readonly tokens: readonly TokenItem[];
-  /** Rules that may begin, and the place where the text continues after each. */
+  /** Rules that may begin, and the local state after each. */
   readonly calls: readonly (readonly [rule: RuleSymbol, after: LocalState])[];
   /** Whether the rule may end. */
   readonly ends: boolean;
@@ -33,36 +34,36 @@ export interface LocalState {
   /** The least number of tokens to the end of the rule. */
   readonly need: number;
   beginnings: Beginnings | null;
-  /** [256] by byte; null where there is none. */
+  /** [256] the next state by byte; null if there is none, undefined if not computed yet. */
   readonly next: (LocalState | null | undefined)[];
 }
 
-/** The place to continue at after a rule; null is the end of the text, or of what is looked at. */
+/** The place at which the text continues after a rule; null is the end of the text, or of the part that is examined. */
 export type Frame = {
   readonly id: number;
   readonly after: LocalState;
   readonly below: Frame | null;
   readonly need: number;
-  /** Whether what is above it is within a JSON text whose objects have no name twice. */
+  /** Whether the threads on top of it are inside a JSON text whose objects have unique names. */
   readonly isJson: boolean;
 } | null;
 
 export type Thread = readonly [local: LocalState, frame: Frame];
 
-/** A set of threads with all that can follow them. */
+/** A set of threads with everything that can follow them. */
 export interface Place {
   readonly id: number;
-  /** Those that have a next byte or token of their own. */
+  /** The threads that have a next byte or token themselves. */
   readonly threads: readonly Thread[];
   /** Whether the text may end. */
   readonly ends: boolean;
-  /** The least number of tokens to the end; infinite where the vocabulary cannot. */
+  /** The least number of tokens to the end; infinite if the vocabulary cannot spell one. */
   readonly need: number;
-  /** [256] by byte; null where there is none. */
+  /** [256] the next place by byte; null if there is none, undefined if not computed yet. */
   readonly next: (Place | null | undefined)[];
 }
 
-/** From `min` to `max` more characters of a class. */
+/** A state that consists of `min` to `max` more characters of a class. */
 export interface CountedState {
   readonly item: Item & { head: { kind: 'regular' } };
   readonly part: RegularState;
@@ -91,13 +92,13 @@ export class Machine {
     this.#symbols = new Symbols(vocabulary);
   }
 
-  /** Counts the parts that have been made so far. */
+  /** Counts the parts that have been made. */
   get size(): number {
     return this.#symbols.size + this.#items.size + this.#locals.size + this.#frames.size + this.#places.size;
   }
 
   /**
-   * Returns the place where a grammar starts.
+   * Returns the start of a grammar.
    *
    * @throws {GrammarError}
    */
@@ -107,9 +108,9 @@ export class Machine {
   }
 
   /**
-   * Returns the place of these threads.
+   * Returns the place with these threads.
    *
-   * @returns null where no thread is left
+   * @returns null if no thread remains
    */
   place(threads: readonly Thread[]): Place | null {
     const seen = new Set<string>();
@@ -165,7 +166,7 @@ export class Machine {
     return next;
   }
 
-  /** Lists the tokens that are named at this place, and what follows each. */
+  /** Lists the tokens that the grammar names at this place, and the thread after each. */
   namedTokens(place: Place): { id: number; thread: Thread }[] {
     return place.threads.flatMap(([local, frame]) =>
       this.beginnings(local).tokens.map(({ head, tail }) => ({
@@ -175,7 +176,7 @@ export class Machine {
     );
   }
 
-  /** Recognizes a state that is nothing but a bounded repetition of one class of characters, and what follows that; null for others. */
+  /** Recognizes a state that consists of a bounded repetition of a class of characters and a continuation; null for others. */
   counted(local: LocalState): CountedState | null {
     const [item] = local.items;
     return local.items.length === 1 && item ? countedItem(item) : null;
@@ -189,8 +190,8 @@ export class Machine {
   }
 
   /**
-   * Counts how often the repetition may continue at a place, after the character that is begun; null where it has ended, undefined
-   * where both is so.
+   * Counts how often the repetition may continue at a place, after the character that has begun; null if it has ended, undefined if
+   * both are possible.
    */
   countAt(place: Place, { item, part }: CountedState): number | null | undefined {
     const counts = place.threads.map(([{ items }]) => {
@@ -313,5 +314,5 @@ export class Machine {
   }
 }
 
-/** Returns whether nothing of the rule is left. */
+/** Returns whether the rule has been read completely. */
 const isEnd = ({ items }: LocalState): boolean => items.length === 1 && items[0] === null;

@@ -1,15 +1,15 @@
-// Questions to regular expressions: is a text one of theirs, and have they any?
+// Decides whether a regular expression matches a text, and whether it matches any.
 import { matchAnywhere, UnsupportedPatternError } from './ecma-pattern.js';
 import { Effort, GrammarEffortError, spend } from './effort.js';
 import { RegularStates, type Regular, type RegularState } from './regular.js';
 
-/** States that are looked through for one that ends; with more the expression is taken to have texts. */
+/** The most states that are searched for a final one; with more, the expression is assumed to match some text. */
 const MAX_STATES = 2_000;
 
-/** Characters of a text that are looked at in one step. */
+/** The number of characters of a text that are read in one step of work. */
 const CHARACTERS_PER_STEP = 4;
 
-/** Matches many texts with one expression, each in a time that grows with its length alone, since states are kept. */
+/** Matches texts with one expression. The time for each is linear in its length, since states are cached. */
 export class RegularMatcher {
   readonly #states = new RegularStates();
   readonly #first: RegularState;
@@ -32,13 +32,13 @@ export class RegularMatcher {
   }
 }
 
-/** Steps to decide whether one text has a pattern; a pattern that takes more is not decided. */
+/** The work limit for matching one text; a pattern that exceeds it is not decided. */
 const STEPS_OF_PATTERN = 20_000;
 
 /**
- * Decides whether a pattern of ECMAScript matches somewhere in a text, in bounded time.
+ * Decides whether an ECMAScript pattern matches somewhere in a text, in bounded time.
  *
- * @returns null where the pattern takes too much work, or is of a construct that no automaton has
+ * @returns null if the pattern takes too much work, or has a construct that an automaton cannot express
  */
 export function hasPattern(source: string, text: string): boolean | null {
   try {

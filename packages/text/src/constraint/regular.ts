@@ -1,11 +1,11 @@
 // Regular expressions over code points with intersection and complement, and their derivatives.
 // Source: Owens, Reppy and Turon 2009, "Regular-expression derivatives re-examined", sections 3 and 4: an expression is a state of an
-// automaton, and its derivative by a code point the next one. Differs from it: the classes of code points that have the same
-// derivative are found together with the derivatives, and repetitions are counted.
+// automaton, and its derivative by a code point is the next state. Differs from it: classes of code points with the same derivative
+// are computed together with the derivatives, and repetitions are counted.
 import { ALL_CODE_POINTS, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 
-/** A set of texts; equal for equal meaning only as far as the constructors simplify. */
+/** A set of texts. Expressions with the same meaning are equal only as far as the constructors simplify them. */
 export type Regular =
   | { readonly kind: 'class'; readonly ranges: CodePointRanges }
   | { readonly kind: 'concat'; readonly parts: readonly Regular[] }
@@ -22,7 +22,7 @@ export const both = (...parts: readonly Regular[]): Regular => ({ kind: 'and', p
 export const not = (part: Regular): Regular => ({ kind: 'not', part });
 export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
 
-/** Describes texts of decimal digits, at least one, whose number is a multiple of a positive integer. */
+/** Matches decimal digits whose number is a multiple of a positive integer. */
 export const multipleOf = (of: number): Regular => ({ kind: 'multiple', of });
 
 export const emptyText: Regular = { kind: 'concat', parts: [] };
@@ -30,11 +30,11 @@ export const noText: Regular = { kind: 'or', parts: [] };
 export const anyCharacter: Regular = { kind: 'class', ranges: ALL_CODE_POINTS };
 export const anyText: Regular = times(anyCharacter, 0);
 
-/** Describes exactly this text. */
+/** Matches exactly this text. */
 export const literal = (text: string): Regular =>
   oneAfterTheOther(...Array.from(text, (character) => oneOf([[character.codePointAt(0)!, character.codePointAt(0)!]])));
 
-/** Describes exactly one of these texts. Those that begin alike are one expression up to where they differ. */
+/** Matches any one of these texts. Texts with a common prefix share one expression for it. */
 export function anyLiteral(texts: readonly string[]): Regular {
   spend(texts.reduce((sum, { length }) => sum + length, texts.length));
   const points = [...new Set(texts)].map((text) => Array.from(text, (character) => character.codePointAt(0)!));
@@ -42,9 +42,9 @@ export function anyLiteral(texts: readonly string[]): Regular {
 }
 
 /**
- * Describes one of these texts, whose first code points are read.
+ * Matches any one of these texts, after their common beginning.
  *
- * @param from the code points before it are the same in all texts
+ * @param from the index of the first code point that may differ
  */
 function anyOfPoints(texts: readonly (readonly number[])[], from: number): Regular {
   if (texts.length === 1) return oneAfterTheOther(...texts[0].slice(from).map((point) => oneOf([[point, point]])));
@@ -62,7 +62,7 @@ function anyOfPoints(texts: readonly (readonly number[])[], from: number): Regul
   return anyOf(...(isText ? [emptyText] : []), ...longer);
 }
 
-/** A state: an expression in simplified form, the same object for the same form. */
+/** A state: an expression in simplified form, represented by one object. */
 export interface RegularState {
   readonly id: number;
   readonly isNullable: boolean;
@@ -78,17 +78,17 @@ type Form =
   | { kind: 'repeat'; part: RegularState; min: number; max: number }
   | { kind: 'multiple'; of: number; remainder: number };
 
-/** Code points with the same derivative, and this derivative. All classes of a state together are all code points. */
+/** Code points with the same derivative, and this derivative. The classes of a state together contain all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
-/** How many ranges of a class are processed for one unit of the bounded work (`spend`). */
+/** The number of ranges of a class that count as one step of work. */
 const RANGES_PER_STEP = 8;
 
-/** The states of many expressions, each once. */
+/** The states of several expressions; equal states are made once. */
 export class RegularStates {
   readonly #states = new Map<string, RegularState>();
   readonly #steps = new Map<RegularState, readonly Step[]>();
-  /** The same without those to nothing. */
+  /** The same without transitions to the state that matches nothing. */
   readonly #possible = new Map<RegularState, readonly Step[]>();
   readonly #nothing = this.#state('nothing', { kind: 'nothing' }, false);
   readonly #empty = this.#state('empty', { kind: 'empty' }, true);
@@ -104,7 +104,7 @@ export class RegularStates {
     return state === this.#nothing;
   }
 
-  /** Returns whether nothing but the empty text is left. */
+  /** Returns whether a state matches only the empty text. */
   isEmptyText(state: RegularState): boolean {
     return state === this.#empty;
   }
@@ -131,7 +131,7 @@ export class RegularStates {
     }
   }
 
-  /** Lists the next states that are not known to be nothing, by disjoint classes of code points. */
+  /** Lists the next states that may match a text, by disjoint classes of code points. */
   steps(state: RegularState): readonly Step[] {
     let steps = this.#possible.get(state);
     if (!steps) this.#possible.set(state, (steps = this.#allSteps(state).filter(([, next]) => next !== this.#nothing)));
@@ -261,7 +261,7 @@ const differenceOf = (a: CodePointRanges, b: CodePointRanges): CodePointRanges =
   return difference;
 };
 
-/** Merges classes, so that there is one for each next state. */
+/** Merges classes that have the same next state. */
 function merged(steps: readonly Step[]): readonly Step[] {
   const classes = new Map<RegularState, CodePointRanges[]>();
   for (const [ranges, next] of steps) {
@@ -274,10 +274,10 @@ function merged(steps: readonly Step[]): readonly Step[] {
   return [...classes].map(([next, parts]) => [parts.length === 1 ? parts[0] : unionOf(parts.flat()), next] as const);
 }
 
-/** The next states of some parts, the last one first. */
+/** The next states of several parts, the last part first. */
 type Nexts = { readonly next: RegularState; readonly before: Nexts } | null;
 
-/** Lists the classes on which all parts have one next state, and what is made of these. */
+/** Lists the classes in which each part has a single next state, and the combination of these states. */
 function product(
   parts: readonly (readonly Step[])[],
   combine: (nexts: readonly RegularState[]) => RegularState,

@@ -1,4 +1,4 @@
-// The units that single tokens of a vocabulary can spell: bytes, characters, and fixed texts in as few tokens as possible.
+// Finds the units that single tokens of a vocabulary can spell (bytes and characters), and the fewest tokens for a fixed text.
 import type { Steps } from '../steps.js';
 import type { SpellableUnits } from './byte-nodes.js';
 import { unionOf } from './code-points.js';
@@ -6,7 +6,11 @@ import type { TokenTrie } from './token-trie.js';
 
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
-/** Finds the units in steps. @param tokens [vocabulary] the bytes of those behind others: all but the first token of a text are */
+/**
+ * Finds the units in steps.
+ *
+ * @param tokens [vocabulary] the bytes of tokens that are not the first of a text
+ */
 export function* spellableUnits(tokens: readonly Uint8Array[]): Steps<SpellableUnits> {
   const bytes = new Array<boolean>(256).fill(false);
   const points: [number, number][] = [];
@@ -19,7 +23,7 @@ export function* spellableUnits(tokens: readonly Uint8Array[]): Steps<SpellableU
   return { bytes, characters: unionOf(points) };
 }
 
-/** Tokens that are looked at in one step. */
+/** The number of tokens that are examined in one step. */
 const AT_ONCE = 4096;
 
 function onlyCharacter(bytes: Uint8Array): number | null {
@@ -33,9 +37,9 @@ function onlyCharacter(bytes: Uint8Array): number | null {
 }
 
 /**
- * Counts the tokens that a text takes.
+ * Counts the tokens that a text needs.
  *
- * @returns [bytes] the least number of tokens from each byte to the end of the text; infinite where there are none
+ * @returns [bytes] the least number of tokens from each byte to the end of the text; infinite if it cannot be spelled
  */
 export function tokensOfText(trie: TokenTrie, bytes: Uint8Array): number[] {
   const needs = new Array<number>(bytes.length + 1).fill(Infinity);

@@ -1,4 +1,4 @@
-// The parts of a grammar in the form that the machine moves through, and the least number of tokens that each one needs.
+// The parts of a grammar in the form that the machine uses, and the least number of tokens that each needs.
 import { ByteNodes, type ByteNode } from './byte-nodes.js';
 import { spend } from './effort.js';
 import { GrammarError } from './grammar-error.js';
@@ -7,7 +7,10 @@ import { RegularStates, type RegularState } from './regular.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
 import { tokensOfText } from './spellable-units.js';
 
-/** `need`: the least number of tokens of a text of it, infinite where the vocabulary has none, as far as single characters tell. */
+/**
+ * A part of a grammar. `need` is the least number of tokens of its texts, estimated from single characters; infinite if the vocabulary
+ * cannot spell any.
+ */
 export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'bytes'; readonly node: ByteNode }
   | { readonly kind: 'token'; readonly token: number }
@@ -24,7 +27,7 @@ const TOO_DEEP =
 
 const isOverflow = (error: unknown): boolean => error instanceof RangeError && /call stack/.test(error.message);
 
-/** States of a regular expression that are looked through for one that ends. */
+/** The most states of a regular expression that are searched for a final one. */
 const MAX_STATES = 20_000;
 
 export class Symbols {
@@ -48,7 +51,7 @@ export class Symbols {
   /**
    * Returns the symbol of a grammar.
    *
-   * @throws {GrammarError} and then nothing is kept of the grammar
+   * @throws {GrammarError}, after which nothing of the grammar is kept
    */
   of(grammar: Grammar): Symbol {
     const before = this.#all.length;
@@ -77,7 +80,7 @@ export class Symbols {
   /**
    * Makes a repetition.
    *
-   * @param part of which all that `of` made has its need
+   * @param part a symbol from `of`, whose need is known
    */
   repeat(part: Symbol, min: number, max: number): Symbol {
     return this.#made(`${part.id}{${min},${max}}`, { kind: 'repeat', part, min, max }, repeatNeed(part, min));
@@ -90,7 +93,7 @@ export class Symbols {
     );
   }
 
-  /** Lists the ways in which a regular expression may continue: a character of a class, and what follows it. */
+  /** Lists how a regular expression may continue: a character of a class, and the symbol after it. */
   regularSteps(state: RegularState, spelling: Spelling): { node: ByteNode; rest: Symbol | null }[] {
     return this.regular.steps(state).flatMap(([ranges, next]) => {
       const rest = this.regular.isEmptyText(next) ? null : this.regularSymbol(next, spelling);
@@ -131,7 +134,7 @@ export class Symbols {
       case 'regular':
         return this.regularSymbol(this.regular.of(grammar.expression), grammar.spelling);
       case 'rule': {
-        // Known before its body is made, which may contain it.
+        // The symbol is recorded before its body is made, since the body may contain it.
         const symbol = this.#add({ kind: 'rule', body: this.#parts('all', []), isJson: grammar.isJson }, Infinity);
         this.#byGrammar.set(grammar, symbol);
         if (symbol.kind === 'rule') symbol.body = this.#of(grammar.body());
@@ -146,7 +149,7 @@ export class Symbols {
     return this.#made(`${kind}${parts.map(({ id }) => id).join()}`, { kind, parts }, Infinity);
   }
 
-  /** Makes one tree of bytes of all texts: those that begin alike are followed together. */
+  /** Makes one tree of bytes for all texts, in which common prefixes are shared. */
   #texts(texts: readonly string[]): Symbol {
     spend(texts.reduce((sum, { length }) => sum + length, texts.length));
     const all = [...new Set(texts)].map((text) => Buffer.from(text)).sort((a, b) => Buffer.compare(a, b));
@@ -172,10 +175,9 @@ export class Symbols {
   }
 
   /**
-   * Finds the shortest way to a state that ends, over all states that can be reached: an intersection may not have any, whatever its
-   * parts have.
+   * Finds the shortest way to a final state over all reachable states; an intersection may have none, even if its parts have.
    *
-   * @throws {GrammarError} where there are too many
+   * @throws {GrammarError} if there are too many states
    */
   #regularNeed(state: RegularState, spelling: Spelling): number {
     const key = (each: RegularState) => `${spelling}${each.id}`;
@@ -190,7 +192,7 @@ export class Symbols {
         );
     }
     const needs = new Map([...reached].map((each) => [each, each.isNullable ? 0 : Infinity]));
-    // Backwards in the order of discovery, most of them settle in one pass.
+    // In reverse order of discovery, most states settle in one pass.
     const order = [...reached].reverse();
     for (let changed = true; changed;) {
       changed = false;
@@ -205,7 +207,7 @@ export class Symbols {
     return needs.get(state)!;
   }
 
-  /** Computes the shortest way from the parts, without intersections and complements; undefined where there are some. */
+  /** Computes the shortest way from the needs of the parts; undefined for intersections and complements. */
   #simpleNeed(state: RegularState, spelling: Spelling): number | undefined {
     if (state.isNullable) return 0;
     const { form } = state;
@@ -239,7 +241,10 @@ type SymbolForm = Symbol extends infer Each ? (Each extends Symbol ? Omit<Each, 
 
 const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : min * need);
 
-/** Finds the least solution: a rule that contains itself needs what its other choices need. Parts come before what they are parts of. */
+/**
+ * Finds the least solution, in which a rule that contains itself needs as much as its other choices. Inner parts come before outer
+ * ones.
+ */
 function settleNeeds(symbols: readonly Symbol[]): void {
   for (let changed = true; changed;) {
     changed = false;
@@ -269,7 +274,7 @@ function needOf(symbol: Symbol): number {
 /**
  * Checks that no rule begins with itself.
  *
- * @throws {GrammarError} of a rule that begins with itself: there would be no end to its beginnings
+ * @throws {GrammarError} for a rule that begins with itself, since expanding it would never end
  */
 function checkBeginnings(symbols: readonly Symbol[]): void {
   const done = new Set<Symbol>();

@@ -1,26 +1,27 @@
-// The tokens that may come next in one answer.
+// The tokens that may come next in an answer.
 
-/** One answer's place in its grammar. */
+/** The place of one answer in its grammar. */
 export interface TokenConstraint {
   /**
-   * Writes which tokens may come next: bit i % 32 of word ⌊i / 32⌋ is token i. End tokens are allowed exactly where the text may end.
+   * Writes the mask of the tokens that may come next: token i is bit i % 32 of word ⌊i / 32⌋. End tokens are allowed exactly where the
+   * text may end.
    *
    * @param mask at least ⌈vocabulary / 32⌉ words; all of them are written
-   * @param budget how many more tokens the answer may have, the end token included: only tokens after which the text can still be ended
-   * within them are allowed, as long as there are any; without one, all that the grammar has
-   * @returns false where nothing may follow but the end
-   * @throws {GrammarError} where that takes too much work
+   * @param budget the number of further tokens that the answer may have, including the end token: only tokens after which the text can
+   *   still end within the budget are allowed, if there are any; without a budget, all that the grammar allows
+   * @returns false if only the end may follow
+   * @throws {GrammarError} if it takes too much work
    */
   allowed(mask: Uint32Array, budget?: number): boolean;
   /**
    * Appends a token.
    *
-   * @throws {RangeError} of a token that the grammar does not allow here
+   * @throws {RangeError} for a token that the grammar does not allow here
    */
   accept(id: number): void;
-  /** Whether the text is one of the grammar's. */
+  /** Whether the text so far is complete. */
   readonly canEnd: boolean;
-  /** Whether nothing but the end may follow. */
+  /** Whether only the end may follow. */
   readonly mustEnd: boolean;
   clone(): TokenConstraint;
 }

@@ -1,12 +1,14 @@
-// Which tokens may come next at a place: found by a walk through the trie of all tokens, and kept by local state. The effect of a token
-// within a rule depends on nothing outside it; tokens that reach beyond the rule's end are followed into what the frame has.
-// Source: the split into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
-// arXiv:2411.15100, section 3.1). Differs from it: masks are made when they are first needed, and tell how many tokens each choice leaves to come.
+// Computes the tokens that may come next at a place by walking the trie of all tokens, and caches the result by local state. The
+// effect of a token within a rule does not depend on anything outside; tokens that extend beyond the rule's end are followed into the
+// frame.
+// Source: the division into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
+// arXiv:2411.15100, section 3.1). Differs from it: masks are made when first needed, and contain how many tokens are needed after each
+// choice.
 import { spend } from './effort.js';
 import type { CountedState, Frame, LocalState, Machine, Place, Thread } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/** Tokens after which so many more are needed, as ids or, if that is smaller, as bits. */
+/** Tokens after which `need` more tokens are needed, as ids or, if that is smaller, as bits. */
 interface TokenGroup {
   readonly need: number;
   readonly ids: Int32Array | null;
@@ -15,33 +17,36 @@ interface TokenGroup {
 
 interface LocalMask {
   readonly groups: readonly TokenGroup[];
-  /** Nodes of the trie where the rule may end before the token does. */
+  /** Nodes of the trie at which the rule may end before the token does. */
   readonly ends: readonly number[];
 }
 
-/** The effect of tokens on a repetition without bounds, by how many of its characters they have; the last one may be incomplete. */
+/**
+ * The effect of tokens on an unbounded repetition, by the number of its characters that they contain; the last character may be
+ * incomplete.
+ */
 interface CountedMask {
   /** Tokens after which the repetition continues. */
   readonly within: readonly (readonly TokenGroup[])[];
-  /** Tokens that end behind it. */
+  /** Tokens that end after the repetition. */
   readonly behind: readonly (readonly TokenGroup[])[];
   readonly ends: readonly { readonly node: number; readonly count: number }[];
 }
 
-/** Nodes of the trie that are looked at in one step, whose places are known. */
+/** The number of nodes of the trie with a known place that are visited in one step of work. */
 const NODES_PER_STEP = 32;
 
-/** A bound of repetitions beyond the length of any token. */
+/** A bound of repetitions that no token reaches. */
 const UNREACHED = 1_000_000;
 
-/** Bytes of masks that are kept; beyond that all are made again when they are needed. */
+/** The most bytes of masks that are kept; beyond that all are dropped and made again when needed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export class TokenMasks {
   readonly #local = new Map<LocalState, LocalMask>();
-  /** Tokens that reach beyond the end of the rule, by local state and frame. */
+  /** Tokens that extend beyond the end of the rule, by local state and frame. */
   readonly #beyond = new Map<string, readonly TokenGroup[]>();
-  /** By a state without bounds; null where a token may be within the repetition and behind it. */
+  /** By a state without bounds; null if some token can end both inside the repetition and after it. */
   readonly #counted = new Map<LocalState, CountedMask | null>();
   #bytes = 0;
   readonly #path: Place[] = [];
@@ -54,8 +59,8 @@ export class TokenMasks {
   /**
    * Sets the bits of the tokens that a place allows.
    *
-   * @param limit the most tokens that may be needed after the next one; where all need more, those that need least are allowed, unless
-   * the text may end
+   * @param limit the most tokens that may be needed after the next one. If all tokens need more, those that need the fewest are
+   *   allowed, unless the text may end
    * @returns whether there are any
    */
   write(place: Place, mask: Uint32Array, limit: number): boolean {
@@ -66,7 +71,7 @@ export class TokenMasks {
     return true;
   }
 
-  /** Returns the least number of tokens that are needed after any next one; infinite where there is none. */
+  /** Returns the least number of tokens needed after any next token; infinite if there is none. */
   leastNeed(place: Place): number {
     return leastOf(this.#groupsAt(place));
   }
@@ -120,7 +125,7 @@ export class TokenMasks {
     if (need < Infinity) for (let id = token[node]; id >= 0; id = further[id]) tokens.add(need, id);
   }
 
-  /** Visits all nodes to which the bytes of a local state's own items lead. */
+  /** Visits all nodes that bytes reach from a local state's own items. */
   #walkFrom(local: LocalState, visit: (node: number, place: Place) => void): void {
     const { trie, machine } = this;
     for (let child = 1; child < trie.end[0]; child = trie.end[child]) {
@@ -132,7 +137,7 @@ export class TokenMasks {
     }
   }
 
-  /** Computes the effect of tokens on any bounds of one repetition: found by one walk with bounds that no token reaches. */
+  /** Computes the effect of tokens on a repetition with any bounds, by one walk with bounds that no token reaches. */
   #usual(counted: CountedState): CountedMask | null {
     const { machine, trie } = this;
     const base = machine.recounted(counted, 0, UNREACHED);
@@ -158,7 +163,10 @@ export class TokenMasks {
     return mask;
   }
 
-  /** Keeps, among tokens with too few characters, those that stay within the repetition. */
+  /**
+   * Adapts the mask of an unbounded repetition to bounds: while too few characters have been written, only tokens that stay in the
+   * repetition are kept.
+   */
   #ofCounted({ min, max, item, part }: CountedState, { within, behind, ends }: CountedMask): LocalMask {
     const each = this.machine.recounted({ item, part, min, max }, 1, 1).need - (item.tail?.need ?? 0);
     const inside = within.slice(0, max + 1).flatMap((groups, count) => {
@@ -185,7 +193,7 @@ export class TokenMasks {
     return groups;
   }
 
-  /** Visits all nodes below `node` to which the bytes lead from `place`. */
+  /** Visits all nodes below `node` that bytes reach from `place`. */
   #walk(node: number, place: Place, visit: (node: number, place: Place) => void): void {
     const { machine, trie } = this;
     const { byte, depth, end } = trie;
@@ -215,7 +223,7 @@ export class TokenMasks {
   }
 }
 
-/** Tokens by how many more are needed after each. */
+/** Tokens grouped by the number of tokens needed after each. */
 class GroupedTokens {
   readonly #byNeed = new Map<number, number[]>();
   #latest: number[] = [];

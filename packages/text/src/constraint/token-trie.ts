@@ -1,19 +1,19 @@
-// All tokens of a vocabulary by their bytes, as one tree: tokens that begin alike are looked at together.
+// All tokens of a vocabulary in a tree by their bytes, so that tokens with a common prefix are examined together.
 import type { Steps } from '../steps.js';
 
-/** Nodes in the order of a walk that goes to a node's children before its siblings; node 0 is the root, of no bytes. */
+/** Nodes in depth-first order; node 0 is the root, without bytes. */
 export class TokenTrie {
   /** [nodes] the last byte. */
   readonly byte: Uint8Array;
-  /** [nodes] how many bytes. */
+  /** [nodes] the number of bytes. */
   readonly depth: Uint16Array;
-  /** [nodes] the node after the last one below. */
+  /** [nodes] the index after the node's last descendant. */
   readonly end: Int32Array;
-  /** [nodes] a token of these bytes; −1 where there is none. */
+  /** [nodes] a token with these bytes; −1 if there is none. */
   readonly token: Int32Array;
-  /** [vocabulary] a further token of the same bytes; −1 where there is none. */
+  /** [vocabulary] another token with the same bytes; −1 if there is none. */
   readonly further: Int32Array;
-  /** Length of the longest token. */
+  /** The number of bytes of the longest token. */
   readonly longest: number;
 
   private constructor(
@@ -32,7 +32,7 @@ export class TokenTrie {
   /**
    * Builds a trie in steps.
    *
-   * @param bytes [vocabulary] of each token; tokens of no bytes are left out
+   * @param bytes [vocabulary] the bytes of each token; tokens without bytes are left out
    */
   static *inSteps(bytes: readonly Uint8Array[]): Steps<TokenTrie> {
     const builder = new TrieBuilder(bytes);
@@ -44,10 +44,10 @@ export class TokenTrie {
     return new TokenTrie(bytes, builder);
   }
 
-  /** [256] the nodes of tokens of one byte; −1 where there is none. */
+  /** [256] the nodes of single bytes; −1 if there is none. */
   #first: Int32Array | null = null;
 
-  /** Returns the node below `node` whose last byte is `byte`; −1 where there is none. */
+  /** Returns the child of `node` whose last byte is `byte`; −1 if there is none. */
   child(node: number, byte: number): number {
     if (node === 0) return (this.#first ??= this.#firstNodes())[byte];
     for (let child = node + 1; child < this.end[node]; child = this.end[child])
@@ -67,7 +67,7 @@ export class TokenTrie {
   }
 }
 
-/** Texts that are looked at in one step. */
+/** The number of tokens that are added in one step. */
 const AT_ONCE = 1024;
 
 /** Adds tokens in the order of their bytes. */
@@ -112,7 +112,7 @@ class TrieBuilder {
   /**
    * Adds the nodes of a token.
    *
-   * @param shared how many of its bytes the token before begins with too
+   * @param shared the number of bytes that it has in common with the previous token
    */
   #addNodes(shared: number, bytes: Uint8Array, id: number): void {
     const { byte, depth, token, end } = this.nodes;
@@ -128,9 +128,9 @@ class TrieBuilder {
   }
 }
 
-/** Sorts all tokens but those of no bytes by their bytes, in groups of as many as one step adds. */
+/** Sorts all tokens with bytes by their bytes, in groups that are each added in one step. */
 function* sortedInSteps(bytes: readonly Uint8Array[]): Steps<number[][]> {
-  // Those that begin with the same two bytes are sorted together.
+  // Tokens with the same first two bytes are sorted together.
   const groups = new Map<number, number[]>();
   for (const [id, own] of bytes.entries()) {
     const beginning = own.length === 1 ? own[0] << 9 : (own[0] << 9) + 1 + own[1];

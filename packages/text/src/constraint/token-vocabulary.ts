@@ -1,4 +1,4 @@
-// A tokenizer's tokens as a constraint sees them: the bytes that each one adds to a text.
+// A tokenizer's tokens as the bytes that each adds to a text.
 import { finished, type Steps } from '../steps.js';
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import type { SpellableUnits } from './byte-nodes.js';
@@ -8,19 +8,19 @@ import { TokenTrie } from './token-trie.js';
 export interface TokenVocabularyOptions {
   /** Tokens that end a text; the tokenizer's end-of-text token if not given. */
   endIds?: readonly number[];
-  /** Tokens that are never allowed: those that the model cannot generate. */
+  /** Tokens that are never allowed, because the model cannot generate them. */
   excludedIds?: readonly number[];
 }
 
-/** Decoders with which a token's text depends on more than whether it is the first one. */
+/** Decoders in which a token's text depends on more than whether it is the first token. */
 const UNSUPPORTED_DECODERS: readonly string[] = ['BPEDecoder', 'CTC'];
 
-/** Decoders with which it does not matter where in a text a token is. */
+/** Decoders in which a token's text does not depend on its position. */
 const PLACELESS_DECODERS: readonly string[] = ['ByteLevel', 'Sequence', 'Fuse'];
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Tokens that are looked at in one step. */
+/** The number of tokens that are examined in one step. */
 const AT_ONCE = 1024;
 
 /** The parts of a vocabulary that take long to make. */
@@ -32,18 +32,18 @@ export class TokenVocabulary {
   readonly endIds: readonly number[];
   /** Tokens at the beginning of a text, where decoders drop a space. */
   readonly first: TokenTrie;
-  /** Tokens behind others: the same object where that makes no difference. */
+  /** Tokens at other positions; the same object if there is no difference. */
   readonly rest: TokenTrie;
-  /** The texts that single tokens spell behind others. */
+  /** The units that single tokens can spell at other positions. */
   readonly spellable: SpellableUnits;
   readonly #excluded: ReadonlySet<number>;
 
   /**
-   * Finds the bytes of all tokens. Special tokens stand for no text: a grammar has to name them. It takes 0.4 s for 50,000 tokens, and
-   * seconds for the largest vocabularies, in one go; see `inSteps`.
+   * Finds the bytes of all tokens. Special tokens have no text and must be named by a grammar. This takes 0.4 s for 50,000 tokens, and
+   * seconds for the largest vocabularies, without interruption; see `inSteps`.
    *
-   * @param parts the parts, where they have been made already
-   * @throws {RangeError} where a token's text depends on which token is before it
+   * @param parts the parts, if they have been made already
+   * @throws {RangeError} if a token's text depends on the token before it
    */
   constructor(
     tokenizer: Tokenizer,
@@ -59,9 +59,9 @@ export class TokenVocabulary {
   }
 
   /**
-   * Builds the same, a few milliseconds of the work each time `next()` is called: a server gives others their turn between.
+   * Builds the same in steps of a few milliseconds, one per call of `next()`, between which a server can serve others.
    *
-   * @throws {RangeError} as the constructor
+   * @throws {RangeError} like the constructor
    */
   static *inSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions = {}): Steps<TokenVocabulary> {
     return new TokenVocabulary(tokenizer, options, yield* partsInSteps(tokenizer, options));
@@ -93,7 +93,11 @@ function* partsInSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions): S
 const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions): readonly number[] =>
   endIds ?? (eosTokenId >= 0 ? [eosTokenId] : []);
 
-/** Returns the bytes of each token, in steps. @param left tokens that stand for no text here */
+/**
+ * Returns the bytes of each token, in steps.
+ *
+ * @param left tokens without text
+ */
 function* bytesOfTokens(
   size: number,
   left: ReadonlySet<number>,
@@ -107,11 +111,11 @@ function* bytesOfTokens(
   return all;
 }
 
-/** Finds the tokens that a decoded text does not show. */
+/** Finds the tokens that are not shown in a decoded text. */
 function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   const { definition } = tokenizer as { definition?: { added_tokens?: unknown } };
   const added = definition?.added_tokens;
-  // Where the tokenizer is of another kind, any token may be one.
+  // With a tokenizer of another kind, any token may be special.
   const candidates =
     definition === undefined
       ? Array.from({ length: tokenizer.vocabSize }, (_, id) => id)
@@ -124,7 +128,9 @@ function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   return special;
 }
 
-/** Finds the bytes that tokens add behind another one, which is of letters, so that nothing is joined or cleaned up. */
+/**
+ * Finds the bytes that tokens add after another token, which consists of letters, so that decoders neither join nor clean up anything.
+ */
 function behindAnother(
   tokenizer: Tokenizer,
   first: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-// Python's arithmetic: ints and floats, and what `+`, `*` and `%` mean for texts and lists.
+// Python's arithmetic on ints and floats, and the operators `+`, `*` and `%` on texts and lists.
 import { formatPercent } from './formatting.js';
 import { TemplateError } from './template-error.js';
 import { describe, floatOf, isFloat, numberOf, Tuple, type Value } from './values.js';
@@ -43,7 +43,7 @@ function repeated(value: Value, count: Value): Value | undefined {
   return Array.isArray(value) ? all : new Tuple(all);
 }
 
-/** Repeats a text; negative times are none, as in Python. */
+/** Repeats a text; a negative count gives the empty text, as in Python. */
 export function repeatedText(text: string, times: number): string {
   const count = text === '' ? 0 : Math.max(0, times);
   spendLength(text.length * count);

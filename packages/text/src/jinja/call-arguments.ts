@@ -3,7 +3,11 @@ import { TemplateError } from './template-error.js';
 import { integerOf, isTrue, stringOf, type Value } from './values.js';
 
 export class CallArguments {
-  /** Checks that there are no more arguments than parameters, and no unknown ones. @param names the parameters, in their order */
+  /**
+   * Checks that there are no surplus or unknown arguments.
+   *
+   * @param names the parameters, in order
+   */
   constructor(
     private readonly what: string,
     private readonly names: readonly string[],
@@ -16,7 +20,7 @@ export class CallArguments {
     if (unknown !== undefined) throw new TemplateError(`${what} has no argument '${unknown}'`);
   }
 
-  /** Returns an argument; undefined where it was not given. */
+  /** Returns an argument; undefined if it was not given. */
   value(name: string): Value | undefined {
     const at = this.names.indexOf(name);
     return at < this.positional.length ? this.positional[at] : this.named.get(name);
@@ -39,7 +43,7 @@ export class CallArguments {
     return stringOf(otherwise === undefined ? this.required(name) : this.or(name, otherwise), `${this.what}: ${name}`);
   }
 
-  /** Returns a string; null where none or None was given. */
+  /** Returns a string argument; null if it was not given or is None. */
   optionalString(name: string): string | null {
     const value = this.or(name, null);
     return value === null ? null : stringOf(value, `${this.what}: ${name}`);

@@ -1,4 +1,4 @@
-// Values of a template's expressions.
+// Evaluates the expressions of a template.
 import { arithmetic, joinedTexts } from './arithmetic.js';
 import type { Named } from './filter.js';
 import { applyFilter } from './filters.js';
@@ -109,7 +109,7 @@ function operation(expression: Operation, of: Of): Value {
   }
 }
 
-/** Evaluates `a < b < c` as in Python: each neighbouring pair, up to the first that does not hold. */
+/** Evaluates `a < b < c` as in Python: neighbouring pairs in turn, up to the first one that is false. */
 function comparison({ first, rest }: Kind<'comparison'>, of: Of): boolean {
   let left = of(first);
   for (const { operator, operand } of rest) {
@@ -155,7 +155,7 @@ export const withLine = (error: unknown, line: number): unknown =>
 /**
  * Calls a value.
  *
- * @param more named arguments besides those of the call
+ * @param more named arguments in addition to those of the call
  */
 export function called(
   callee: Value,

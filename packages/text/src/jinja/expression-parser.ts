@@ -1,5 +1,5 @@
-// Expressions, from the loosest operator to the tightest, as Jinja binds them: arithmetic binds before a comparison, `~` before
-// `+`, and a filter after a sign.
+// Parses expressions with Jinja's precedence, from the loosest operator to the tightest: arithmetic binds more tightly than
+// comparison, `~` more tightly than `+`, and a filter applies after a sign.
 import type { Arguments, Expression, FilterCall, Target } from './syntax.js';
 import type { TokenStream } from './token-stream.js';
 
@@ -28,7 +28,11 @@ export class ExpressionParser {
     return value;
   }
 
-  /** Parses one expression, or several with commas between them. @param end a name that ends it */
+  /**
+   * Parses one expression, or several separated by commas.
+   *
+   * @param end a keyword that ends it
+   */
   tuple({ conditions = true, end }: { conditions?: boolean; end?: string } = {}): Expression {
     const items: Expression[] = [];
     let isTuple = false;
@@ -230,7 +234,7 @@ export class ExpressionParser {
     }
   }
 
-  /** Parses filters with `|` between them. */
+  /** Parses filters separated by `|`. */
   filters(): FilterCall[] {
     const filters = [this.#namedCall()];
     while (this.tokens.accept('operator', '|')) filters.push(this.#namedCall());

@@ -1,5 +1,5 @@
-// Filters of texts, numbers and single values; those of lists are in list-filters.ts. `tojson` is transformers': json.dumps
-// without Jinja's escapes for HTML. Filters for HTML alone (urlize, xmlattr, striptags) do not exist here; `safe` changes nothing.
+// Filters of texts, numbers and single values; list-filters.ts has those of lists. `tojson` is that of transformers: json.dumps
+// without Jinja's escapes for HTML. Filters for HTML only (urlize, xmlattr, striptags) are not supported; `safe` changes nothing.
 import { repeatedText } from './arithmetic.js';
 import { attributeOf } from './members.js';
 import { CallArguments } from './call-arguments.js';
@@ -26,7 +26,7 @@ import {
 } from './values.js';
 import { strip } from './whitespace.js';
 
-/** Parameters of each filter, and what it does. */
+/** The parameters and the function of each filter. */
 const valueFilters: Record<string, readonly [names: string, apply: Filter]> = {
   abs: ['', (value) => (isFloat(value) ? floatOf(Math.abs(numberOf(value)!)) : Math.abs(integerOf(value, 'abs')))],
   attr: ['name', (value, args) => attributeOf(value, args.string('name'))],
@@ -150,7 +150,7 @@ function round(value: Value, args: CallArguments): Value {
   if (method !== 'common' && method !== 'ceil' && method !== 'floor')
     throw new TemplateError('round: method must be common, ceil or floor');
   const places = args.integer('precision', 0);
-  // round() of an int is an int; the other methods divide.
+  // round() of an int is an int; the other methods return floats.
   if (method === 'common' && !isFloat(value)) return numberOf(rounded(number, places, method))!;
   return rounded(number, places, method);
 }

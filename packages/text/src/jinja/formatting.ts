@@ -13,7 +13,7 @@ interface Spec {
 
 const PERCENT = /%(?:\(([^)]*)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?([diouxXeEfFgGcrs%])|%/g;
 
-/** Replaces each mark of a format by its field. */
+/** Replaces each placeholder of a format by its field. */
 function filled(format: string, marks: RegExp, field: (...found: (string | undefined)[]) => string): string {
   let length = format.length;
   return format.replace(marks, (...found: (string | undefined)[]) => {
@@ -23,7 +23,7 @@ function filled(format: string, marks: RegExp, field: (...found: (string | undef
   });
 }
 
-/** Computes `format % values`: a tuple, a dict for `%(name)s`, or one value. */
+/** Computes `format % values`, where values is a tuple, a dict for `%(name)s`, or a single value. */
 export function formatPercent(format: string, values: Value): string {
   const list = values instanceof Tuple ? values.items : [values];
   let used = 0;
@@ -68,7 +68,7 @@ function padded(value: Value, { flags, width, precision, type }: Spec): string {
 const cut = (text: string, precision: number | null): string =>
   precision === null ? text : Array.from(text).slice(0, precision).join('');
 
-/** Writes a number with so many decimals, half to even; toFixed takes the larger of two that are as near. */
+/** Writes a number with so many decimals, rounding half to even; toFixed would round half up. */
 function fixed(number: number, places: number): string {
   if (places > 100) throw new TemplateError(`a number with ${places} decimals: at most 100 are written`);
   const text = number.toFixed(places);
@@ -91,7 +91,9 @@ function numberText(value: Value, precision: number | null, type: string): strin
 
 const BRACES = /\{\{|\}\}|\{(\w*)(?:!([rs]))?(?::([^{}]*))?\}|[{}]/g;
 
-/** Formats like str.format with fields by position or name, `!r` and `!s`, and of the format specifications `.Nf`, `d`, `s` and none. */
+/**
+ * Formats like str.format. Supported are fields by position or name, `!r` and `!s`, and the format specifications `.Nf`, `d` and `s`.
+ */
 export function formatBraces(format: string, args: readonly Value[], named: ReadonlyMap<string, Value>): string {
   let next = 0;
   return filled(format, BRACES, (whole, field, conversion, spec = '') => {
@@ -108,7 +110,7 @@ export function formatBraces(format: string, args: readonly Value[], named: Read
   });
 }
 
-/** Rounds like round(number, places), half to even where the number is exactly between. */
+/** Rounds like round(number, places), half to even. */
 export function rounded(number: number, places: number, method: 'common' | 'ceil' | 'floor'): Value {
   const scale = 10 ** places;
   if (method !== 'common') return floatOf(Math[method](number * scale) / scale);

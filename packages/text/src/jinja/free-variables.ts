@@ -1,14 +1,14 @@
-// The variables that a template reads from outside: its names, less those that it sets itself everywhere.
+// Finds the variables that a template reads from outside: the names that it uses but does not always set itself.
 import { globalFunctions } from './globals.js';
 import type { Statement } from './syntax.js';
 
 const GLOBAL = Object.keys(globalFunctions(() => new Date(0)));
-/** Names that Jinja gives the body of a loop, a macro and a call block. */
+/** Names that Jinja defines in the body of a loop, a macro or a call block. */
 const GIVEN = ['loop', 'caller', 'varargs', 'kwargs'];
 
 /**
- * Finds the variables that a template reads from outside. A name that is set somewhere and read elsewhere counts as free only where a
- * default is set for it, as in `{% if not x is defined %}{% set x = false %}{% endif %}`.
+ * Finds the variables that a template reads from outside. A name that is set in one place and read in another counts only if it is set
+ * to a default, as in `{% if not x is defined %}{% set x = false %}{% endif %}`.
  */
 export function freeVariables(statements: readonly Statement[]): Set<string> {
   const read = new Set<string>();
@@ -21,11 +21,11 @@ export function freeVariables(statements: readonly Statement[]): Set<string> {
 interface Names {
   read: Set<string>;
   bound: Set<string>;
-  /** Names that `is defined` or a filter `default` looks at. */
+  /** Names that are tested by `is defined` or have a filter `default`. */
   tested: Set<string>;
 }
 
-/** Visits a node and its children. Nodes are plain objects: each with a `type`, its children in its members. */
+/** Visits a node and its children. Nodes are plain objects with a `type` and with children as members. */
 function visit(node: unknown, names: Names): void {
   if (Array.isArray(node)) return node.forEach((child) => visit(child, names));
   if (typeof node !== 'object' || node === null) return;
@@ -43,13 +43,13 @@ const LOOKS: readonly string[] = ['defined', 'undefined', 'default', 'd', 'none'
 
 const isName = (node: unknown): node is { name: string } => (node as { type?: unknown } | null)?.type === 'name';
 
-/** Recognizes `{% set x = x or … %}`. */
+/** Returns whether a value is `x or …`, as in `{% set x = x or … %}`. */
 const isOrElse = (value: unknown, name: string): boolean => {
   const { type, left } = (value ?? {}) as { type?: string; left?: unknown };
   return type === 'or' && isName(left) && left.name === name;
 };
 
-/** Notes a name, an attribute of a namespace, or a tuple of them as set. */
+/** Records a name, an attribute of a namespace, or a tuple of these as set. */
 function bind(target: unknown, names: Names): void {
   const {
     type,

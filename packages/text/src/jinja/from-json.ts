@@ -1,13 +1,17 @@
-// Values of JSON as a template's values, read in steps: a dialogue may bring hundreds of thousands.
+// Converts JSON values to a template's values, in steps, since a dialogue may contain hundreds of thousands.
 import type { Steps } from '../steps.js';
 import { Float, type Dict, type Value } from './values.js';
 import { checkNesting, type Work } from './work.js';
 import { compactValue, keepText, numberText, textAsWritten } from './written-json.js';
 
-/** Values that are read before others have their turn: less than a millisecond. */
+/** The number of values that are converted in one step, which takes less than a millisecond. */
 const AT_ONCE = 1024;
 
-/** Converts a value of JSON. The same object becomes the same dict. @param work counts what the template is given */
+/**
+ * Converts a JSON value. The same object is always converted to the same dict.
+ *
+ * @param work counts the values that the template gets
+ */
 export function fromJson(json: unknown, known: Map<unknown, Value>, work: Work): Steps<Value> {
   return new JsonReader(known, work).read(json, 0);
 }
@@ -43,7 +47,7 @@ class JsonReader {
   /**
    * Converts the members of an object or a list.
    *
-   * @param key the object by which the value is known
+   * @param key the object under which the result is cached
    */
   *#members(json: object, depth: number, key: object = json): Steps<Value> {
     const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
@@ -72,7 +76,7 @@ function isJson(text: string): boolean {
 const SCALAR = /true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 
-/** Reads a text that is known to be a list or dict of JSON; each of its numbers, lists and dicts keeps its own text. */
+/** Parses a text that is a JSON list or dict; its numbers, lists and dicts keep their original text. */
 class TextReader {
   #at = 0;
   #count = 0;
@@ -100,7 +104,7 @@ class TextReader {
     while (this.#hasNext('}')) {
       const key = this.#string();
       this.#space();
-      this.#at++; // the colon
+      this.#at++; // skips the colon
       dict.set(key, this.#isScalar(depth + 1) ? this.#scalar() : yield* this.read(depth + 1));
       if (++this.#count % AT_ONCE === 0) yield;
     }
@@ -116,7 +120,11 @@ class TextReader {
 
   #scalar = (): Value => (this.text[this.#at] === '"' ? this.#string() : scalarOf(this.#match(SCALAR)));
 
-  /** Goes past an opening bracket or a comma, or past the end. @returns whether an item follows */
+  /**
+   * Skips an opening bracket or a comma, or the end.
+   *
+   * @returns whether an item follows
+   */
   #hasNext(end: string): boolean {
     this.#space();
     if (this.text[this.#at++] === end) return false;

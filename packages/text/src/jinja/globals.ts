@@ -9,7 +9,7 @@ const LONGEST_RANGE = 100_000;
 /**
  * Makes the functions that every template can call.
  *
- * @param now what `strftime_now` writes
+ * @param now returns the time for `strftime_now`
  */
 export function globalFunctions(now: () => Date): Record<string, Value> {
   return {
@@ -32,7 +32,7 @@ export function globalFunctions(now: () => Date): Record<string, Value> {
   };
 }
 
-/** Makes a function that returns nothing when it is called first, and the separator from then on. */
+/** Makes a function that returns the empty text on its first call and the separator on later calls. */
 function joiner(separator: Value): Value {
   let isFirst = true;
   return new Callable('joiner', () => {
@@ -42,7 +42,7 @@ function joiner(separator: Value): Value {
   });
 }
 
-/** Makes an object whose `next()` returns one item after the other, again and again. */
+/** Makes an object whose `next()` returns the items in turn, cyclically. */
 function cycler(items: readonly Value[]): Value {
   if (items.length === 0) throw new TemplateError('cycler needs at least one item');
   let at = 0;
@@ -118,7 +118,11 @@ function formatted(format: string, at: Date): string {
   return strftime(format, at);
 }
 
-/** Writes local time in C's format, of the English locale. @throws {TemplateError} of a field that is not known */
+/**
+ * Formats local time like C's strftime, in English.
+ *
+ * @throws {TemplateError} for an unknown directive
+ */
 function strftime(format: string, at: Date): string {
   const hour12 = at.getHours() % 12 || 12;
   const midnight = (month: number, day: number) => Date.UTC(at.getFullYear(), month, day);

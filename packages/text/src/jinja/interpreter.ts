@@ -1,5 +1,5 @@
-// Runs a parsed template, in steps: a step ends after each round of a loop that is in no macro and no captured text. A loop's body, a
-// macro and `with` have names of their own; the branches of an `if` do not.
+// Runs a parsed template in steps: a step ends after each iteration of a loop that is not inside a macro or a captured text. A loop's
+// body, a macro and `with` have their own scope; the branches of an `if` do not.
 import { called, evaluate, filtered, withLine } from './expression-evaluator.js';
 import { loopState } from './loop-state.js';
 import { joinedBy, textOf } from './printing.js';
@@ -11,10 +11,10 @@ import { finished, type Steps } from '../steps.js';
 import { checkLength, spend, spendText, withinCall } from './work.js';
 
 interface GenerationSpan {
-  /** UTF-16 code units of the rendered text. */
+  /** In UTF-16 code units of the rendered text. */
   start: number;
   end: number;
-  /** Items of the loops around the block, innermost first. */
+  /** The current items of the loops around the block, innermost first. */
   within: readonly Value[];
 }
 
@@ -28,7 +28,7 @@ export class Interpreter {
   readonly spans: GenerationSpan[] = [];
   readonly #root: string[] = [];
   #rootLength = 0;
-  /** The place to which text is written: the template's own text, or that of a macro or block. */
+  /** The text that is being written: the template's own, or that of a macro or block. */
   #output = this.#root;
   #items: Value[] = [];
 
@@ -44,7 +44,7 @@ export class Interpreter {
     if (this.#output === this.#root) this.#rootLength += text.length;
   }
 
-  /** Returns the text that statements write. */
+  /** Runs statements and returns the text that they write. */
   #captured(body: readonly Statement[], scope: Scope): string {
     const before = this.#output;
     this.#output = [];
@@ -74,7 +74,7 @@ export class Interpreter {
     return undefined;
   }
 
-  /** Runs statements in whose body a loop may be. */
+  /** Runs statements whose body may contain a loop. */
   *#containing(statement: Containing, scope: Scope): Steps<Signal> {
     if (statement.type === 'for') return yield* this.#for(statement, scope);
     if (statement.type === 'with') return yield* this.#with(statement, scope);
@@ -91,7 +91,7 @@ export class Interpreter {
     return undefined;
   }
 
-  /** Runs statements that define a name, or whose body is collected as a text. */
+  /** Runs statements that define a name, or whose body is captured as a text. */
   #block(
     statement: Extract<
       Statement,
@@ -126,9 +126,9 @@ export class Interpreter {
     }
   }
 
-  /** Counts as transformers does: from the end of what the template itself has written, outside macros. */
+  /** Positions count from the end of the template's own text, outside macros, as in transformers. */
   #generation(body: readonly Statement[], scope: Scope): void {
-    const inner = scope.inner(); // a macro without arguments, to Jinja
+    const inner = scope.inner(); // Jinja treats the block as a macro without arguments
     inner.set('varargs', new Tuple([]));
     inner.set('kwargs', new Map());
     const text = this.#captured(body, inner);

@@ -1,4 +1,4 @@
-// A template's text as tokens, with Jinja's rules for whitespace as transformers sets them: trim_blocks and lstrip_blocks.
+// Splits a template into tokens, with Jinja's whitespace options as transformers sets them: trim_blocks and lstrip_blocks.
 // Source: jinja.palletsprojects.com/en/stable/templates, "Whitespace Control".
 import { TemplateError } from './template-error.js';
 import { strip } from './whitespace.js';
@@ -86,7 +86,7 @@ class Lexer {
     this.#expression(kind === '{%');
   }
 
-  /** Returns whether what comes next stands at the beginning of a line, by what was read. */
+  /** Returns whether the current position is at the beginning of a line. */
   #startsLine = () => this.#at === 0 || this.source[this.#at - 1] === '\n';
 
   #expression(isBlock: boolean): void {
@@ -160,7 +160,7 @@ class Lexer {
   }
 }
 
-/** Strips text before a tag: `-` removes all whitespace at its end; otherwise the spaces of the tag's line, unless `+`. */
+/** Strips text before a tag: with `-` all whitespace at its end; otherwise the spaces on the tag's line, unless there is a `+`. */
 function stripped(text: string, sign: string, startsLine: boolean): string {
   if (sign === '-') return strip(text, null, 'end');
   if (sign === '+') return text;
@@ -182,7 +182,7 @@ const ESCAPES: Record<string, string> = {
   v: '\v',
 };
 
-/** Replaces Python's escapes; of an unknown one the backslash stays. */
+/** Replaces Python's escape sequences; unknown ones keep their backslash. */
 const unescaped = (text: string): string =>
   text.replace(/\\(x[\da-f]{2}|u[\da-f]{4}|U[\da-f]{8}|[0-7]{1,3}|[^])/gi, (whole, code: string) => {
     if (/^[xuU]./.test(code) && code.length > 1) return String.fromCodePoint(parseInt(code.slice(1), 16));

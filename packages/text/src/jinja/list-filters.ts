@@ -1,5 +1,5 @@
-// Filters of lists and dicts. Those that Jinja makes generators of (map, select, unique, batch, slice) give one here too: it is
-// true even without items, and empty once it was read.
+// Filters of lists and dicts. Filters that return generators in Jinja (map, select, unique, batch, slice) return one here too: it is
+// true even if empty, and can be read only once.
 import type { CallArguments } from './call-arguments.js';
 import type { Filter, Named } from './filter.js';
 import { arithmetic } from './arithmetic.js';
@@ -68,7 +68,7 @@ function at(items: readonly Value[], index: number): Value {
   return item === undefined ? new Undefined('the list is empty') : item;
 }
 
-/** Finds the value that an attribute such as `function.name` or `0` leads to; null: the value itself. */
+/** Returns a function that looks up an attribute such as `function.name` or `0`; null: the value itself. */
 function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   if (attribute === null) return (value) => value;
   const path = typeof attribute === 'number' ? [attribute] : stringOf(attribute, 'attribute').split('.');
@@ -81,7 +81,7 @@ function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   };
 }
 
-/** Makes the key to order by: texts without case unless asked otherwise. */
+/** Makes the sort key; texts are compared without case unless requested otherwise. */
 function keyOf(args: CallArguments): (value: Value) => Value {
   const attribute = args.or('attribute', null);
   const fold = args.boolean('case_sensitive', false) ? (value: Value) => value : folded;
@@ -123,7 +123,7 @@ function grouped(value: Value, args: CallArguments): Value {
     if (groups.length === 0 || !equals(groups.at(-1)!.key, key)) groups.push({ key, items: [] });
     groups.at(-1)!.items.push(item);
   }
-  // A group is named as its first item is, in its own case.
+  // A group is named by its first item, with that item's case.
   return groups.map(({ items: members }) => new Tuple([get(members[0]), members]));
 }
 
@@ -154,7 +154,7 @@ function unique(value: Value, args: CallArguments): Value {
   return new Generator(items);
 }
 
-/** Lists the items of a value. These filters take anything that is false for an empty list. */
+/** Lists the items of a value; these filters treat any false value as an empty list. */
 const itemsIn = (value: Value): readonly Value[] => (isTrue(value) ? iterate(value) : []);
 
 /** Evaluates `map(attribute=…)`, or `map(FILTER, …)`. */

@@ -5,7 +5,7 @@ import { Attributes, Callable, equals, Undefined, type Value } from './values.js
 /**
  * Makes the variable `loop`.
  *
- * @param recurse runs a recursive loop's body over further items
+ * @param recurse runs the body of a recursive loop over other items
  */
 export function loopState(
   items: readonly Value[],

@@ -1,5 +1,5 @@
-// `value.name`, `value[key]` and `value[start:stop:step]`. As in Jinja a dot finds a method before a key, brackets a key before a
-// method, and what does not exist is undefined. As in transformers' sandbox, methods that change a list or a dict are refused.
+// `value.name`, `value[key]` and `value[start:stop:step]`. As in Jinja, a dot looks for a method before a key, brackets for a key
+// before a method, and a missing member is undefined. As in transformers' sandbox, methods that change a list or a dict are refused.
 import { repr } from './printing.js';
 import { stringMethod } from './strings.js';
 import { TemplateError } from './template-error.js';
@@ -114,7 +114,7 @@ function listMethod(items: readonly Value[], name: string): Callable['call'] | u
   }
 }
 
-/** Returns an item; undefined where there is none. */
+/** Returns an item; undefined if there is none. */
 function itemOrUndefined(value: Value, key: Value): Value | undefined {
   if (value instanceof Map) return value.get(key);
   const isIndex = (typeof key === 'number' && Number.isInteger(key)) || typeof key === 'boolean';
@@ -124,7 +124,7 @@ function itemOrUndefined(value: Value, key: Value): Value | undefined {
   return Array.isArray(value) ? value.at(Number(key)) : undefined;
 }
 
-/** Returns a character. The text is read up to it alone, from its beginning or, for a negative place, from its end. */
+/** Returns a character. Only the text up to it is read, from the beginning or, for a negative index, from the end. */
 function characterAt(text: string, at: number): string | undefined {
   const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
   return (iterate(part) as readonly string[]).at(at);

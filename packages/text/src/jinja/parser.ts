@@ -1,4 +1,4 @@
-// Statements of a template. `extends`, `include`, `import` and `block` need other files, which a chat template does not have.
+// Parses the statements of a template. `extends`, `include`, `import` and `block` are not supported, since they need other files.
 import { ExpressionParser } from './expression-parser.js';
 import { tokenize } from './lexer.js';
 import type { Expression, For, Parameter, Statement, Target } from './syntax.js';
@@ -27,7 +27,7 @@ class Parser {
     return this.tokens.is('end') ? body : this.tokens.fail('expected a statement');
   }
 
-  /** Parses up to a tag of one of these names, whose name is the next token. */
+  /** Parses statements up to a tag with one of these names; the name becomes the next token. */
   #body(...ends: readonly string[]): Statement[] {
     return this.tokens.within(() => this.#statements(ends));
   }
@@ -52,7 +52,7 @@ class Parser {
     }
   }
 
-  /** Parses the body of a tag and its end tag, which has nothing but its name. */
+  /** Parses the body of a tag, and its end tag. */
   #enclosed(end: string): Statement[] {
     this.tokens.expect('end-block');
     const body = this.#body(end);
@@ -60,7 +60,7 @@ class Parser {
     return body;
   }
 
-  /** Reads the rest of a tag of which the name is the next token. */
+  /** Reads the rest of a tag whose name is the next token. */
   #close(): void {
     this.tokens.take();
     this.tokens.expect('end-block');
@@ -181,7 +181,7 @@ class Parser {
     return parameters;
   }
 
-  /** Parses what `break` does not leave: a macro or a block whose text is collected. */
+  /** Parses a macro or a captured block; `break` inside it does not refer to loops outside. */
   #outsideLoops<T>(read: () => T): T {
     const loops = this.#loops;
     this.#loops = 0;

@@ -1,10 +1,10 @@
-// How Python prints values: str(), repr() and json.dumps().
+// Prints values like Python's str(), repr() and json.dumps().
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Value } from './values.js';
 import { checkNesting, spend, spendLength } from './work.js';
 import { textAsWritten } from './written-json.js';
 
-/** Returns str(value): what an expression prints. */
+/** Returns str(value), the text that an expression prints. */
 export function textOf(value: Value): string {
   if (typeof value === 'string') return value;
   return value instanceof Undefined ? '' : repr(value);
@@ -33,7 +33,7 @@ export function repr(value: Value, depth = 0): string {
 
 const listed = (items: readonly string[]): string => joinedBy(items, ', ');
 
-/** Joins texts with another between them. */
+/** Joins texts with a separator. */
 export function joinedBy(items: readonly string[], separator: string): string {
   const own = items.reduce((sum, { length }) => sum + length, 0);
   spendLength(own + separator.length * Math.max(0, items.length - 1));
@@ -42,7 +42,7 @@ export function joinedBy(items: readonly string[], separator: string): string {
 
 const integerText = (value: number): string => (Number.isSafeInteger(value) ? String(value) : BigInt(value).toString());
 
-/** Writes the shortest digits that give the number back; an exponent below 1e-4 and from 1e16. */
+/** Writes the shortest digits that are read back as the same number, with an exponent below 1e-4 and from 1e16 on. */
 function floatText(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
@@ -73,13 +73,13 @@ function codeEscape(char: string): string {
 
 interface JsonOptions {
   ensureAscii: boolean;
-  /** The indentation of one level; null: everything on one line. */
+  /** The indentation per level; null: everything on one line. */
   indent: string | null;
   separators: readonly [item: string, key: string];
   sortKeys: boolean;
 }
 
-/** Returns whether JSON must be laid out again; else the text that it was written with is kept. */
+/** Returns whether JSON must be formatted again; otherwise its original text is kept. */
 const hasOwnLayout = ({ indent, sortKeys, ensureAscii }: JsonOptions) => indent !== null || sortKeys || ensureAscii;
 
 /** Returns json.dumps(value). */
@@ -127,7 +127,7 @@ function jsonKey(key: Value): string {
 
 const jsonNumber = (text: string): string => text.replace(/^(-?)inf$/, '$1Infinity').replace(/^nan$/, 'NaN');
 
-/** Writes a string of JSON. JSON.stringify escapes lone surrogates and nothing else beyond ASCII; json.dumps writes DEL as it is. */
+/** Writes a JSON string. JSON.stringify escapes lone surrogates and no other non-ASCII characters; json.dumps does not escape DEL. */
 function jsonString(text: string, { ensureAscii }: JsonOptions): string {
   spendLength(text.length);
   const json = JSON.stringify(text);

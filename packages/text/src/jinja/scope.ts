@@ -1,4 +1,4 @@
-// The names that a part of a template sees: its own, then those around it.
+// The names that are visible in a part of a template: its own, then those of the enclosing scopes.
 import { Undefined, type Value } from './values.js';
 
 export class Scope {

@@ -19,7 +19,7 @@ type Method = { names: readonly string[]; call: (text: string, args: CallArgumen
 
 const method = (names: string, call: Method['call']): Method => ({ names: names === '' ? [] : names.split(' '), call });
 
-/** Makes a method that tests all characters by Unicode's properties; true for a text of at least one. */
+/** Makes a method that tests all characters for a Unicode property; false for an empty text. */
 const all = (pattern: RegExp) =>
   method('', (text) => text !== '' && Array.from(text).every((char) => pattern.test(char)));
 
@@ -82,7 +82,7 @@ const methods: Record<string, Method> = {
   isidentifier: method('', (text) => /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*$/u.test(text)),
 };
 
-/** Returns a method bound to a text; undefined where str has none of this name. */
+/** Returns a method bound to a text; undefined if str has no method of this name. */
 export function stringMethod(
   text: string,
   name: string,
@@ -93,7 +93,7 @@ export function stringMethod(
   return (args, named) => spentOn(text, () => call(text, new CallArguments(`str.${name}`, names, args, named)));
 }
 
-/** Makes a value from a text, and counts the work of both. */
+/** Makes a value from a text, and counts the work for both. */
 export function spentOn(text: string, make: () => Value): Value {
   spendText(text);
   const made = make();
@@ -137,7 +137,7 @@ function partition(text: string, separator: string, fromEnd: boolean): Tuple {
 /**
  * Replaces occurrences in a text.
  *
- * @param count negative: all
+ * @param count the most replacements; negative: all
  */
 export function replaced(text: string, old: string, by: string, count: number): string {
   if (old === '') spendItems(text.length);
@@ -147,7 +147,7 @@ export function replaced(text: string, old: string, by: string, count: number): 
   return joinedBy([...parts.slice(0, count), parts.slice(count).join(old)], by);
 }
 
-/** Returns the part of a text that `start` and `end` leave, and the code points before it. */
+/** Returns the part of a text between the arguments `start` and `end`, and the number of code points before it. */
 function ranged(text: string, args: CallArguments): { part: string; before: number } {
   if (!args.has('start')) return { part: text, before: 0 };
   const characters = Array.from(text);
@@ -182,7 +182,7 @@ const counted = (text: string, sub: string): number => (sub === '' ? codePoints(
 const fill = (text: string, args: CallArguments): string =>
   repeatedText(args.string('fillchar', ' '), args.integer('width') - codePoints(text));
 
-/** Centres a text. With an odd number of characters to add, Python puts one more before where the width is odd. */
+/** Centres a text. If an odd number of characters must be added, Python puts the additional one before the text if the width is odd. */
 export function centred(text: string, width: number, char: string): string {
   const room = Math.max(0, width - codePoints(text));
   const before = Math.floor(room / 2) + (room & width & 1);

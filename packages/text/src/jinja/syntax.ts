@@ -21,9 +21,9 @@ export type Expression =
 export interface Arguments {
   positional: Expression[];
   named: { name: string; value: Expression }[];
-  /** `*args` */
+  /** The argument `*args`. */
   spread: Expression | null;
-  /** `**kwargs` */
+  /** The argument `**kwargs`. */
   namedSpread: Expression | null;
 }
 
@@ -62,7 +62,7 @@ export interface For {
   type: 'for';
   target: Target;
   over: Expression;
-  /** `if` after what is iterated over: items without it are left out, and not counted. */
+  /** The condition after `if` in the tag; items that do not fulfil it are skipped and not counted. */
   test: Expression | null;
   isRecursive: boolean;
   body: Statement[];

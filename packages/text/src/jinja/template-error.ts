@@ -1,4 +1,4 @@
-/** The error for a template that cannot be read, or refuses what it was given. */
+/** Thrown for a template that is invalid, or that refuses its input. */
 export class TemplateError extends Error {
   override readonly name: string = 'TemplateError';
 

@@ -1,5 +1,6 @@
-// Chat templates' Jinja with Python's meaning of every value, as transformers runs it: trim_blocks, lstrip_blocks, `break` and
-// `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose places are reported.
+// Jinja for chat templates, with Python's semantics of values and transformers' settings: trim_blocks, lstrip_blocks, `break` and
+// `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose positions are
+// reported.
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { freeVariables } from './free-variables.js';
 import { globalFunctions } from './globals.js';
@@ -14,7 +15,10 @@ import { Work, working } from './work.js';
 
 export interface Rendered {
   text: string;
-  /** The places of `{% generation %}` blocks, in UTF-16 code units, and the innermost of `tracked` whose loop they are in. */
+  /**
+   * The positions of `{% generation %}` blocks, in UTF-16 code units, with the index of the item of `tracked` whose loop contains the
+   * block.
+   */
   spans: { start: number; end: number; index: number | null }[];
 }
 
@@ -22,7 +26,11 @@ export class Template {
   readonly #statements: readonly Statement[];
   readonly hasGenerationBlocks: boolean;
 
-  /** Parses the template. @throws {TemplateError} where it is not Jinja */
+  /**
+   * Parses the template.
+   *
+   * @throws {TemplateError} if it is not valid Jinja
+   */
   constructor(
     source: string,
     private readonly now: () => Date = () => new Date(),
@@ -31,7 +39,7 @@ export class Template {
     this.hasGenerationBlocks = /\{%-?\s*generation\s*-?%\}/.test(source);
   }
 
-  /** Names the variables that the template reads from outside. */
+  /** Lists the variables that the template reads from outside. */
   get variables(): ReadonlySet<string> {
     return freeVariables(this.#statements);
   }
@@ -39,15 +47,18 @@ export class Template {
   /**
    * Renders the template.
    *
-   * @param variables values of JSON
-   * @param tracked of `variables`, the list whose items the spans name
+   * @param variables JSON values
+   * @param tracked a list among the variables, to whose items the spans refer
    * @throws {TemplateError} with the line
    */
   render(variables: Readonly<Record<string, unknown>>, tracked: readonly unknown[] = []): Rendered {
     return finished(this.renderInSteps(variables, tracked));
   }
 
-  /** Renders it in steps; others may have their turn where it yields: as variables are read, and after each round of a loop. */
+  /**
+   * Renders the template in steps, between which a server can serve others: while variables are read, and after each iteration of a
+   * loop.
+   */
   *renderInSteps(
     variables: Readonly<Record<string, unknown>>,
     tracked: readonly unknown[] = [],
@@ -69,7 +80,7 @@ export class Template {
   }
 }
 
-/** Runs steps whose work is counted. */
+/** Runs steps and counts their work. */
 function* limited<Result>(steps: Generator<undefined, Result>, work: Work): Generator<undefined, Result> {
   for (;;) {
     const step = working(work, () => steps.next());

@@ -1,4 +1,4 @@
-// `value is NAME`: Jinja's tests.
+// The tests of Jinja, `value is NAME`.
 import { arithmetic } from './arithmetic.js';
 import { isFilter } from './filters.js';
 import { textOf } from './printing.js';
@@ -23,7 +23,7 @@ type Test = (value: Value, other: Value) => boolean;
 
 const isInteger = (value: Value) => typeName(value) === 'int';
 
-/** How many arguments each takes, and what it tests. */
+/** The number of arguments and the function of each test. */
 const tests: Record<string, readonly [count: 0 | 1, test: Test]> = {
   boolean: [0, (value) => typeof value === 'boolean'],
   callable: [0, (value) => value instanceof Callable || value instanceof Undefined],
@@ -78,7 +78,7 @@ export function applyTest(name: string, value: Value, args: readonly Value[]): b
 
 const remainder = (value: Value, by: Value): number | undefined => numberOf(arithmetic('%', value, by));
 
-/** Evaluates Python's test, which is whether a value has a length and elements by key; an undefined value has both. */
+/** Returns whether a value has a length and elements by key, which is Jinja's test `sequence`; an undefined value has both. */
 function isSequence(value: Value): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return true;
   return value instanceof Map || value instanceof Tuple || value instanceof Undefined;

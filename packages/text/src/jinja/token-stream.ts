@@ -1,9 +1,9 @@
-// The tokens of a template, read one after the other.
+// Reads the tokens of a template in turn.
 import type { Token } from './lexer.js';
 import { TemplateError } from './template-error.js';
 import { TemplateLimitError } from './work.js';
 
-/** Python reads no more brackets within each other than this. */
+/** The most nested brackets, as in Python. */
 const SOURCE_DEPTH = 200;
 
 export class TokenStream {
@@ -31,7 +31,7 @@ export class TokenStream {
     return this.current.type === type && (values.length === 0 || values.includes(this.current.value));
   }
 
-  /** Reads the next token where it is the one; else returns undefined. */
+  /** Reads the next token if it has this type and value; otherwise returns undefined. */
   accept(type: Token['type'], ...values: readonly string[]): Token | undefined {
     return this.is(type, ...values) ? this.take() : undefined;
   }
@@ -42,7 +42,7 @@ export class TokenStream {
     );
   }
 
-  /** Reads a part that may be within another of its kind: an expression, the body of a statement. */
+  /** Reads a part that may be nested: an expression, or the body of a statement. */
   within<Part>(read: () => Part): Part {
     if (++this.#depth > SOURCE_DEPTH)
       throw new TemplateLimitError(

@@ -1,5 +1,5 @@
-// The values that a template's expressions compute with, and how Python compares, prints and measures them. None is null, int an integral
-// number, str a string (measured in code points), list an array, dict a Map.
+// The values of a template's expressions, and how Python compares, prints and measures them. None is null, int an integral number, str
+// a string (measured in code points), list an array, dict a Map.
 import { TemplateError } from './template-error.js';
 import { checkNesting, spend, spendText } from './work.js';
 
@@ -21,17 +21,21 @@ export type Value =
 export type Dict = Map<Value, Value>;
 
 /**
- * A number that does not print as a plain one would: a float whose value is integral (Python prints 2.0, not 2), or a number that
- * prints as JSON had it.
+ * A number that prints differently from a plain number: a float with an integral value (Python prints 2.0, not 2), or a number that
+ * prints as it was written in JSON.
  */
 export class Float {
-  /** Makes a number. @param written its text in JSON */
+  /**
+   * Makes a number.
+   *
+   * @param written its text in JSON
+   */
   constructor(
     readonly value: number,
     readonly written?: string,
   ) {}
 
-  /** Returns whether this is an integer: one beyond those that a plain number is exact for. */
+  /** Returns whether this is an integer, namely one that a plain number does not hold exactly. */
   get isInteger(): boolean {
     return this.written !== undefined && !/[.eE]/.test(this.written);
   }
@@ -46,7 +50,7 @@ export class Tuple {
   constructor(readonly items: readonly Value[]) {}
 }
 
-/** dict.keys(), dict.values() or dict.items(). */
+/** The result of dict.keys(), dict.values() or dict.items(). */
 export class View {
   constructor(
     readonly kind: string,
@@ -54,7 +58,7 @@ export class View {
   ) {}
 }
 
-/** The result of filters such as `map`: true, without a length, and empty once it was read. */
+/** The result of filters such as `map`: it is true, has no length, and is empty after it was read. */
 export class Generator {
   constructor(private items: readonly Value[]) {}
 
@@ -90,7 +94,7 @@ export function isTrue(value: Value): boolean {
   return typeof value === 'object' ? true : Boolean(value) || Number.isNaN(value);
 }
 
-/** Returns the name of its Python class. */
+/** Returns the name of the value's class in Python. */
 export function typeName(value: Value): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return 'bool';
@@ -116,14 +120,14 @@ export function numberOf(value: Value): number | undefined {
 
 export const floatOf = (value: number): Value => (Number.isInteger(value) ? new Float(value) : value);
 
-/** Returns an argument as an integer, which it must be. */
+/** Returns an argument that must be an integer. */
 export function integerOf(value: Value, what: string): number {
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number)) return number;
   throw new TemplateError(`${what} must be an integer, not ${typeName(value)}`);
 }
 
-/** Returns an argument as a string, which it must be. */
+/** Returns an argument that must be a string. */
 export function stringOf(value: Value, what: string): string {
   if (typeof value === 'string') return value;
   throw new TemplateError(`${what} must be a string, not ${describe(value)}`);
@@ -149,7 +153,11 @@ export function equals(a: Value, b: Value, depth = 0): boolean {
 const sameItems = (a: readonly Value[], b: readonly Value[], depth: number): boolean =>
   a.length === b.length && a.every((item, i) => equals(item, b[i], depth + 1));
 
-/** Compares values: negative, 0 or positive, as a < b, a = b or a > b. @throws {TemplateError} where Python cannot order them */
+/**
+ * Compares values; the result is negative, 0 or positive for a < b, a = b or a > b.
+ *
+ * @throws {TemplateError} if Python cannot order them
+ */
 export function compare(a: Value, b: Value, depth = 0): number {
   spend(1);
   checkNesting(depth);
@@ -157,7 +165,7 @@ export function compare(a: Value, b: Value, depth = 0): number {
   if (x !== undefined && y !== undefined) return x - y;
   if (typeof a === 'string' && typeof b === 'string')
     return compareItems(iterate(a), iterate(b), (one, other) => compareCharacters(one as string, other as string));
-  // Within lists Python orders only items that are not equal.
+  // Items of lists are ordered only if they are not equal, as in Python.
   const inner = (one: Value, other: Value) => (equals(one, other, depth + 1) ? 0 : compare(one, other, depth + 1));
   if (Array.isArray(a) && Array.isArray(b)) return compareItems(a, b, inner);
   if (a instanceof Tuple && b instanceof Tuple) return compareItems(a.items, b.items, inner);
@@ -174,7 +182,11 @@ function compareItems<T>(a: readonly T[], b: readonly T[], order: (a: T, b: T) =
   return a.length - b.length;
 }
 
-/** Returns the items that a loop runs over. @throws {TemplateError} where Python cannot */
+/**
+ * Returns the items over which a loop iterates.
+ *
+ * @throws {TemplateError} if Python cannot iterate over the value
+ */
 export function iterate(value: Value): readonly Value[] {
   if (typeof value === 'string') spend(value.length);
   const items = itemsOfValue(value);

@@ -1,4 +1,4 @@
-// The whitespace of Python's str.strip() and str.split(); JavaScript's trim() also takes U+FEFF, and not U+001C to U+001F.
+// The whitespace of Python's str.strip() and str.split(). In contrast, JavaScript's trim() includes U+FEFF, but not U+001C to U+001F.
 const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const AT_START = new RegExp(`^[${SPACE}]+`);
 const WORDS = new RegExp(`[^${SPACE}]+`, 'g');
@@ -7,7 +7,7 @@ const ONLY = new RegExp(`^[${SPACE}]+$`);
 export type Side = 'both' | 'start' | 'end';
 
 /**
- * Strips characters from the sides of a text.
+ * Strips characters from the ends of a text.
  *
  * @param chars the characters to remove; null: whitespace
  */
@@ -24,7 +24,7 @@ export function strip(text: string, chars: string | null = null, side: Side = 'b
   return characters.slice(start, end).join('');
 }
 
-/** Counts the spaces at the end. A pattern with `$` alone takes quadratic time on long runs of spaces within the text. */
+/** Counts the whitespace at the end. A pattern anchored with `$` would take quadratic time on long runs of spaces inside the text. */
 function endSpace(text: string): number {
   let length = 0;
   while (length < text.length && ONLY.test(text[text.length - 1 - length])) length++;
@@ -32,9 +32,9 @@ function endSpace(text: string): number {
 }
 
 /**
- * Splits into words as str.split() without a separator.
+ * Splits into words like str.split() without a separator.
  *
- * @param limit most splits; what they leave keeps its spaces at the far end; negative: all
+ * @param limit the most splits; the part that is not split keeps its whitespace at the far end; negative: no limit
  */
 export function words(text: string, limit: number, fromEnd: boolean): string[] {
   const found = [...text.matchAll(WORDS)];

@@ -1,9 +1,9 @@
-// A bound on what a template takes: steps, the length of a text, and depth. A template comes with a model that somebody else has
-// published; `{{ 'a' * 1e9 }}` or a list that doubles itself a hundred times would end the process. The counts are the same on
-// every machine, unlike seconds or bytes of memory.
+// Limits the work of templates: steps, text length, and depth. Templates come with published models and are not trusted: `{{ 'a' * 1e9
+// }}`, or a list that doubles itself a hundred times, would crash the process. Unlike seconds or bytes of memory, the counts are the
+// same on every machine.
 import { TemplateError } from './template-error.js';
 
-/** The error for a template that takes more work than a template may. */
+/** Thrown for a template that exceeds the limits. */
 export class TemplateLimitError extends TemplateError {
   override readonly name = 'TemplateLimitError';
 
@@ -13,24 +13,24 @@ export class TemplateLimitError extends TemplateError {
 }
 
 export const templateLimits = {
-  /** Values that expressions have, rounds of loops, items of lists that are made or read; texts count by their length. */
+  /** Values of expressions, iterations of loops, and items of lists that are made or read; texts count by their length. */
   steps: 500_000,
-  /** More steps for each value, and for each CHARACTERS_PER_STEP characters, of what the template is given. */
+  /** Additional steps for each input value, and for every CHARACTERS_PER_STEP characters of input. */
   stepsPerInput: 1000,
-  /** UTF-16 code units of one text. */
+  /** UTF-16 code units of a text. */
   textLength: 1 << 22,
-  /** Expressions, macros and recursive loops within each other. */
+  /** Nested expressions, macros and recursive loops. */
   depth: 400,
-  /** Lists and dicts within each other. */
+  /** Nested lists and dicts. */
   nestedValues: 200,
   /** Characters of a template. */
   sourceLength: 1 << 20,
 } as const;
 
-/** Texts are copied and searched about so much faster than an expression is evaluated. */
+/** The number of characters that are copied or searched in about the time in which an expression is evaluated. */
 const CHARACTERS_PER_STEP = 32;
 
-/** A macro or a recursive loop takes more of the machine's stack than an expression. */
+/** The depth that a macro or a recursive loop counts, since it uses more of the stack than an expression. */
 const CALL_DEPTH = 3;
 
 interface Budget {
@@ -39,10 +39,10 @@ interface Budget {
 
 const newBudget = (): Budget => ({ steps: templateLimits.steps });
 
-/** The budget of the renderings that share one. */
+/** The budget of renderings that share one. */
 let shared: Budget | null = null;
 
-/** Runs several renderings that take together what one may: each adds what it is given. */
+/** Runs several renderings within one budget, to which each adds for its input. */
 export function sharingSteps<Result>(run: () => Result): Result {
   const before = shared;
   shared ??= newBudget();
@@ -63,7 +63,7 @@ export class Work {
     if (this.#budget.steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
   }
 
-  /** Grants work for a value that the template is given, or a text of so many characters. */
+  /** Adds to the budget for an input value, or a text with this number of characters. */
   given(characters: number): void {
     this.#given += characters;
     this.#budget.steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;
@@ -87,10 +87,10 @@ export class Work {
   }
 }
 
-/** The work of the rendering that runs now. A rendering runs to its next step without a break, so there is only one. */
+/** The work of the running rendering. A rendering runs to its next step without interruption, so there is only one. */
 let current: Work | null = null;
 
-/** Runs a part of a rendering. The machine's own limits end whatever the checks have missed. */
+/** Runs a part of a rendering. Errors from JavaScript's own limits are converted too, in case the checks miss something. */
 export function working<Result>(work: Work, run: () => Result): Result {
   const before = current;
   current = work;
@@ -106,22 +106,22 @@ export function working<Result>(work: Work, run: () => Result): Result {
 
 export const spend = (steps: number): void => current?.spend(steps);
 
-/** Counts that a text is read or copied. */
+/** Counts the work of reading or copying a text. */
 export const spendText = (text: string): void => current?.spend(text.length / CHARACTERS_PER_STEP);
 
-/** Counts a text of this length before it is made. */
+/** Counts the work of a text with this length before it is made. */
 export function spendLength(characters: number): void {
   current?.checkLength(characters);
   current?.spend(characters / CHARACTERS_PER_STEP);
 }
 
-/** Checks the length before two texts become one, which copies neither. */
+/** Checks the length before two texts are concatenated, which copies neither. */
 export const checkLength = (characters: number): void => current?.checkLength(characters);
 
-/** Counts the items of a list before it is made. */
+/** Counts the work of a list's items before it is made. */
 export const spendItems = spend;
 
-/** Evaluates an expression within another. Errors end the rendering, so depth need not be restored after one. */
+/** Evaluates a nested expression. An error ends the rendering, so the depth need not be restored then. */
 export function within<Result>(run: () => Result, depth = 1): Result {
   current?.enter(depth);
   const result = run();
@@ -129,10 +129,10 @@ export function within<Result>(run: () => Result, depth = 1): Result {
   return result;
 }
 
-/** Runs a macro, or a round of a recursive loop. */
+/** Runs a macro, or an iteration of a recursive loop. */
 export const withinCall = <Result>(run: () => Result): Result => within(run, CALL_DEPTH);
 
-/** Refuses values that are nested too deep, also those that contain themselves. */
+/** Refuses values that are nested too deeply, or that contain themselves. */
 export function checkNesting(depth: number): void {
   if (depth > templateLimits.nestedValues)
     throw new TemplateLimitError(`lists and dicts are within each other more than ${templateLimits.nestedValues} deep`);

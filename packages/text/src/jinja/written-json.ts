@@ -1,13 +1,13 @@
-// JSON that templates print as it was written: with its spaces, escapes, numbers (1.0, long integers) and repeated keys. A call of a
-// tool that a model wrote then has the same tokens when it is read again.
+// JSON values that templates print with their original text: its spaces, escapes, numbers (1.0, long integers) and repeated keys. A
+// tool call that a model wrote then has the same tokens when it is read again.
 
 const written = new WeakMap<object, string>();
 
 /**
- * Makes a value for a template's dialogue, which `tojson` prints as `text`. Text without spaces, as programs of clients write JSON
- * again, is laid out as any other value, which models were trained on.
+ * Makes a value for a template, which `tojson` prints as `text`. A text without spaces, as clients' programs write JSON, is printed
+ * like other values instead, since models were trained on that form.
  *
- * @param text any; where it is not that of an object or an array, members are not found in it, but it prints all the same
+ * @param text any text; if it is not an object or an array, the value has no members, but prints as the text
  */
 export function writtenJson(text: string): object {
   const value = objectOf(text);
@@ -20,15 +20,15 @@ function objectOf(text: string): object {
     const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // what it prints is all that it is
+    // the value has no members, only a text
   }
   return {};
 }
 
-/** Returns the text that a value, here or in a template, was made of. */
+/** Returns the text from which a value, here or in a template, was made. */
 export const textAsWritten = (value: object): string | undefined => written.get(value);
 
-/** Notes the text of a value in a template. */
+/** Records the text of a template's value. */
 export function keepText<T extends object>(value: T, text: string): T {
   written.set(value, text);
   return value;
@@ -36,13 +36,13 @@ export function keepText<T extends object>(value: T, text: string): T {
 
 type Key = string | number;
 
-/** The texts of the numbers of an object or array that do not print as they were written. */
+/** Texts of those numbers in an object or array that would print differently. */
 const numbers = new WeakMap<object, Map<Key, string>>();
 
-/** Returns the text of a member that is a number; undefined where it prints as it was written. */
+/** Returns the text of a member that is a number; undefined if it prints as it was written. */
 export const numberText = (holder: object, key: Key): string | undefined => numbers.get(holder)?.get(key);
 
-/** Notes the text of a member that is a number. */
+/** Records the text of a member that is a number. */
 export function keepNumber(holder: object, key: Key, text: string): void {
   const texts = numbers.get(holder) ?? new Map<Key, string>();
   if (prints(text)) texts.delete(key);
@@ -50,9 +50,9 @@ export function keepNumber(holder: object, key: Key, text: string): void {
 }
 
 /**
- * Notes the texts of the numbers of an object or array for another one with the same members.
+ * Copies the texts of the numbers in an object or array to another one with the same members.
  *
- * @param shift the place of the first one's members in the other one, if they are arrays
+ * @param shift the index of the first one's members in the other one, if they are arrays
  * @returns the other one
  */
 export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T {
@@ -62,15 +62,15 @@ export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T
   return to;
 }
 
-/** Returns whether a number prints in templates with this text: an integer or a decimal that is not long. */
+/** Returns whether a number prints with this text in templates: true for integers and decimals that are not long. */
 const prints = (text: string): boolean =>
   /^(?!-0$|-?0\.0000)-?(?:0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,6})\.\d{0,7}[1-9])$/.test(text);
 
-/** Texts of which some number may not print as it was written. Texts within strings may be found too. */
+/** Matches texts in which some number may print differently. It may also match inside strings. */
 const UNUSUAL = /\d[.eE]\d|\d[eE][-+]|\d{16}|-0/;
 
 /**
- * Returns the value of a text of JSON, as JSON.parse gives it. Templates and `jsonAsWritten` print its numbers as they were written.
+ * Parses JSON like JSON.parse. Templates and `jsonAsWritten` print the numbers in the result as they were written.
  *
  * @param repeated called for a key that an object has twice
  * @throws {SyntaxError}
@@ -109,13 +109,13 @@ function keysOf(value: object): number {
 
 interface Open {
   value: unknown[] | Record<string, unknown>;
-  /** The key of the member that comes next; null in an array, and where the key is not read yet. */
+  /** The key of the next member; null in an array, and before the key has been read. */
   key: string | null;
 }
 
 const TOKEN = /[ \t\n\r,:]*(?:([[{])|([\]}])|("[^"\\]*(?:\\.[^"\\]*)*")|([-+.\w]+))/y;
 
-/** Reads a text that is known to be an object or array of JSON. Its depth is bounded by the memory alone, as that of JSON.parse. */
+/** Parses a text that is known to be a JSON object or array. As in JSON.parse, only memory limits its depth. */
 function readAsWritten(text: string, repeated: (key: string) => void = () => undefined): unknown {
   const open: Open[] = [];
   TOKEN.lastIndex = 0;
@@ -147,16 +147,16 @@ function add(top: Open, value: unknown): void {
   top.key = null;
 }
 
-/** Returns the value of a text of JSON without spaces; undefined for other texts. */
+/** Parses JSON without spaces; undefined for other texts. */
 export function compactValue(text: string): unknown {
   const value = parseJson(text);
   return jsonAsWritten(value) === text ? value : undefined;
 }
 
 /**
- * Returns a value as JSON, its numbers as they were written.
+ * Writes a value as JSON with its numbers as they were written.
  *
- * @param separators between members, and between a key and its value; without spaces if not given, as JSON.stringify writes
+ * @param separators between members, and between a key and its value; without spaces if not given, as in JSON.stringify
  */
 export function jsonAsWritten(value: unknown, separators: readonly [string, string] = [',', ':']): string {
   const [comma, colon] = separators;

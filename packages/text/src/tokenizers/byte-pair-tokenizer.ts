@@ -1,27 +1,28 @@
-// A byte-level BPE tokenizer that is trained on a few texts. Source: Sennrich et al. 2016 (arXiv:1508.07909), algorithm 1, over bytes in
-// the letters of GPT-2. Its tokenizer.json has GPT-2's form, which llama.cpp and transformers read.
+// Trains a byte-level BPE tokenizer on some texts.
+// Source: Sennrich et al. 2016 (arXiv:1508.07909), algorithm 1, over bytes in GPT-2's alphabet. The tokenizer.json has GPT-2's form,
+// which llama.cpp and transformers read.
 import { bytesAsText, CHAR_OF_BYTE } from './pipeline/byte-level.js';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
 interface BytePairOptions {
-  /** Tokens of the vocabulary at most; those of the bytes and the given ones are always in it. */
+  /** The most tokens of the vocabulary; those for bytes and the given ones are always included. */
   size: number;
   /** The token that ends an assistant's message. */
   endToken: string;
-  /** Texts that are one token wherever they stand. The longest counts where several match. */
+  /** Texts that are always single tokens; the longest match counts. */
   wholeTokens?: readonly string[];
-  /** Jinja of the chat template; null: none. */
+  /** The Jinja source of the chat template; null: none. */
   chatTemplate?: string | null;
-  /** Tokens of the longest text that the model reads. */
+  /** The most tokens that the model reads. */
   contextLength?: number;
 }
 
 const PAD = '<pad>';
 
-/** Words and signs. Spaces and digits are never merged, so that a word and a number have the same tokens wherever they stand. */
+/** Words and signs. Spaces and digits are never merged, so that a word or a number has the same tokens in any context. */
 const WORDS = /\p{L}+|[^\s\p{L}\p{N}]+/gu;
 
-/** Makes a tokenizer whose tokens are single bytes, the given texts, and parts of the words of `texts` that occur more than once. */
+/** Makes a tokenizer whose tokens are single bytes, the given texts, and merges for words of `texts` that occur more than once. */
 export function bytePairTokenizer(
   texts: Iterable<string>,
   { size, endToken, wholeTokens = [], chatTemplate = null, contextLength }: BytePairOptions,
@@ -67,7 +68,7 @@ interface Word {
 
 type Pair = [first: string, second: string];
 
-/** Returns the most frequent pairs, one after the other, up to `most`; of equal ones that which was seen first. */
+/** Returns up to `most` merges, each of the most frequent pair at that point; of equally frequent pairs, the first that was seen. */
 function learnMerges(texts: Iterable<string>, most: number): Pair[] {
   const words = wordsOf(texts);
   const pairs = new PairCounts();
@@ -97,14 +98,14 @@ function merge(tokens: string[], [first, second]: Pair): void {
     if (tokens[i] === first && tokens[i + 1] === second) tokens.splice(i, 2, first + second);
 }
 
-/** How often each pair of tokens stands in the words, and in which. */
+/** The number of occurrences of each pair of tokens, and the words that contain it. */
 class PairCounts {
   readonly #pairs = new Map<string, { count: number; words: Set<Word> }>();
 
   /**
    * Counts the pairs of a word.
    *
-   * @param sign -1 takes the word's pairs away
+   * @param sign 1 adds the word's pairs, -1 removes them
    */
   add(word: Word, sign: 1 | -1): void {
     for (let i = 1; i < word.tokens.length; i++) {
@@ -118,7 +119,7 @@ class PairCounts {
     }
   }
 
-  /** Finds the most frequent pair; null where none occurs twice. */
+  /** Finds the most frequent pair; null if none occurs twice. */
   mostFrequent(): Pair | null {
     let best: { key: string; count: number } | null = null;
     for (const [key, { count }] of this.#pairs) if (count > (best?.count ?? 1)) best = { key, count };

@@ -1,5 +1,5 @@
-// Fields of tokenizer_config.json that say something else than tokenizer.json. transformers decides by `tokenizer_class`: a class
-// of its own builds the tokenizer again from them, the general class ignores them.
+// Finds fields of tokenizer_config.json that contradict tokenizer.json. In transformers, `tokenizer_class` decides: a specific class
+// builds the tokenizer again from these fields, the general class ignores them.
 import {
   DefinitionError,
   parts,
@@ -10,13 +10,13 @@ import {
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Classes that read tokenizer.json and nothing else. */
+/** Classes that read only tokenizer.json. */
 const GENERAL = [undefined, null, 'PreTrainedTokenizerFast', 'TokenizersBackend'];
 
 /**
  * Refuses a config that contradicts the definition.
  *
- * @param named tokens of the config's other fields
+ * @param named the tokens in the config's other fields
  * @throws DefinitionError with the field and both values
  */
 export function refuseContradictions(
@@ -35,13 +35,13 @@ export function refuseContradictions(
   compare(config, 'cls_token', cls?.[0]);
   const bert = normalizers.find(({ type }) => type === 'BertNormalizer');
   if (!bert) return;
-  // A null of these is false there.
+  // Null counts as false in these fields.
   for (const [field, actual] of Object.entries({
     do_lower_case: bert.lowercase,
     tokenize_chinese_chars: bert.handle_chinese_chars,
   }))
     compare({ [field]: config[field] === null ? false : config[field] }, field, actual);
-  // Null stands for what do_lower_case says, on both sides.
+  // Null means the value of do_lower_case, in both files.
   const { do_lower_case: lowercase = bert.lowercase } = config;
   compare({ strip_accents: config.strip_accents ?? undefined }, 'strip_accents', bert.strip_accents ?? lowercase);
 }
@@ -60,7 +60,7 @@ function componentsOf(component: Component | null | undefined, list: string): Co
   return component.type === 'Sequence' ? parts(component, list) : [component];
 }
 
-/** Returns whether texts get a space before them; undefined where no component says so. */
+/** Returns whether texts get a space before them; undefined if no component determines it. */
 function beginsWithSpace(normalizers: readonly Component[], preTokenizers: readonly Component[]): boolean | undefined {
   if (normalizers.some(({ type }) => type === 'Prepend')) return true;
   const space = preTokenizers.find(({ type }) => type === 'Metaspace' || type === 'ByteLevel');
@@ -70,7 +70,7 @@ function beginsWithSpace(normalizers: readonly Component[], preTokenizers: reado
   return undefined;
 }
 
-/** Returns the tokens of `added_tokens_decoder`, by their ids there. */
+/** Returns the tokens of `added_tokens_decoder` with their ids. */
 export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedToken[] {
   if (typeof listed !== 'object' || listed === null) return [];
   const entries = Object.entries(listed as Record<string, AddedToken | null>).filter(
@@ -81,7 +81,7 @@ export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedTo
 
 const FLAGS = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as const;
 
-/** Refuses tokens that the config does not list: where it lists tokens, a class of its own knows no others. */
+/** Refuses tokens that the config does not list: if it lists tokens, a specific class knows no others. */
 function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, named: readonly AddedToken[]): void {
   if (!('added_tokens_decoder' in config)) return;
   const known = new Set([...decoderTokens(config), ...named].map(({ content }) => content));
@@ -92,7 +92,7 @@ function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, na
     );
 }
 
-/** Refuses tokens that both files list with different flags; `normalized` says nothing where there is no normalizer. */
+/** Refuses tokens that both files list with different flags; without a normalizer, `normalized` is ignored. */
 function refuseOtherFlags({ added_tokens, normalizer }: TokenizerDefinition, config: Config): void {
   const known = new Map((added_tokens ?? []).map((token) => [token.content, token]));
   const isOn = (token: AddedToken, flag: (typeof FLAGS)[number]) => token[flag] === true;

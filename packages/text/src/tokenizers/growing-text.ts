@@ -1,36 +1,40 @@
-// The text of tokens that arrive one after the other, without decoding all of them each time. The text that a token adds depends on a few
-// tokens before it, except where a decoder looks further: within a character, and within a run of byte tokens, nothing is settled.
+// Decodes tokens that arrive one after the other, without decoding all of them each time. The text of a token depends on a few tokens
+// before it, and inside a character or a run of byte tokens on the following ones too; such text is not settled yet.
 import type { Tokenizer } from './tokenizer.js';
 
-/** The character that an incomplete multi-byte character decodes to. */
+/** The replacement character, to which an incomplete multi-byte character is decoded. */
 const HALF_CHARACTER = '\uFFFD';
 
-/** Tokens that are decoded again before those that are not settled. */
+/** The number of settled tokens that are decoded again as context of the tokens that are not settled. */
 const CONTEXT = 8;
 
-/** So many tokens are settled at a time. */
+/** The number of tokens that are settled at a time. */
 const AT_ONCE = 16;
 
 export interface GrowingTextOptions {
-  /** Tokens that are a byte each: see `byteTokens`. */
+  /** Tokens that stand for single bytes, see `byteTokens`. */
   byteIds: ReadonlySet<number>;
-  /** How many characters before the text that was settled last are kept apart from the older text, since they are often asked for. */
+  /** The number of characters before the last settled text that are kept separately from older text, since they are often read. */
   keeps: number;
 }
 
 export class GrowingText {
   readonly #ids: number[] = [];
-  /** The text up to #kept, which is long and rarely read. */
+  /** The oldest text, which is long and rarely read. */
   #old = '';
-  /** The settled text behind it. */
+  /** The settled text after #old. */
   #kept = '';
   /** The text of the tokens from #settled on. */
   #fresh = '';
-  /** Tokens whose text does not change any more; those from #context on are decoded again with what follows. */
+  /** The number of tokens whose text no longer changes; those from #context on are decoded again as context. */
   #settled = 0;
   #context = 0;
 
-  /** Starts without tokens. @param decode decodes all of a text's tokens */
+  /**
+   * Starts without tokens.
+   *
+   * @param decode decodes all tokens of a text
+   */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     private readonly options: GrowingTextOptions,
@@ -41,17 +45,17 @@ export class GrowingText {
     return this.settledLength + this.#fresh.length;
   }
 
-  /** Counts the characters at the beginning that stay as they are, whatever follows. */
+  /** Counts the characters at the beginning that no longer change. */
   get settledLength(): number {
     return this.#old.length + this.#kept.length;
   }
 
-  /** Returns the same as decoding all tokens at once. */
+  /** Returns the text, equal to decoding all tokens at once. */
   get text(): string {
     return this.from(0);
   }
 
-  /** Returns the text from this character on. */
+  /** Returns the text from a character on. */
   from(offset: number): string {
     const start = offset - this.#old.length;
     return start >= 0 ? (this.#kept + this.#fresh).slice(start) : (this.#old + this.#kept + this.#fresh).slice(offset);
@@ -67,13 +71,13 @@ export class GrowingText {
     } else this.#unsettle();
   }
 
-  /** Settles all tokens so far, if the text of the next one does not depend on how they began. */
+  /** Settles all tokens so far, if the text of the next one does not depend on them beyond the context. */
   #settle(): void {
     const last = this.#ids.at(-1)!;
-    // A run of bytes continues behind special tokens, which decoders do not see.
+    // Decoders ignore special tokens, so a run of bytes may continue after them.
     if (this.options.byteIds.has(last) || this.decode([last]) === '') return;
     const [few, all] = [this.#ids.length - CONTEXT, this.#context];
-    // Where the last few stand for nothing, those before them are context too.
+    // If the last few tokens have no text, the tokens before them are needed as context too.
     const context = [few, all].find((start) => {
       const text = this.#textOf(start);
       return text !== '' && !text.endsWith(HALF_CHARACTER);
@@ -86,7 +90,7 @@ export class GrowingText {
     [this.#kept, this.#fresh] = [this.#kept.slice(cut) + this.#fresh, ''];
   }
 
-  /** Decodes all tokens again: the decoder joins what was settled with what follows after all. */
+  /** Decodes all tokens again, because the decoder has changed settled text. */
   #unsettle(): void {
     [this.#context, this.#settled, this.#old, this.#kept] = [0, 0, '', ''];
     this.#fresh = this.#textOf(0);
@@ -100,7 +104,7 @@ export class GrowingText {
 
 const known = new WeakMap<object, ReadonlySet<number>>();
 
-/** Finds tokens such as `<0x0A>`, which decoders look at together. Found once for a tokenizer. */
+/** Finds tokens such as `<0x0A>`, which decoders combine. The result is cached for each tokenizer. */
 export function byteTokens(tokenizer: Pick<Tokenizer, 'tokenToId'>): ReadonlySet<number> {
   const found = known.get(tokenizer) ?? foundByteTokens(tokenizer);
   known.set(tokenizer, found);

@@ -1,6 +1,7 @@
-// The changes that tokenizer_config.json makes to tokenizer.json. Source: transformers 5.18, tokenization_utils_base.py and
-// tokenization_utils_tokenizers.py. Departs from it: where transformers builds the tokenizer again from `tokenizer_class`, the
-// components of tokenizer.json count here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
+// Applies the changes that tokenizer_config.json makes to tokenizer.json.
+// Source: transformers 5.18, tokenization_utils_base.py and tokenization_utils_tokenizers.py.
+// Differs from it: where transformers builds the tokenizer again from `tokenizer_class`, the components of tokenizer.json are used
+// here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
 import { decoderTokens, refuseContradictions } from './contradictions.js';
 import { DefinitionError, type AddedToken, type TokenizerDefinition } from './pipeline/definition.js';
 
@@ -9,10 +10,10 @@ const ROLES = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 
 type Config = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the definition as transformers loads it. Special tokens that the config names are found in a text, and left out of decoded
- * ones, even where the file does not list them; one that is not in the vocabulary either has the next id.
+ * Returns the definition as transformers loads it. Special tokens that the config names are recognized in texts and omitted from
+ * decoded texts, even if tokenizer.json does not list them; those that are not in the vocabulary get the next ids.
  *
- * @throws DefinitionError where a field of the config contradicts tokenizer.json
+ * @throws DefinitionError if a field of the config contradicts tokenizer.json
  */
 export function asTransformersLoadsIt(definition: TokenizerDefinition, config: Config): TokenizerDefinition {
   const listed = definition.added_tokens ?? [];
@@ -32,14 +33,14 @@ export function asTransformersLoadsIt(definition: TokenizerDefinition, config: C
 
 const isToken = (entry: unknown) => typeof (entry as AddedToken | null)?.content === 'string';
 
-/** Returns a token's text; a role's entry is the text, or an object with it as `content`. */
+/** Returns a token's text; a role's entry is the text, or an object with `content`. */
 export function spelling(entry: unknown): string | undefined {
   if (typeof entry === 'string') return entry;
   const content = (entry as { content?: unknown } | null | undefined)?.content;
   return typeof content === 'string' ? content : undefined;
 }
 
-/** Lists the tokens of the roles, and of the further fields that name tokens. */
+/** Lists the tokens of the roles, and of other fields that name tokens. */
 function namedTokens(config: Config): AddedToken[] {
   const { extra_special_tokens: extra, additional_special_tokens: additional } = config;
   const hasExtra = typeof extra === 'object' && extra !== null && Object.keys(extra).length > 0;

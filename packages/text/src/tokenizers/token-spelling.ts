@@ -1,19 +1,19 @@
-// The bytes that each token of a text stands for; joined they are the text's UTF-8.
+// Finds the bytes of each token in a text, whose concatenation is the text in UTF-8.
 import type { Tokenizer } from './tokenizer.js';
 
 /**
- * The bytes of a text's tokens, one after the other. A token is spelled behind the one before it, since decoders drop the space that
- * a text begins with, and join or part words; special tokens, which a text does not show, do not count as before it.
+ * Finds the bytes of a text's tokens in turn. Each token is decoded together with the previous one, since decoders drop the space at
+ * the beginning of a text, and join or separate words. Special tokens, which have no text, are not used as the previous token.
  */
 export class TokenSpelling {
   #before: number[] = [];
-  /** The bytes of `#before`; undefined until they are needed. */
+  /** The bytes of `#before`; undefined until needed. */
   #bytesBefore: Uint8Array | undefined;
   #isShown = false;
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  /** Returns whether the token that was the last `next` one shows in the text. */
+  /** Returns whether the token of the last `next` is visible in the text. */
   get isShown(): boolean {
     return this.#isShown;
   }
@@ -33,7 +33,7 @@ export class TokenSpelling {
     return bytes;
   }
 
-  /** Returns the bytes of a token that could have been the next one. */
+  /** Returns the bytes that a token would add if it were the next one. */
   peek(id: number): Uint8Array {
     const before = (this.#bytesBefore ??= this.tokenizer.decodeBytes(this.#before));
     const both = this.tokenizer.decodeBytes([...this.#before, id]);

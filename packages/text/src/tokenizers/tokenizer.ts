@@ -8,73 +8,76 @@ import { unescapedBytes } from './pipeline/escaped-bytes.js';
 import type { AddedToken, TokenizerDefinition } from './pipeline/definition.js';
 import { TokenizerPipeline } from './pipeline/pipeline.js';
 
-/** Text ↔ token ids. */
+/** Converts between texts and token ids. */
 export interface Tokenizer {
-  /** Number of rows that an embedding matrix needs: the largest id plus one. */
+  /** The number of rows that an embedding needs: the largest id plus one. */
   readonly vocabSize: number;
-  /** End of text (BERT: `[SEP]`); −1 where the tokenizer declares none. */
+  /** The end-of-text token (BERT: `[SEP]`); −1 if the tokenizer has none. */
   readonly eosTokenId: number;
-  /** Padding; the end-of-text token where the tokenizer declares none, as in GPT-2. */
+  /** The padding token; the end-of-text token if the tokenizer has none, as in GPT-2. */
   readonly padTokenId: number;
-  /** Characters of the longest token as the vocabulary spells it; a text of n tokens rarely has more than n times as many. */
+  /** The number of characters of the longest token in the vocabulary; a text of n tokens rarely has more than n times as many. */
   readonly longestToken: number;
-  /** Contents of tokenizer_config.json, where the tokenizer has one. */
+  /** The fields of tokenizer_config.json, if the tokenizer has one. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Returns the ids of the text alone; no begin, end or separator token is added. */
+  /** Returns the ids of the text alone, without begin, end or separator tokens. */
   encode(text: string): number[];
-  /** Returns ids as in the model's training: with `[CLS]`, `<s>` or other tokens that the post-processor adds. */
+  /** Returns the ids of the text with the tokens that the post-processor adds, such as `[CLS]` or `<s>`, as in the model's training. */
   encodeWithSpecials(text: string): number[];
   /**
-   * Computes either of the two, a bounded share of the work each time `next()` is called: a server gives others their turn between.
+   * Computes either of the two, a bounded part of the work on each call of `next()`, between which a server can serve others.
    *
-   * @param options.special as `encodeWithSpecials`
-   * @param options.maxTokens it may end early, with at least this many ids, where the text has more
+   * @param options.special as in `encodeWithSpecials`
+   * @param options.maxTokens the encoding may stop early, with at least this many ids, if the text has more
    */
   encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]>;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
-  /** Decodes to UTF-8, special tokens spelled out; tokens that are parts of characters have their own bytes, whole or not. */
+  /**
+   * Decodes to UTF-8 with special tokens as text; tokens that are parts of characters become their bytes, even if the character is
+   * incomplete.
+   */
   decodeBytes(ids: ArrayLike<number>): Uint8Array;
-  /** Returns the id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
+  /** Returns the id of a token by its spelling in the vocabulary, e.g. `Ġthe`. */
   tokenToId(token: string): number | undefined;
   /**
-   * Writes `tokenizer.json` and `tokenizer_config.json`, readable by `loadTokenizer` and by Python.
+   * Writes `tokenizer.json` and `tokenizer_config.json`, which `loadTokenizer` and Python can read.
    *
-   * @param write writes one file; absent: as it is, which another process may see half written
+   * @param write writes a file; if not given, files are written directly, so that another process may see an incomplete file
    */
   save(dir: string, write?: FileWriter): Promise<void>;
 }
 
-/** Writes a whole file, and makes its folder where there is none. */
+/** Writes a whole file, and creates its folder if necessary. */
 type FileWriter = (path: string, content: string) => Promise<void>;
 
 export interface DecodeOptions {
-  /** Whether to spell out `</s>`, `[CLS]` and their like instead of leaving them out. */
+  /** Whether `</s>`, `[CLS]` and other special tokens are kept in the text. */
   keepSpecialTokens?: boolean;
   /**
-   * Whether to join ` ?` to `?`, ` n't` to `n't` and so on, as Python's `clean_up_tokenization_spaces`. Off by default,
-   * whatever the config specifies: decoded actions must encode to the same ids again.
+   * Whether ` ?` becomes `?`, ` n't` becomes `n't` and so on, as with Python's `clean_up_tokenization_spaces`. Off by default,
+   * whatever the config says, since decoded actions must be encoded to the same ids again.
    */
   cleanUpSpaces?: boolean;
 }
 
 type JsonObject = Record<string, unknown>;
 
-/** A tokenizer given by the contents of its two Hugging Face files. */
+/** A tokenizer from the contents of its two Hugging Face files. */
 export class HuggingFaceTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
   readonly padTokenId: number;
   readonly longestToken: number;
-  /** The tokens that are found in a text before the model sees it, those that tokenizer_config.json names included. */
+  /** The tokens that are recognized in a text before the model sees it, including those that tokenizer_config.json names. */
   readonly addedTokens: readonly AddedToken[];
   readonly #pipeline: TokenizerPipeline;
 
   /**
    * Builds the pipeline, and finds the special tokens.
    *
-   * @param definition contents of tokenizer.json
-   * @param config contents of tokenizer_config.json; special tokens are named here
-   * @param path of tokenizer.json, for errors on a text
+   * @param definition the contents of tokenizer.json
+   * @param config the contents of tokenizer_config.json, which names special tokens
+   * @param path the path of tokenizer.json, for errors about a text
    */
   constructor(
     readonly definition: JsonObject,
@@ -133,7 +136,7 @@ async function writeInFolder(path: string, content: string): Promise<void> {
   await writeFile(path, content);
 }
 
-/** Does the same as Python's `clean_up_tokenization`. */
+/** Cleans up spaces like Python's `clean_up_tokenization`. */
 const withoutSpacesBeforePunctuation = (text: string): string =>
   text
     .replace(/ ([.?!,])/g, '$1')
@@ -143,10 +146,10 @@ const withoutSpacesBeforePunctuation = (text: string): string =>
 
 const FURTHER_TEMPLATES = 'additional_chat_templates';
 
-/** Algorithms of tokenizer.json; files before 2020 do not name one. */
+/** The model types of tokenizer.json; files before 2020 do not state one. */
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
 
-/** Loads `tokenizer.json` and, where present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */
+/** Loads `tokenizer.json` and, if present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */
 export async function loadTokenizer(
   dir: string,
   { chatTemplate = null, templatesOf = dir }: TemplateChoice = {},
@@ -170,7 +173,7 @@ export async function loadTokenizer(
       `known: ${KINDS.join(', ')}`,
     );
   const own = (await readJson(join(dir, 'tokenizer_config.json'))) ?? {};
-  // A file of older releases, which transformers does not read beside an added_tokens_decoder.
+  // special_tokens_map.json is from older releases; transformers ignores it if there is an added_tokens_decoder.
   const specials = 'added_tokens_decoder' in own ? {} : await readJson(join(dir, 'special_tokens_map.json'));
   const template = chatTemplate ?? (await chatTemplatesIn(templatesOf)) ?? (await keptTemplate(dir, templatesOf));
   const config = {
@@ -190,9 +193,9 @@ export async function loadTokenizer(
 }
 
 interface TemplateChoice {
-  /** Jinja that takes the place of the directory's templates; null: they stay. */
+  /** A Jinja source that replaces the directory's templates; null: they are kept. */
   chatTemplate?: string | null;
-  /** Directory whose templates have precedence: an adapter's, which was trained with them. */
+  /** A directory whose templates take precedence, such as that of an adapter trained with them. */
   templatesOf?: string;
 }
 
@@ -202,7 +205,7 @@ async function keptTemplate(dir: string, templatesOf: string): Promise<unknown> 
   return (await readJson(join(templatesOf, 'tokenizer_config.json')))?.chat_template ?? null;
 }
 
-/** Reads the templates in a folder: newer models have theirs in a file of its own, and further ones by name in a folder. */
+/** Reads the templates in a folder: newer models have a separate template file, and a folder with further ones by name. */
 async function chatTemplatesIn(dir: string): Promise<string | { name: string; template: string }[] | null> {
   const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
   const files = await readdir(join(dir, FURTHER_TEMPLATES)).catch((): string[] => []);
@@ -219,7 +222,7 @@ async function chatTemplatesIn(dir: string): Promise<string | { name: string; te
   return [...(template === null ? [] : [{ name: 'default', template }]), ...further];
 }
 
-/** The error for a tokenizer file that is missing or unusable. */
+/** Thrown for a tokenizer file that is missing or unusable. */
 class TokenizerFileError extends Error {
   override readonly name = 'TokenizerFileError';
 
@@ -232,7 +235,7 @@ class TokenizerFileError extends Error {
   }
 }
 
-/** Reads and parses a file; undefined where there is none. */
+/** Reads and parses a file; undefined if it does not exist. */
 async function readJson(path: string): Promise<JsonObject | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

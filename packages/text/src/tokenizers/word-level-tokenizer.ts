@@ -1,31 +1,31 @@
-// The tokenizer of the built-in small model: one id a word, so that a 20-question history is about 150 tokens and a
-// model of 0.1 M weights can learn it within a minute. It is an ordinary WordLevel tokenizer.json.
+// The tokenizer of the built-in small model, with one id per word, so that a 20-question history has about 150 tokens and a model of
+// 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
 export type Spelling = 'digits' | 'codes';
 
 interface WordLevelOptions {
-  /** Strings that are always one token, e.g. an answer merged with its newline: ` Yes.\n`. Longest match first. */
+  /** Texts that are always one token, e.g. an answer merged with its newline: ` Yes.\n`. The longest match counts. */
   wholeTokens?: readonly string[];
-  /** Jinja of the chat template that a model learns with; null: none. */
+  /** The Jinja source of the chat template that a model is trained with; null: none. */
   chatTemplate?: string | null;
-  /** Words seen less often become `<unk>`. */
+  /** Words with fewer occurrences become `<unk>`. */
   minCount?: number;
   /**
-   * `digits`: each digit is one token, and the space before a number is another: a number that was never seen can be read and
-   * written. `codes`: numbers and product numbers are written in pairs of characters, `B0Z3XH8FQ4` as `B0`, `Z3`, `XH`, `8F`, `Q4`.
+   * `digits`: each digit is a token, and so is the space before a number, so that unseen numbers can be read and written. `codes`:
+   * numbers and product numbers are split into pairs of characters, `B0Z3XH8FQ4` into `B0`, `Z3`, `XH`, `8F`, `Q4`.
    */
   spells?: Spelling;
 }
 
-/** Ids 0, 1, 2 of every word-level tokenizer. */
+/** The tokens with ids 0, 1, 2 in every word-level tokenizer. */
 const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
 
 /**
- * Makes a word-level tokenizer whose vocabulary is the words of `texts`, in order of their first appearance.
+ * Makes a word-level tokenizer whose vocabulary is the words of `texts`, in order of their first occurrence.
  *
- * A word keeps the space before it, and so does a punctuation mark; a newline stands alone:
- * `Is it big?\n` → `Is`, ` it`, ` big`, `?`, `\n`. For a text of known words `decode(encode(text))` is the text itself.
+ * A word or punctuation mark includes the space before it; a newline is separate: `Is it big?\n` → `Is`, ` it`, ` big`, `?`, `\n`. For
+ * a text of known words, `decode(encode(text))` is the text itself.
  */
 export function wordLevelTokenizer(
   texts: Iterable<string>,
@@ -43,19 +43,19 @@ export function wordLevelTokenizer(
   });
 }
 
-/** Matches every character of any text, so that nothing is lost between two tokens. */
+/** Makes a pattern that matches every character of any text, so that nothing is lost between two tokens. */
 function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string {
   const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
-  const capital = "\\p{Lu}(?![\\p{Ll}'])"; // of a code, not of a word
+  const capital = "\\p{Lu}(?![\\p{Ll}'])"; // a letter of a code, not of a word
   if (spells === 'codes') words.unshift(`[\\p{Lu}\\p{N}](?:\\p{N}|${capital})`, ` ?${capital}`);
   return [...longestFirst.map(escapeForRegex), ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
 }
 
-/** Escapes what is special in both JavaScript's and Rust's (Oniguruma) patterns; a hyphen is so only within brackets. */
+/** Escapes characters that are special in JavaScript and in Oniguruma; a hyphen is special only within brackets. */
 const escapeForRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('\n', '\\n');
 
-/** Lists words of at least `minCount` appearances, by first appearance. */
+/** Lists words with at least `minCount` occurrences, in order of their first occurrence. */
 function frequentWords(texts: Iterable<string>, pattern: string, minCount: number): string[] {
   const counts = new Map<string, number>();
   const regex = new RegExp(pattern, 'gu');
@@ -65,7 +65,7 @@ function frequentWords(texts: Iterable<string>, pattern: string, minCount: numbe
   return [...counts].filter(([, count]) => count >= minCount).map(([word]) => word);
 }
 
-/** Makes a tokenizer.json (https://huggingface.co/docs/tokenizers), model WordLevel; the decoder joins tokens without a space. */
+/** Makes a tokenizer.json (https://huggingface.co/docs/tokenizers) with a WordLevel model; its decoder joins tokens without spaces. */
 const tokenizerJson = (vocabulary: readonly string[], pattern: string) => ({
   version: '1.0',
   truncation: null,

@@ -1,37 +1,37 @@
-// The demands of one or several schemas on a value, by kinds of values.
+// The constraints of one or several schemas on a value, by kinds of values.
 import { spend } from '../effort.js';
 import type { LocatedSchema } from './schema-document.js';
 
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
 
-/** One schema's demands on the properties of an object. */
+/** One schema's constraints on the properties of an object. */
 export interface ObjectRule {
   readonly properties: ReadonlyMap<string, LocatedSchema>;
   readonly patterns: readonly (readonly [pattern: string, schema: LocatedSchema])[];
-  /** The schema of those that are neither named nor of a pattern. */
+  /** The schema of properties that match neither a name nor a pattern. */
   readonly additional: LocatedSchema;
   /** Whether the schema has the keyword `additionalProperties`. */
   readonly saysAdditional: boolean;
 }
 
-/** One schema's demands on the items of an array. */
+/** One schema's constraints on the items of an array. */
 export interface ArrayRule {
   readonly prefix: readonly LocatedSchema[];
   readonly rest: LocatedSchema;
 }
 
-/** A bound of numbers. */
+/** A bound of a number. */
 export interface Bound {
   readonly at: number;
   readonly isExclusive: boolean;
 }
 
-/** A value has to be of one of the types, and to have everything else that is said of its type. */
+/** A value must have one of the types, and satisfy all constraints for its type. */
 export interface Facts {
-  /** Null: any; `number` contains `integer`. */
+  /** The allowed types; null: all. `number` includes `integer`. */
   readonly types: ReadonlySet<JsonType> | null;
-  /** The only values, if they are named. */
+  /** The only allowed values, if they are listed. */
   readonly values: readonly unknown[] | null;
   readonly minLength: number;
   readonly maxLength: number;
@@ -42,7 +42,7 @@ export interface Facts {
   readonly multiples: readonly (readonly [of: number, path: string])[];
   readonly objects: readonly ObjectRule[];
   readonly required: ReadonlySet<string>;
-  /** Properties that an object must not have. */
+  /** Names of properties that an object must not have. */
   readonly forbidden: ReadonlySet<string>;
   readonly names: readonly LocatedSchema[];
   readonly minProperties: number;
@@ -50,7 +50,7 @@ export interface Facts {
   readonly arrays: readonly ArrayRule[];
   readonly minItems: number;
   readonly maxItems: number;
-  /** The place of the schema that says that items differ; null: nowhere. */
+  /** The path of the schema that requires unique items; null if none does. */
   readonly uniqueItems: string | null;
 }
 
@@ -76,7 +76,7 @@ export const anything: Facts = {
   uniqueItems: null,
 };
 
-/** Combines everything that either of the two asks. */
+/** Combines the constraints of both. */
 export function bothFacts(a: Facts, b: Facts): Facts {
   if (a === anything) return b;
   if (b === anything) return a;
@@ -104,14 +104,14 @@ export function bothFacts(a: Facts, b: Facts): Facts {
   };
 }
 
-/** Counts the things that are copied with the facts. */
+/** Counts the items that are copied with the facts. */
 const sizeOf = ({ patterns, formats, multiples, objects, required, forbidden, names, arrays }: Facts): number =>
   10 +
   [patterns, formats, multiples, objects, names, arrays].reduce((sum, { length }) => sum + length, 0) +
   required.size +
   forbidden.size;
 
-/** Compares values: equal numbers are equal, `1` and `1.0`; keys of objects are in no order. */
+/** Compares values: numbers by value (`1` equals `1.0`), objects without regard to the order of keys. */
 export function sameValue(a: unknown, b: unknown): boolean {
   spend(1);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
@@ -126,7 +126,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Returns the type of a value; that of integers is `integer`. */
+/** Returns the type of a value, which is `integer` for integers. */
 export function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -137,7 +137,7 @@ export function typeOf(value: unknown): JsonType {
 export const hasType = (types: ReadonlySet<JsonType> | null, type: JsonType): boolean =>
   types === null || types.has(type) || (type === 'integer' && types.has('number'));
 
-/** Returns the types that keywords say something about. */
+/** Returns the types to which the present keywords apply. */
 export function typesSpokenOf(facts: Facts): Set<JsonType> {
   const types = new Set<JsonType>();
   if (facts.minLength > 0 || facts.maxLength < Infinity || facts.patterns.length + facts.formats.length > 0)
@@ -163,7 +163,7 @@ function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** The members of each list: texts, numbers and the like, which are found at once, and the others. */
+/** The members of each list, divided into scalars, which can be looked up directly, and others. */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
 /** Returns whether a value is in a list. */

@@ -1,4 +1,4 @@
-// Any value of JSON, nested as far as a bound: rules that all grammars share, so that their masks are made once.
+// Grammars of arbitrary JSON values up to a nesting depth. All other grammars share these rules, so that their masks are made once.
 import { characters, either, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { anyText } from '../regular.js';
 import { anything } from './facts.js';
@@ -21,7 +21,7 @@ export const anyInteger = rule(() => regular(numberExpression(anything, true)));
 export const anyNumber = rule(() => regular(numberExpression(anything, false)));
 export const anyBoolean = either(text('true'), text('false'));
 
-/** Levels of objects and arrays in a value without a schema. */
+/** The most levels of objects and arrays in a value without a schema. */
 const DEPTH = 16;
 
 const levels = new Map<Spacing, Map<number, FreeValues>>();
@@ -32,7 +32,7 @@ interface FreeValues {
   readonly array: Grammar;
 }
 
-/** Allows values that have at most `depth` levels of objects and arrays. */
+/** Returns grammars of values with at most `depth` levels of objects and arrays. */
 export function freeValues(spaces: Spacing, depth = DEPTH): FreeValues {
   const known = levels.get(spaces) ?? new Map<number, FreeValues>();
   levels.set(spaces, known);
@@ -50,7 +50,7 @@ function valuesWithin(spaces: Spacing, depth: number): FreeValues {
   return { value: either(...scalars, ...(depth > 0 ? [object, array] : [])), object, array };
 }
 
-/** Allows from `min` to `max` parts with separators between them. */
+/** Allows `min` to `max` parts with separators between them. */
 export function listOf(part: Grammar, separator: Grammar, min: number, max: number): Grammar {
   if (max === 0) return sequence();
   const some = sequence(part, repeat(sequence(separator, part), Math.max(0, min - 1), max - 1));

@@ -1,4 +1,4 @@
-// JSON Schema as a grammar of the JSON texts that are valid by it.
+// Converts a JSON Schema to a grammar of the JSON texts that it accepts.
 import { Effort, effortLimits, GrammarEffortError, spend } from '../effort.js';
 import { distinctNames, either, oneOfTexts, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { hasType, typesSpokenOf, TYPES, type Facts, type JsonType } from './facts.js';
@@ -20,20 +20,20 @@ import { stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 export interface JsonValueOptions {
-  /** Whether there is no white space at all; else one space may follow a comma or a colon. */
+  /** Whether white space is excluded; otherwise one space may follow a comma or a colon. */
   compact?: boolean;
 }
 
 /**
  * Allows JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
  *
- * No object has the same name twice. Not every valid text is among them: properties come in the order of the schema; one space at most
- * follows a comma or a colon, as most models write it; a property that the schema does not name is generated only where
- * `additionalProperties` or a pattern speaks of it; a value without a type is of the types that its keywords speak of, if they do;
- * numbers have up to 15 digits; objects and arrays without a schema are nested up to 16 levels.
+ * No object has the same name twice. Some valid texts are excluded: properties must be in the order of the schema; at most one space
+ * follows a comma or a colon, as most models write it; a property that the schema does not name is allowed only if
+ * `additionalProperties` or a pattern applies to it; a value without a type has one of the types to which its keywords apply, if there
+ * are any; numbers have up to 15 digits; objects and arrays without a schema are nested up to 16 levels.
  *
- * @param schema an object, true or false; keywords beyond the standard are annotations
- * @throws {UnsupportedSchemaError} before anything is sampled, of a keyword that answers cannot be held to, by its place
+ * @param schema an object, true or false; non-standard keywords are annotations
+ * @throws {UnsupportedSchemaError} before sampling, for a keyword that cannot be enforced, with its path
  */
 export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions = {}): Grammar {
   const read = () => new SchemaGrammar(new SchemaDocument(schema), spacing(compact)).whole();
@@ -46,12 +46,16 @@ export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions
   }
 }
 
-/** Reads several schemas with the work that one may take. @throws {GrammarError} where they take more */
+/**
+ * Converts several schemas within the work limit of one.
+ *
+ * @throws {GrammarError} if they exceed it
+ */
 export const readingTogether = <Result>(read: () => Result): Result => new Effort(effortLimits.reading).within(read);
 
 class SchemaGrammar {
   readonly #alternatives: SchemaAlternatives;
-  /** By the schemas that a value is held to. */
+  /** Grammars by the set of schemas that a value must satisfy. */
   readonly #values = new Map<string, Grammar>();
   readonly #numbers = new Map<LocatedSchema, number>();
   readonly #unread: Grammar[] = [];
@@ -63,7 +67,7 @@ class SchemaGrammar {
     this.#alternatives = new SchemaAlternatives(document);
   }
 
-  /** Makes all rules at once, so that what is not supported is refused now. */
+  /** Makes all rules immediately, so that unsupported schemas are refused now. */
   whole(): Grammar {
     const { root } = this.document;
     if (this.#alternatives.isImpossible([root]))
@@ -73,7 +77,7 @@ class SchemaGrammar {
     return grammar;
   }
 
-  /** Allows a value that is valid by all of the schemas. */
+  /** Allows values that satisfy all of the schemas. */
   value(given: readonly LocatedSchema[]): Grammar {
     const schemas = [...new Set(given)].filter(({ schema }) => schema !== true);
     const key = schemas
@@ -140,7 +144,7 @@ class SchemaGrammar {
     return objectGrammar(facts, { alternatives: this.#alternatives, spaces: this.spaces, value, path });
   }
 
-  /** Allows items of the prefixes one by one, then those of one kind. */
+  /** Allows the items of the prefixes in turn, then items that share a schema. */
   #array(facts: Facts, path: string): Grammar {
     const { uniqueItems, minItems } = facts;
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);

@@ -15,10 +15,10 @@ import {
 import type { Bound, Facts } from './facts.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** Decimal digits that a float64 keeps apart: what is written is what is read. */
+/** The most decimal digits that a float64 distinguishes, so that the number that is read equals the one that is written. */
 const DIGITS = 15;
 
-/** Digits of a fraction that numbers of up to nine digits before it have below any bound. */
+/** The most fractional digits of numbers with up to nine integer digits, below any bound. */
 const SHORT_FRACTION = 6;
 
 const digit = oneOf([[0x30, 0x39]]);
@@ -27,9 +27,9 @@ const integer = wholeMatch(`-?${WHOLE}`);
 const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2})?`);
 
 /**
- * Returns the expression of a number's texts.
+ * Returns the expression for the texts of a number.
  *
- * @param isInteger integers only, written without a point
+ * @param isInteger whether only integers without a decimal point are allowed
  * @throws {UnsupportedSchemaError}
  */
 export function numberExpression(facts: Facts, isInteger: boolean): Regular {
@@ -57,14 +57,18 @@ function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'm
 
 const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive });
 
-/** Returns the expression of multiples, with any sign. */
+/** Returns the expression for multiples of a number, with any sign. */
 function multipleExpression([of, path]: readonly [of: number, path: string]): Regular {
   if (!Number.isInteger(of) || of < 1 || of > 1_000)
     throw new UnsupportedSchemaError('multipleOf', path, `is ${of}; only integers from 1 to 1000 are supported`);
   return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(of));
 }
 
-/** Returns the expression of numbers from 0 up between two bounds. @param isPositive without 0 itself */
+/**
+ * Returns the expression for non-negative numbers between two bounds.
+ *
+ * @param isPositive whether 0 is excluded
+ */
 function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositive = false): Regular {
   if (maximum.at < 0 || (maximum.at === 0 && (maximum.isExclusive || isPositive))) return noText;
   const parts = [plain(isWhole, Math.max(Math.abs(finite(minimum.at)), Math.abs(finite(maximum.at))))];
@@ -78,26 +82,26 @@ function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositiv
 
 const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 
-/** Returns the expression of numbers without an exponent, and with no more digits in all than are kept apart at the size of the bounds. */
+/** Returns the expression for numbers without an exponent whose digits, at the size of the bounds, do not exceed float64's precision. */
 function plain(isWhole: boolean, size: number): Regular {
   const whole = Math.max(decimals(size).whole.length, DIGITS);
   const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
   const alone = `(?:0|[1-9]\\d{0,${whole - 1}})`;
   if (isWhole) return wholeMatch(alone);
   if (fraction >= SHORT_FRACTION) return wholeMatch(`${alone}(?:\\.\\d{1,${fraction}})?`);
-  // Below a large bound, short numbers have digits to spare for a fraction.
+  // Below a large bound, numbers with few integer digits can have more fractional digits.
   const short = `(?:0|[1-9]\\d{0,${DIGITS - SHORT_FRACTION - 1}})\\.\\d{1,${SHORT_FRACTION}}`;
   return wholeMatch(`${alone}|${short}`);
 }
 
 interface Decimals {
-  /** `0`, or without zeros at its beginning. */
+  /** `0`, or without leading zeros. */
   whole: string;
-  /** Without zeros at its end. */
+  /** Without trailing zeros. */
   fraction: string;
 }
 
-/** Returns the digits of a number from 0 up. */
+/** Returns the digits of a non-negative number. */
 function decimals(x: number): Decimals {
   const [mantissa, exponent = '0'] = x.toExponential().split('e');
   const [first, further = ''] = mantissa.split('.');
@@ -110,7 +114,7 @@ function decimals(x: number): Decimals {
 
 type Side = 'above' | 'below';
 
-/** Returns the expression of decimal texts that are above or below a bound; whether they are numbers is for another expression to say. */
+/** Returns the expression for decimal texts above or below a bound; another expression ensures that they are numbers. */
 function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const any = isWhole ? emptyText : times(oneAfterTheOther(literal('.'), times(digit, 1)), 0, 1);
   const byLength =
@@ -119,7 +123,7 @@ function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: 
   return anyOf(oneAfterTheOther(anyOf(byLength, differing(whole, side)), any), equal);
 }
 
-/** Returns the expression of digits of the same number that are decided at one of their places. */
+/** Returns the expression for numbers with as many digits, in which one digit decides. */
 function differing(digits: string, side: Side): Regular {
   return anyOf(
     ...[...digits].map((own, i) =>
@@ -137,7 +141,7 @@ function beside(own: string, side: Side): Regular {
   return from <= to ? oneOf([[from, to]]) : noText;
 }
 
-/** Returns the expression of the digits after an integer part that equals the bound's. */
+/** Returns the expression for the text after an integer part that equals the bound's. */
 function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const none =
     side === 'below'
@@ -154,11 +158,11 @@ function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolea
   );
   const whole = literal(fraction);
   if (side === 'above') {
-    // Equal digits, then anything; if exclusive, something that is not zero.
+    // Equal digits may be followed by any digits; if the bound is exclusive, one of these must not be zero.
     const further = isExclusive ? oneAfterTheOther(zeros, oneOf([[0x31, 0x39]]), times(digit, 0)) : times(digit, 0);
     parts.push(oneAfterTheOther(whole, further));
   } else {
-    // A beginning of the digits is below them.
+    // A proper prefix of the digits is below the bound.
     for (let i = 1; i < fraction.length; i++) parts.push(literal(fraction.slice(0, i)));
     if (!isExclusive) parts.push(oneAfterTheOther(whole, zeros));
   }

@@ -1,4 +1,5 @@
-// Objects: properties in the order of the schema, optional ones there or not, then those that only have a pattern or none.
+// Grammars of objects: properties in the order of the schema, optional ones present or not, then those that match only a pattern or
+// nothing.
 import { spend } from '../effort.js';
 import { either, regular, repeat, sequence, text, type Grammar } from '../grammar.js';
 import { anyLiteral, anyOf, both, not, type Regular } from '../regular.js';
@@ -13,18 +14,18 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 /** The most patterns of names, since each combination of them is a class of names. */
 const MAX_PATTERNS = 6;
 
-/** Steps of finding what a property is held to. */
+/** The steps of work for finding the schemas of a property. */
 const STEPS_PER_PROPERTY = 30;
 
-/** The most properties times possible counts of them. */
+/** The limit of the number of properties times their possible counts. */
 const MAX_COUNTED = 10_000;
 
 interface ObjectParts {
   readonly alternatives: SchemaAlternatives;
   readonly spaces: Spacing;
-  /** Allows a value that is valid by all of the schemas. */
+  /** Returns the grammar of values that satisfy all of the schemas. */
   readonly value: (schemas: readonly LocatedSchema[]) => Grammar;
-  /** The place of the schema, for errors. */
+  /** The path of the schema, for error messages. */
   readonly path: string;
 }
 
@@ -50,7 +51,7 @@ export function objectGrammar(facts: Facts, parts: ObjectParts): Grammar {
   return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).whole(), text('}'));
 }
 
-/** The pairs from a property on, by how many there were before: each is made once. */
+/** Makes grammars for the properties from an index on, by the number of properties before it; each is made once. */
 class Properties {
   readonly #made = new Map<string, Grammar>();
 
@@ -59,11 +60,14 @@ class Properties {
     private readonly further: Grammar | null,
     private readonly facts: Facts,
     private readonly parts: ObjectParts,
-    /** Whether it matters how many there were; else only whether there was one. */
+    /** Whether the exact number of properties matters; otherwise only whether there was one. */
     private readonly isCounted: boolean,
   ) {}
 
-  /** Allows all pairs. Those behind a property are made before it: made within each other, thousands would overflow the stack. */
+  /**
+   * Allows all properties. Grammars for later properties are made first, since recursion over thousands of properties would overflow
+   * the stack.
+   */
   whole(): Grammar {
     for (let index = this.known.length; index > 0; index--)
       for (let count = 0; count <= (this.isCounted ? Math.min(index, this.facts.maxProperties) : 1); count++)
@@ -99,7 +103,7 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // At most one name that no schema has can be demanded: how many different ones there are is not counted.
+    // At most one property that no schema names can be required, since distinct names are not counted here.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;
@@ -108,7 +112,10 @@ class Properties {
   }
 }
 
-/** Lists the properties with a name of their own, in order, then required ones that have none. Impossible optional ones are left out. */
+/**
+ * Lists the properties with a name in a schema, in order, then other required ones. Optional properties whose schemas contradict each
+ * other are left out.
+ */
 function knownProperties(facts: Facts, parts: ObjectParts): Property[] {
   const { alternatives, spaces, value } = parts;
   const names = new Set([...facts.objects.flatMap(({ properties }) => [...properties.keys()]), ...facts.required]);
@@ -126,8 +133,8 @@ const acceptsName = ({ names }: Facts, alternatives: SchemaAlternatives, name: s
   names.every((schema) => alternatives.of([schema]).some((facts) => alternatives.accepts(facts, name)));
 
 /**
- * Allows pairs whose names are not known, by the combination of patterns that the name matches. Names that match none are left out
- * where no schema speaks of them, although it then allows them: `additionalProperties` has to be there.
+ * Allows properties whose names are in no schema, for each combination of patterns that a name may match. Names that match no pattern
+ * are allowed only if some schema has `additionalProperties`, although a schema without it would accept them.
  */
 function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
   const { alternatives, spaces, value, path } = parts;
@@ -158,16 +165,19 @@ function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
 const nameGrammar = (names: readonly Regular[]): Grammar =>
   names.length === 0 ? anyString : sequence(text('"'), regular(both(...names), 'json'), text('"'));
 
-/** Returns whether a schema speaks of properties that none has a name or pattern for, or more are needed. */
+/**
+ * Returns whether properties without a name or pattern may be written: a schema has `additionalProperties`, nothing is known about
+ * properties, or more are required.
+ */
 const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   objects.length + required.size === 0 ||
   objects.some(({ saysAdditional }) => saysAdditional) ||
   new Set([...objects.flatMap(({ properties }) => [...properties.keys()]), ...required]).size < minProperties;
 
 /**
- * Lists the schemas of a property that has no name of its own.
+ * Lists the schemas that apply to a property whose name is not known.
  *
- * @param matched the patterns that a name matches, which is not a known one
+ * @param matched the patterns that the name matches
  */
 function schemasOf({ objects }: Facts, matched: readonly string[]): LocatedSchema[] {
   return objects.flatMap(({ patterns, additional }) => {

@@ -1,35 +1,39 @@
-// A place in a JSON text that is written byte by byte: the objects that are open, and the names that these have already.
+// The state of a JSON text that is written byte by byte: the open objects and the names that they already have.
 
-/** An object or array that is open. */
+/** An open object or array. */
 interface Level {
   readonly isObject: boolean;
-  /** The names so far, each as the bytes of its UTF-8 in a string. */
+  /** The names so far, each as the UTF-8 bytes of its text. */
   readonly names: readonly string[];
   readonly outer: Level | null;
 }
 
-/** A place in a JSON text; it is never changed, so that tokens can be tried from it. */
+/** A position in a JSON text. It is immutable, so that several tokens can be tried from it. */
 export type OpenNames =
   | { readonly at: 'value' | 'string' | 'escape' | 'before name'; readonly level: Level | null }
   | {
       readonly at: 'name';
       readonly level: Level;
       readonly text: string;
-      /** The part of an escape that is written. */
+      /** The part of an escape sequence that has been written. */
       readonly escape: string;
-      /** The names of the object that begin with `text`. */
+      /** The object's names that begin with `text`. */
       readonly rivals: readonly string[];
     };
 
 export const outsideOfObjects: OpenNames = { at: 'value', level: null };
 
-/** Returns whether the next name may become one that the object has: there is one that begins like it. */
+/** Returns whether the name that is written next may still equal one that the object has. */
 export function hasRivals(place: OpenNames): boolean {
   if (place.at === 'name') return place.rivals.length > 0;
   return place.at === 'before name' && place.level!.names.length > 0;
 }
 
-/** Reads one more byte of a valid text. @returns null where it ends a name that the object has already */
+/**
+ * Advances by one byte of a valid text.
+ *
+ * @returns null if it completes a name that the object already has
+ */
 export function afterByte(place: OpenNames, byte: number): OpenNames | null {
   const character = String.fromCharCode(byte);
   const { level } = place;

@@ -1,9 +1,9 @@
-// The keywords of one schema that say something by themselves, without those that combine schemas.
+// Reads the keywords of one schema, except those that combine schemas.
 import { anything, TYPES, type ArrayRule, type Bound, type Facts, type JsonType, type ObjectRule } from './facts.js';
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** Keywords of the standard that answers are not held to. */
+/** Standard keywords that cannot be enforced. */
 const REFUSED: readonly string[] = [
   'not',
   'if',
@@ -16,7 +16,7 @@ const REFUSED: readonly string[] = [
   '$recursiveRef',
 ];
 
-/** Combinations, which schema-alternatives.ts reads. */
+/** Combining keywords, which schema-alternatives.ts reads. */
 const COMBINING: readonly string[] = [
   '$ref',
   'allOf',
@@ -28,7 +28,7 @@ const COMBINING: readonly string[] = [
 ];
 
 /**
- * Reads what a schema asks.
+ * Reads the constraints of a schema.
  *
  * @throws {UnsupportedSchemaError}
  */
@@ -65,7 +65,7 @@ export function readFacts(document: SchemaDocument, { schema, path }: LocatedSch
   };
 }
 
-/** Refuses keywords that are not supported. Unknown ones are annotations, as the standard has it. */
+/** Refuses unsupported keywords. Unknown ones are annotations, as in the standard. */
 function checkKeywords(schema: JsonObject, path: string): void {
   const refused = REFUSED.find((keyword) => schema[keyword] !== undefined);
   if (refused !== undefined) throw new UnsupportedSchemaError(refused, path, 'is not supported');
@@ -107,7 +107,7 @@ function objectRule(document: SchemaDocument, schema: JsonObject, path: string):
   };
 }
 
-/** Reads the rule of items. `items` may be a list, as before 2020; what follows the list is then `additionalItems`. */
+/** Reads the constraints on items. Before draft 2020, `items` may be a list; then `additionalItems` applies to the items after it. */
 function arrayRule(document: SchemaDocument, schema: JsonObject, path: string): ArrayRule | null {
   const { items, prefixItems, additionalItems } = schema;
   if (items === undefined && prefixItems === undefined) return null;
@@ -120,7 +120,7 @@ function arrayRule(document: SchemaDocument, schema: JsonObject, path: string): 
   };
 }
 
-/** Reads a bound. An exclusive one is a number, or before draft 6 whether the other one is exclusive. */
+/** Reads a bound. An exclusive bound is a number, or before draft 6 a boolean that makes the other one exclusive. */
 function bound(inclusive: number | undefined, exclusive: unknown, keyword: string, path: string, none: number): Bound {
   const at = inclusive ?? none;
   if (exclusive === undefined || typeof exclusive === 'boolean') return { at, isExclusive: exclusive === true };
@@ -151,7 +151,7 @@ function textOf(schema: JsonObject, keyword: string, path: string): string {
   return value;
 }
 
-/** Reads a list of names. Before draft 4, `required` was a boolean of the property itself: it says nothing here. */
+/** Reads a list of names. Before draft 4, `required` was a boolean in the property's schema, which is ignored here. */
 function namesOf(value: unknown, keyword: string, path: string): readonly string[] {
   if (value === undefined || typeof value === 'boolean') return [];
   if (!Array.isArray(value) || value.some((name) => typeof name !== 'string'))

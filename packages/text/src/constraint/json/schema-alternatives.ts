@@ -1,4 +1,4 @@
-// The demands of several schemas together, as a list of alternatives: combinations are multiplied out.
+// The combined constraints of several schemas as a list of alternatives (a disjunctive normal form).
 import { spend } from '../effort.js';
 import {
   anything,
@@ -17,10 +17,10 @@ import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocu
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The bound for one schema; more would be a grammar of many megabytes. */
+/** The most alternatives of one schema; more would make a grammar of many megabytes. */
 const MAX_ALTERNATIVES = 256;
 
-/** Levels of properties and items that are looked through for a contradiction. */
+/** The levels of properties and items that are searched for a contradiction. */
 const CONTRADICTION_DEPTH = 4;
 
 export class SchemaAlternatives {
@@ -29,7 +29,11 @@ export class SchemaAlternatives {
 
   constructor(readonly document: SchemaDocument) {}
 
-  /** Returns the demands of all the schemas; empty if they contradict each other. @throws {UnsupportedSchemaError} */
+  /**
+   * Returns the alternatives of all the schemas together; empty if they contradict each other.
+   *
+   * @throws {UnsupportedSchemaError}
+   */
   of(schemas: readonly LocatedSchema[]): readonly Facts[] {
     return schemas.reduce<readonly Facts[]>(
       (all, each) => this.#product(all, this.#ofOne(each), each.path),
@@ -37,7 +41,7 @@ export class SchemaAlternatives {
     );
   }
 
-  /** Lists the schemas that a property of this name is held to. */
+  /** Lists the schemas that apply to a property with this name. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {
@@ -50,7 +54,10 @@ export class SchemaAlternatives {
 
   readonly #matchers = new Map<string, RegularMatcher>();
 
-  /** Makes a matcher of a pattern. It is not a regular expression of the language, whose time for a name may grow exponentially. */
+  /**
+   * Makes a matcher of a pattern. JavaScript's regular expressions are not used, since their time may grow exponentially with a name's
+   * length.
+   */
   #matcherOf([pattern, { path }]: readonly [string, LocatedSchema]): RegularMatcher {
     const known = this.#matchers.get(pattern);
     if (known) return known;
@@ -63,7 +70,7 @@ export class SchemaAlternatives {
     return arrays.map(({ prefix, rest }) => prefix[index] ?? rest);
   }
 
-  /** Returns whether it is certain that no value has all these facts. */
+  /** Returns whether it is certain that no value satisfies the facts. */
   isContradiction(facts: Facts, depth = CONTRADICTION_DEPTH): boolean {
     if (facts.values) return !facts.values.some((value) => this.acceptsListed(facts, value));
     return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
@@ -78,7 +85,7 @@ export class SchemaAlternatives {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /** Returns the same for a value that is one of those that the facts name, if they name any. */
+  /** Returns whether a value is valid, given that it is one of the listed values, if there are any. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value))) return false;
@@ -131,7 +138,7 @@ export class SchemaAlternatives {
     return parts.map((part, i) => this.document.at(part, `${path}/${keyword}/${i}`, keyword));
   }
 
-  /** Reads, for each property that others depend on, that it is left out, or they are there. */
+  /** For each property that others depend on, returns the alternatives that it is absent or that they are present. */
   #dependencies(schema: JsonObject, path: string): (readonly Facts[])[] {
     return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) => {
       const dependencies = schema[keyword];
@@ -148,8 +155,8 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Returns each branch, without what other branches have as well: they exclude each other, or a property that another branch requires
-   * is left out of this one.
+   * Returns the alternatives of each branch of `oneOf` without those of other branches: branches exclude each other, or a property
+   * that another branch requires is forbidden.
    */
   #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
     const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
@@ -259,7 +266,7 @@ export class SchemaAlternatives {
   }
 }
 
-/** Returns whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
+/** Returns whether no string satisfies the facts. A single expression is rarely contradictory, but several may be. */
 function contradictsAsText(facts: Facts): boolean {
   const { patterns, formats, minLength, maxLength } = facts;
   const parts = patterns.length + formats.length + Number(minLength > 0 || maxLength < Infinity);

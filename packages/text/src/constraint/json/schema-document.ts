@@ -1,51 +1,51 @@
-// A JSON Schema with the places of its parts, and what its references point to.
+// A JSON Schema with the paths of its parts and the targets of its references.
 import { spend } from '../effort.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A schema and the place that it is at. */
+/** A schema and its path. */
 export interface LocatedSchema {
   readonly schema: JsonObject | boolean;
-  /** A JSON pointer in a fragment. */
+  /** A JSON pointer as a URI fragment. */
   readonly path: string;
 }
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Steps of finding a schema's place. */
+/** The steps of work for locating a schema. */
 const STEPS_PER_SCHEMA = 5;
 
-/** Steps of looking at a schema for its names. */
+/** The steps of work for searching a schema for identifiers. */
 const STEPS_PER_VISIT = 2;
 
-/** Characters of an address that are resolved in one step. */
+/** The number of characters of a URI that are resolved in one step of work. */
 const CHARACTERS_PER_STEP = 16;
 
-/** The address of a document, against which its own one is resolved, if it has one. */
+/** The base URI of a document, against which its own identifier, if any, is resolved. */
 const NO_ADDRESS = 'json-schema:///';
 
-/** A schema with an address of its own, against which the references within it are resolved. */
+/** A schema with its own URI, against which references inside it are resolved. */
 interface Resource {
   readonly address: string;
   readonly root: LocatedSchema;
-  /** The resource that this one is embedded in; null of the document. */
+  /** The resource that contains this one; null for the document. */
   readonly outer: Resource | null;
-  /** Whether all drafts that the document may be of agree that the schema has this address. */
+  /** Whether all drafts that the document may use agree on this URI. */
   readonly isCertain: boolean;
-  /** The schemas with a name of their own; null of a name that several have. */
+  /** Schemas by anchor; null for an anchor that occurs several times. */
   readonly anchors: Map<string, LocatedSchema | null>;
 }
 
 export class SchemaDocument {
   readonly root: LocatedSchema;
-  /** The draft that the schema names: `draft-04`, or `draft/20` since 2019; empty where it names none. */
+  /** The draft that `$schema` names: `draft-04`, or `draft/20` since 2019; empty if there is none. */
   readonly #draft: string;
   readonly #located = new Map<unknown, LocatedSchema>();
-  /** The resources by their addresses; null of an address that several have. */
+  /** The resources by URI; null for a URI that occurs several times. */
   readonly #resources = new Map<string, Resource | null>();
-  /** The resource that a schema belongs to; empty until the first reference is followed. */
+  /** The resource of each schema; empty until the first reference is resolved. */
   readonly #resourceOf = new Map<unknown, Resource>();
 
   constructor(schema: unknown) {
@@ -55,9 +55,10 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns a schema with its place: the same object whenever it is asked for.
+   * Returns a schema with its path; the same object on every call.
    *
-   * @throws {UnsupportedSchemaError} where the value is not a schema; the keyword is the one that it belongs to
+   * @param keyword the keyword whose value this is, for errors
+   * @throws {UnsupportedSchemaError} if the value is not a schema
    */
   at(schema: unknown, path: string, keyword: string | null): LocatedSchema {
     if (typeof schema === 'boolean') return { schema, path };
@@ -70,10 +71,10 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns the schema that a reference leads to.
+   * Returns the target of a reference.
    *
-   * @param from the schema that has the reference
-   * @throws {UnsupportedSchemaError} where the reference is to another document, to nothing, or to what the drafts disagree about
+   * @param from the schema that contains the reference
+   * @throws {UnsupportedSchemaError} if the reference is to another document or to nothing, or the drafts disagree about its target
    */
   referred(reference: unknown, from: LocatedSchema): LocatedSchema {
     const fail = (problem: string) =>
@@ -84,7 +85,7 @@ export class SchemaDocument {
     const bases = [own];
     for (let at = own; !at.isCertain && at.outer; at = at.outer) bases.push(at.outer);
     let found = bases.map((base) => this.#found(reference, base));
-    // Many schemas with an $id inside name places from the root of the document, which the standard does not know.
+    // Many schemas with a nested $id use pointers from the root of the document, which the standard does not allow.
     if (found.every((each) => typeof each === 'string') && reference.startsWith('#/'))
       found = [this.#found(reference, whole)];
     const targets = new Map(found.filter((each) => typeof each !== 'string').map((each) => [each.schema, each]));
@@ -94,7 +95,7 @@ export class SchemaDocument {
     throw fail(found[0] as string);
   }
 
-  /** Returns the schema that a reference leads to in a resource, or why it leads to none. */
+  /** Returns the target of a reference within a resource, or the reason why there is none. */
   #found(reference: string, base: Resource): LocatedSchema | string {
     spend(Math.ceil(reference.length / CHARACTERS_PER_STEP));
     const [address, fragment] = parted(reference);
@@ -124,7 +125,7 @@ export class SchemaDocument {
     return located;
   }
 
-  /** Returns the resource of the document itself; the first call finds the others. */
+  /** Returns the resource of the document; the first call also finds the resources inside it. */
   #wholeDocument(): Resource {
     const known = this.#resources.get(NO_ADDRESS);
     if (known) return known;
@@ -134,7 +135,7 @@ export class SchemaDocument {
     return whole;
   }
 
-  /** Notes which resources a schema and those within it belong to, and what they are called. */
+  /** Records the resource of a schema and of the schemas inside it, and their identifiers. */
   #enter(located: LocatedSchema, resource: Resource): void {
     const reached: [LocatedSchema, Resource][] = [[located, resource]];
     for (const [{ schema, path }, outer] of reached) {
@@ -148,7 +149,9 @@ export class SchemaDocument {
     }
   }
 
-  /** Returns the resource that a schema begins by its `$id`, or else the one around it. A fragment in it is an anchor, before 2019. */
+  /**
+   * Returns the resource that a schema begins by its `$id`, or else the enclosing one. Before 2019, a fragment in `$id` is an anchor.
+   */
   #identified(schema: JsonObject, path: string, outer: Resource): Resource {
     const { $id, id } = schema;
     const identifier = typeof $id === 'string' ? $id : id;
@@ -163,14 +166,20 @@ export class SchemaDocument {
     return own;
   }
 
-  /** Returns whether a keyword certainly names a schema: it is `id` up to draft 4, and up to draft 7 says nothing beside a `$ref`. */
+  /**
+   * Returns whether a keyword certainly identifies a schema: up to draft 4 the keyword is `id`, and up to draft 7 it is ignored beside
+   * a `$ref`.
+   */
   #isIdentifier(keyword: '$id' | 'id', schema: JsonObject): boolean {
     if (/^draft-0[34]/.test(this.#draft) !== (keyword === 'id')) return false;
     return schema.$ref === undefined || this.#draft === 'draft/20';
   }
 }
 
-/** Keywords whose value is a schema, a list of schemas, or either. The values of others are data, whatever they look like. */
+/**
+ * Keywords whose value is a schema, a list of schemas, or either. The values of other keywords are data, even if they look like
+ * schemas.
+ */
 const HOLDING: readonly string[] = [
   'additionalItems',
   'additionalProperties',
@@ -190,7 +199,7 @@ const HOLDING: readonly string[] = [
   'unevaluatedProperties',
 ];
 
-/** Keywords whose value has schemas by names. */
+/** Keywords whose value is an object of schemas. */
 const NAMING: readonly string[] = [
   '$defs',
   'definitions',
@@ -200,7 +209,7 @@ const NAMING: readonly string[] = [
   'properties',
 ];
 
-/** Yields the schemas within one, each at its place. */
+/** Yields the schemas directly inside one, with their paths. */
 function* partsOf(schema: JsonObject, path: string): Iterable<LocatedSchema> {
   for (const keyword of [...HOLDING, ...NAMING]) {
     if (!Object.hasOwn(schema, keyword)) continue;
@@ -217,19 +226,19 @@ function* schemaAt(value: unknown, path: string): Iterable<LocatedSchema> {
   if (isObject(value)) yield { schema: value, path };
 }
 
-/** Returns the two parts of a reference: the address before its fragment, and the fragment. */
+/** Splits a reference into the URI before its fragment, and the fragment. */
 function parted(reference: string): [address: string, fragment: string] {
   const at = reference.indexOf('#');
   return at < 0 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)];
 }
 
-/** Resolves an address against another one. A text that cannot be resolved stays as it is: it equals itself alone. */
+/** Resolves a URI against another one; a text that cannot be resolved is returned unchanged. */
 function resolved(address: string, base: string): string {
   spend(Math.ceil((address.length + base.length) / CHARACTERS_PER_STEP));
   return URL.canParse(address, base) ? new URL(address, base).href : address;
 }
 
-/** Notes what a name stands for; null where it stands for several things. */
+/** Records what a name refers to; null if it refers to several things. */
 function note<Named>(names: Map<string, Named | null>, name: string, named: Named): void {
   const known = names.get(name);
   names.set(name, known === undefined || known === named ? named : null);
@@ -240,10 +249,10 @@ const unescaped = (part: string): string => {
   try {
     decoded = decodeURIComponent(part);
   } catch {
-    // A percent sign of its own.
+    // The text has a literal percent sign.
   }
   return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
 };
 
-/** Escapes a key as a part of a JSON pointer. */
+/** Escapes a key for a JSON pointer. */
 export const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,4 +1,4 @@
-// Texts with bounds of length, patterns and formats as one regular expression over their characters.
+// Combines length bounds, patterns and formats of a string in one regular expression.
 import { matchAnywhere, UnsupportedPatternError } from '../ecma-pattern.js';
 import { anyCharacter, anyText, both, times, type Regular } from '../regular.js';
 import type { Facts } from './facts.js';
@@ -8,9 +8,9 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats'>;
 
 /**
- * Returns the expression of a string's texts.
+ * Returns the expression for the texts of a string.
  *
- * @throws {UnsupportedSchemaError} of a pattern or a format
+ * @throws {UnsupportedSchemaError} for a pattern or a format
  */
 export function stringExpression({ minLength, maxLength, patterns, formats }: StringFacts): Regular {
   const parts = [

@@ -1,10 +1,10 @@
-/** The error for a JSON Schema that asks for something that answers cannot be held to, or contradicts itself. */
+/** Thrown for a JSON Schema that cannot be enforced, or that contradicts itself. */
 export class UnsupportedSchemaError extends Error {
   override readonly name = 'UnsupportedSchemaError';
 
   /**
    * @param keyword e.g. `not`; null: the schema as a whole
-   * @param path of the schema that has it, as a JSON pointer in a fragment: `#/properties/name`
+   * @param path the schema's path, a JSON pointer as a URI fragment: `#/properties/name`
    */
   constructor(
     readonly keyword: string | null,

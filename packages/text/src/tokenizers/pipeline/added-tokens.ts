@@ -1,11 +1,11 @@
-// Tokens that are found in a text before the model sees it, in two passes: some in the text as it is, some in what the
-// normalizer made of it. At each place the longest one counts.
+// Finds added tokens in a text before the model sees it, in two passes: some in the original text, others in the normalized text. At
+// each position the longest one is taken.
 import type { AddedToken } from './definition.js';
 import type { Normalizer } from './normalizers.js';
 import { SPACE, WORD } from './patterns.js';
 import { PrefixTrie } from './prefix-trie.js';
 
-/** A token's id, or a stretch of text between tokens. */
+/** The id of a token, or a text between tokens. */
 type Section = { id: number } | { text: string; isFirst: boolean };
 
 const ENDS_WITH_WORD = new RegExp(`[${WORD}]$`, 'u');
@@ -13,20 +13,20 @@ const STARTS_WITH_WORD = new RegExp(`^[${WORD}]`, 'u');
 const IS_SPACE = new RegExp(`^[${SPACE}]$`, 'u');
 
 export class AddedTokens {
-  /** Ids by the tokens' spellings. */
+  /** Ids by the tokens' texts. */
   readonly ids = new Map<string, number>();
-  /** The spellings that a decoder is given, by id: the normalized form where there is one. */
+  /** The texts that decoders get, by id: the normalized form if there is one. */
   readonly spellings = new Map<number, string>();
-  /** Spellings of the tokens that a decoded text leaves out. */
+  /** The texts of tokens that are omitted from a decoded text. */
   readonly special = new Set<string>();
   readonly #asIs: TokenFinder;
   readonly #normalized: TokenFinder;
 
   /**
-   * Gives the tokens their ids.
+   * Assigns ids to the tokens.
    *
-   * @param vocabulary of the model: a token that is there has that id, others have the ids after it, in order
-   * @param splitsSpecial whether special tokens are not found in a text
+   * @param vocabulary the model's vocabulary: a token in it has that id, others get the ids after it, in order
+   * @param splitsSpecial whether special tokens are not recognized in texts
    */
   constructor(
     tokens: readonly AddedToken[],
@@ -53,7 +53,7 @@ export class AddedTokens {
     this.#normalized = new TokenFinder(normalized);
   }
 
-  /** Yields tokens and the normalized text between them, which is never empty. */
+  /** Yields tokens and the normalized texts between them, which are never empty. */
   *sections(text: string): Generator<Section> {
     for (const section of this.#asIs.sections(text, true)) {
       if ('id' in section) yield section;
@@ -67,7 +67,7 @@ export class AddedTokens {
 
 class TokenFinder {
   readonly #trie: PrefixTrie;
-  /** [code units] 1 where a token begins with it. */
+  /** [code units] 1 if a token begins with the code unit. */
   readonly #begins = new Uint8Array(2 ** 16);
   readonly #tokens: ReadonlyMap<number, { token: AddedToken }>;
 
@@ -100,6 +100,6 @@ class TokenFinder {
   }
 }
 
-/** Returns whether a letter or digit touches the token. Two code units are enough to see a character outside the basic plane. */
+/** Returns whether a letter or digit is next to the token. Two code units are enough to include characters outside the basic plane. */
 const touchesWord = (text: string, start: number, end: number): boolean =>
   ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) || STARTS_WITH_WORD.test(text.slice(end, end + 2));

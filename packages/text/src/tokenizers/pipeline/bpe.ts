@@ -1,24 +1,24 @@
-// Byte-pair encoding: a piece's characters, merged pair by pair in the order in which the merges were learnt.
-// Source: Sennrich et al. 2016 (arXiv:1508.07909); options as tokenizer.json has them.
+// Byte-pair encoding: the characters of a piece are merged in pairs, in the order in which the merges were learned.
+// Source: Sennrich et al. 2016 (arXiv:1508.07909); options as in tokenizer.json.
 import { DefinitionError } from './definition.js';
 import { MergeTable } from './merge-table.js';
 import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token-model.js';
 import { WordMerger } from './word-merger.js';
 import { WordBoundaries } from './word-boundaries.js';
 
-/** Code units of a piece; a longer one is cut where no token can lie across. */
+/** The number of code units from which on a piece is cut at positions that no token can span. */
 const LONG_PIECE = 64;
 
 interface BpeOptions {
   unkToken: string | null;
-  /** Put before every character but the first. */
+  /** A text before every character except the first. */
   prefix: string;
-  /** Put after the last character. */
+  /** A text after the last character. */
   suffix: string;
   fusesUnknown: boolean;
-  /** Whether characters that are not known become their bytes, `<0x00>` to `<0xFF>`. */
+  /** Whether unknown characters become the tokens of their bytes, `<0x00>` to `<0xFF>`. */
   fallsBackToBytes: boolean;
-  /** Whether a piece that is a token is that token, whatever the merges give. */
+  /** Whether a piece that is a token is encoded as that token, whatever the merges give. */
   ignoresMerges: boolean;
 }
 
@@ -81,11 +81,11 @@ export class Bpe implements TokenModel {
     for (const id of result) ids.push(id);
   }
 
-  /** Splits a word into symbols: one a character, or its bytes, or the unknown token. */
+  /** Splits a word into symbols: one per character, or the character's bytes, or the unknown token. */
   *#symbols(word: string): Generator<undefined, number[]> {
     const { prefix, suffix, fusesUnknown } = this.#options;
     const symbols: number[] = [];
-    let unknown = NONE; // waits for the next known character
+    let unknown = NONE; // the pending unknown token, before the next known character
     let turn = SHARE;
     for (let at = 0; at < word.length;) {
       if (at >= turn) {

@@ -1,7 +1,7 @@
-// GPT-2's alphabet of bytes: every byte has a printable character, so that a vocabulary of texts can contain any bytes.
+// GPT-2's alphabet of bytes: every byte has a printable character, so that a vocabulary of texts can represent any bytes.
 // Source: Radford et al. 2019; the table is `bytes_to_unicode` of openai/gpt-2's encoder.py.
 
-/** Printable bytes stand for themselves, the others for U+0100 and the following ones. */
+/** Printable bytes are represented by their own characters, the others by U+0100 and the following ones. */
 export const CHAR_OF_BYTE: readonly string[] = (() => {
   const isPrintable = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173);
   let next = 256;
@@ -17,7 +17,7 @@ const CODE_OF_BYTE = Uint16Array.from(CHAR_OF_BYTE, (char) => char.charCodeAt(0)
 
 const decoder = new TextDecoder('utf-16le');
 
-/** Below it, joining characters is faster. */
+/** Below this length, concatenating characters is faster. */
 const LONG = 64;
 
 /** Returns the text's UTF-8 bytes, each as its character. */
@@ -39,7 +39,7 @@ function otherBytesAsText(text: string): string {
   return decoder.decode(codes);
 }
 
-/** Inverts `bytesAsText`; a text with characters outside the alphabet gives its UTF-8 bytes. */
+/** Inverts `bytesAsText`; a text with characters outside the alphabet is encoded as UTF-8. */
 export function textAsBytes(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) {

@@ -1,16 +1,16 @@
-// Decoders of tokenizer.json: how tokens become text again. Equal to those of the Rust library.
+// Decoders of tokenizer.json, which convert tokens to text, equal to those of the Rust library.
 import { textAsBytes } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { escapedBytes } from './escaped-bytes.js';
 import { compilePattern, replaced } from './patterns.js';
 
-/** The form of tokens that are bytes: the characters that they spell, or each byte by itself, escaped (see escaped-bytes.ts). */
+/** The form of byte tokens in the text: the characters that they encode, or escaped single bytes (see escaped-bytes.ts). */
 export type BytesAs = 'characters' | 'escapes';
 
-/** Texts whose concatenation is the decoded text. */
+/** Returns texts whose concatenation is the decoded text. */
 type Decoder = (tokens: readonly string[], bytesAs: BytesAs) => readonly string[];
 
-/** By type. */
+/** Makers of decoders, by type. */
 const factories: Record<string, (component: Component) => Decoder> = {
   Sequence: (component) => {
     const all = parts(component, 'decoders').map(decoderOf);
@@ -41,14 +41,14 @@ const factories: Record<string, (component: Component) => Decoder> = {
 /**
  * Makes one decoder.
  *
- * @throws {DefinitionError} of a type that is not known
+ * @throws {DefinitionError} for an unknown type
  */
 function decoderOf(component: Component): Decoder {
   if (!Object.hasOwn(factories, component.type)) throw unknownType('decoder', component);
   return factories[component.type](component);
 }
 
-/** Makes a tokenizer's decoder; without one, tokens stand between spaces. */
+/** Makes a tokenizer's decoder; without one, tokens are joined by spaces. */
 export function decoder(
   component: Component | null | undefined,
 ): (tokens: readonly string[], bytesAs?: BytesAs) => string {
@@ -65,7 +65,7 @@ const byteLevel: Decoder = (tokens, bytesAs) => {
   return [bytesAs === 'escapes' ? escapedBytes(bytes) : lossy.decode(bytes)];
 };
 
-/** Runs of `<0x…>` are bytes; a run that is not UTF-8 becomes one replacement character for each byte. */
+/** A run of `<0x…>` is decoded as bytes; if it is not valid UTF-8, it becomes one replacement character per byte. */
 const byteFallback: Decoder = (tokens, bytesAs) => {
   const result: string[] = [];
   let bytes: number[] = [];
@@ -102,7 +102,7 @@ const wordPiece =
       return cleansUp ? withoutSpaces(text) : text;
     });
 
-/** Applies BERT's rules for the spaces before punctuation and English endings; one of them shortens "do not". */
+/** Applies BERT's rules for spaces before punctuation and English contractions, including the one that turns " do not" into " don't". */
 const withoutSpaces = (text: string): string =>
   text
     .replaceAll(' .', '.')
@@ -117,7 +117,7 @@ const withoutSpaces = (text: string): string =>
     .replaceAll(" 've", "'ve")
     .replaceAll(" 're", "'re");
 
-/** Takes up to `start` and `stop` times a character from the ends of each token. */
+/** Removes a character up to `start` and `stop` times from the ends of each token. */
 function strip({ content, start = 0, stop = 0 }: Component): Decoder {
   if (typeof content !== 'string') throw new DefinitionError("the decoder Strip needs a character as 'content'");
   return (tokens) =>
@@ -130,7 +130,7 @@ function strip({ content, start = 0, stop = 0 }: Component): Decoder {
     });
 }
 
-/** Decodes connectionist temporal classification: repeated tokens are one. */
+/** Decodes connectionist temporal classification: repeated tokens count once. */
 function ctc(component: Component): Decoder {
   const pad = textField(component, 'pad_token', '<pad>');
   const delimiter = textField(component, 'word_delimiter_token', '|');

@@ -1,4 +1,4 @@
-// The parts of tokenizer.json that are read. Format: https://huggingface.co/docs/tokenizers, as version 0.23 reads it.
+// The supported parts of tokenizer.json. Format: https://huggingface.co/docs/tokenizers, as version 0.23 reads it.
 
 /** A normalizer, pre-tokenizer, post-processor or decoder; the other fields depend on the type. */
 export interface Component {
@@ -6,15 +6,15 @@ export interface Component {
   [field: string]: unknown;
 }
 
-/** A token that is found in the text before the model sees it. */
+/** A token that is recognized in the text before the model sees it. */
 export interface AddedToken {
   id: number;
   content: string;
-  /** Whether it is found only where no letter, digit or underscore touches it. */
+  /** Whether it is recognized only if no letter, digit or underscore is next to it. */
   single_word?: boolean;
-  /** Whether it takes the white space before it. */
+  /** Whether it includes the white space before it. */
   lstrip?: boolean;
-  /** Whether it takes the white space after it. */
+  /** Whether it includes the white space after it. */
   rstrip?: boolean;
   /** Whether it is looked for in the normalized text, in its own normalized form. */
   normalized?: boolean;
@@ -23,7 +23,7 @@ export interface AddedToken {
 
 export interface TokenizerDefinition {
   added_tokens?: readonly AddedToken[] | null;
-  /** Whether special tokens are not found in a text: it is split as any other text. Not a field of the file. */
+  /** Whether special tokens are not recognized, but split like other text. Not a field of the file. */
   splits_special_tokens?: boolean;
   normalizer?: Component | null;
   pre_tokenizer?: Component | null;
@@ -32,15 +32,15 @@ export interface TokenizerDefinition {
   model: Readonly<Record<string, unknown>>;
 }
 
-/** The error for something in tokenizer.json that is not supported or does not fit. */
+/** Thrown for an unsupported or inconsistent part of tokenizer.json. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }
 
-/** Keys of components in the file, for errors. */
+/** The keys of components in the file, for error messages. */
 const places = new WeakMap<Component, string>();
 
-/** Notes the component's key in the file, and returns the component. */
+/** Records the component's key in the file, and returns the component. */
 export function placed<T extends Component | null | undefined>(component: T, key: string): T {
   if (typeof component === 'object' && component !== null) places.set(component, key);
   return component;
@@ -61,7 +61,7 @@ export const unknownType = (kind: string, { type }: Component): DefinitionError 
 /**
  * Reads a field that is a text.
  *
- * @param otherwise what the field is where the file leaves it out
+ * @param otherwise the value if the file omits the field
  */
 export function textField(component: Component, field: string, otherwise?: string): string {
   const value = component[field] ?? otherwise;

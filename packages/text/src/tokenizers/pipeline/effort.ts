@@ -1,21 +1,21 @@
-// How much a backtracking search may try: an upper bound from the form of a pattern.
+// Estimates the most work of a backtracking search from the form of a pattern.
 import type { AlternativeElementNode, AlternativeNode, OnigurumaAst, QuantifierNode } from 'oniguruma-parser/parser';
 
-/** An attempt at one place of a text of n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps. */
+/** A match attempt at one position of a text with n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps. */
 export interface Effort {
-  /** Combinations of alternatives. */
+  /** The number of combinations of alternatives. */
   ways: number;
-  /** Repetitions that may have to be shortened step by step. Infinity where an exponential number cannot be excluded. */
+  /** The number of repetitions that may be shortened step by step; Infinity if exponential time cannot be excluded. */
   repetitions: number;
 }
 
-/** Steps that a search takes in less than a second. */
+/** The number of steps that a search takes in less than a second. */
 const QUICK_STEPS = 1e8;
 
-/** Even four ways at each of 12 characters are quick. */
+/** The longest text that is quick for any pattern, even with four ways at each of 12 characters. */
 const QUICK_LENGTH = 12;
 
-/** Returns whether all matches in a text of `length` code units are surely found soon. */
+/** Returns whether a search for all matches in a text of `length` code units is certainly quick. */
 export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
   ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
 
@@ -27,7 +27,7 @@ const UNBOUNDED: Effort = { ways: 1, repetitions: Infinity };
 /**
  * Estimates the effort of alternatives.
  *
- * @param mayFail whether what follows can fail, so that other ways are tried
+ * @param mayFail whether the pattern after them can fail, so that other ways are tried
  */
 const ofAlternatives = (alternatives: readonly AlternativeNode[], mayFail: boolean): Effort =>
   alternatives
@@ -69,14 +69,14 @@ function ofElement(element: AlternativeElementNode, mayFail: boolean): Effort {
   }
 }
 
-/** Estimates the effort of a quantifier; more than one repetition is as many as there are characters. */
+/** Estimates the effort of a quantifier; if it allows more than one repetition, there may be as many as characters. */
 function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean): Effort {
   if (maximum(max) <= 1) {
     const { ways, repetitions } = ofElement(body, mayFail);
     return { ways: ways + 1, repetitions };
   }
   if (!hasOneLength(body)) {
-    // Where nothing after it fails, a repetition that fails ends the loop, and the repetitions before it are not tried again.
+    // If nothing after the loop fails, a failing repetition ends it, and earlier repetitions are not tried again.
     if (mayFail || kind === 'lazy' || min > 1 || mayBeEmpty(body)) return UNBOUNDED;
     const { ways, repetitions } = ofElement(body, false);
     return { ways: ways + 1, repetitions: repetitions + 1 };
@@ -84,7 +84,7 @@ function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean
   return { ways: 1, repetitions: kind !== 'possessive' && (mayFail || kind === 'lazy') ? 1 : 0 };
 }
 
-/** Returns the maximum. The parser's declarations say that it is a number; without a maximum it is null. */
+/** Returns the maximum, which is null if there is none, although the parser's type declares a number. */
 export const maximum = (max: number | null): number => max ?? Infinity;
 
 /** Simplifies `X{1,n}+`, in Oniguruma a quantifier of a quantifier, to `X+`. */
@@ -96,7 +96,7 @@ export function simplified(quantifier: QuantifierNode): QuantifierNode {
     : quantifier;
 }
 
-/** Returns whether all that an element matches has one length, and there is one way to match it. */
+/** Returns whether all matches of an element have the same length, and there is one way to match it. */
 function hasOneLength(element: AlternativeElementNode): boolean {
   switch (element.type) {
     case 'Character':
@@ -114,7 +114,7 @@ function hasOneLength(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Returns whether an element may match without a character. */
+/** Returns whether an element may match the empty text. */
 export function mayBeEmpty(element: AlternativeElementNode): boolean {
   switch (element.type) {
     case 'Character':
@@ -131,6 +131,6 @@ export function mayBeEmpty(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Returns whether an element can fail: an upper bound, since most can. */
+/** Returns whether an element may fail to match; an upper bound, since most elements may. */
 const canFail = (element: AlternativeElementNode): boolean =>
   !(element.type === 'Quantifier' && element.min === 0) && element.type !== 'Directive';

@@ -1,16 +1,16 @@
-// Bytes within a text, as Python's error handler `surrogateescape` has them (PEP 383): a byte from 0x80 on is the lone surrogate
-// U+DC00 + byte, which no text contains.
+// Represents bytes within a text as Python's error handler `surrogateescape` does (PEP 383): a byte from 0x80 on is the lone surrogate
+// U+DC00 + byte, which does not occur in valid texts.
 
 const ESCAPE = 0xdc00;
 
-/** Escapes bytes; those below 0x80 are their characters. */
+/** Escapes bytes; those below 0x80 become ASCII characters. */
 export function escapedBytes(bytes: Iterable<number>): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte < 0x80 ? byte : ESCAPE + byte);
   return text;
 }
 
-/** Returns the text's UTF-8, with each escape as its byte. */
+/** Encodes the text as UTF-8, with each escape as its byte. */
 export function unescapedBytes(text: string): Uint8Array {
   const pieces: Uint8Array[] = [];
   let from = 0;

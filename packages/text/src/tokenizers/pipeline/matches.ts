@@ -1,13 +1,13 @@
-// A pattern's matches in a text, one after the other, as the Rust library iterates over them.
+// Iterates over a pattern's matches in a text as the Rust library does.
 
 /** The start and end of a match, in code units. */
 export type Span = readonly [start: number, end: number];
 
-/** The first match that begins at `from` or later; null where there is none. */
+/** Finds the first match that begins at `from` or later; null if there is none. */
 export type Finder = (text: string, from: number) => Span | null;
 
 /**
- * Matches from `from` on, empty ones too, but for an empty one right behind another match.
+ * Yields matches from `from` on, including empty ones, except an empty one directly after another match.
  * Source: `FindMatches` of the Rust crate onig 6.5.
  */
 export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1): Generator<Span> {
@@ -18,7 +18,7 @@ export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1)
     if (span === null) return;
     const [start, end] = span;
     if (start === end && end === previous) {
-      // Not after `end`: a match may begin behind where the search did.
+      // The search continues from its own start and not from `end`, since a match may begin later than the search.
       at += text.codePointAt(at)! > 0xffff ? 2 : 1;
       continue;
     }
@@ -27,7 +27,7 @@ export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1)
   }
 }
 
-/** Finds matches as a regular expression with the flags g and u does. */
+/** Finds matches of a regular expression with the flags g and u. */
 export function finderOf(pattern: RegExp): Finder {
   return (text, from) => {
     for (let at = from; ; at++) {
@@ -36,7 +36,7 @@ export function finderOf(pattern: RegExp): Finder {
       if (match === null) return null;
       const { index } = match;
       if (!isWithinCharacter(text, index)) return [index, index + match[0].length];
-      at = index; // V8 finds assertions between the halves of a character.
+      at = index; // V8 finds assertions between the surrogates of a character
     }
   };
 }

@@ -1,4 +1,5 @@
-// The merges of byte-pair encoding by the ids of the two symbols, flat in memory: published ones have up to 500,000.
+// The merges of byte-pair encoding by the ids of the two symbols, in flat arrays, since published tokenizers have up to 500,000
+// merges.
 
 export class MergeTable {
   readonly #mask: number;
@@ -7,7 +8,11 @@ export class MergeTable {
   readonly #ranks: Int32Array;
   readonly #merged: Int32Array;
 
-  /** Makes an empty table. @param capacity number of merges that will be set */
+  /**
+   * Makes an empty table.
+   *
+   * @param capacity the number of merges that will be set
+   */
   constructor(capacity: number) {
     const slots = 2 ** Math.ceil(Math.log2(2 * capacity + 2));
     this.#mask = slots - 1;
@@ -17,7 +22,7 @@ export class MergeTable {
     this.#merged = new Int32Array(slots);
   }
 
-  /** Sets a pair's rank; the later one of a pair that is given twice counts. */
+  /** Sets a pair's rank; if a pair is set twice, the last rank counts. */
   set(left: number, right: number, rank: number, merged: number): void {
     const slot = this.#slot(left, right);
     this.#left[slot] = left;
@@ -26,13 +31,13 @@ export class MergeTable {
     this.#merged[slot] = merged;
   }
 
-  /** Returns a pair's rank: lower ranks are merged first; −1 where the two are never merged. */
+  /** Returns a pair's rank, or −1 if the pair is never merged; lower ranks are merged first. */
   rank(left: number, right: number): number {
     const slot = this.#slot(left, right);
     return this.#left[slot] < 0 ? -1 : this.#ranks[slot];
   }
 
-  /** Returns the id of what two symbols that have a rank become. */
+  /** Returns the id of the merged symbol, for a pair that has a rank. */
   merged(left: number, right: number): number {
     return this.#merged[this.#slot(left, right)];
   }

@@ -1,4 +1,4 @@
-// Normalizers of tokenizer.json: what happens to the text before it is split. Equal to those of the Rust library.
+// Normalizers of tokenizer.json, which change the text before it is split, equal to those of the Rust library.
 import { bytesAsText } from './byte-level.js';
 import { parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, replaced, SPACE } from './patterns.js';
@@ -6,17 +6,17 @@ import { PrecompiledCharsmap } from './precompiled-charsmap.js';
 
 export interface Normalizer {
   (text: string): string;
-  /** Returns whether the normalizer takes away the beginning of a text; never where it is not given. */
+  /** Returns whether the normalizer removes the beginning of a text; never if not given. */
   removesStart?(text: string): boolean;
 }
 
 const identity: Normalizer = (text) => text;
 
-/** Makes a normalizer that takes away `removed` characters, wherever they are. */
+/** Makes a normalizer that removes all characters which match `removed`. */
 const removing = (removed: RegExp, normalize: Normalizer): Normalizer =>
   Object.assign((text: string) => normalize(text), { removesStart: (text: string) => text.search(removed) === 0 });
 
-/** By type. */
+/** Makers of normalizers, by type. */
 const factories: Record<string, (component: Component) => Normalizer> = {
   Sequence: (component) => {
     const all = parts(component, 'normalizers').map(normalizer);
@@ -66,7 +66,7 @@ const factories: Record<string, (component: Component) => Normalizer> = {
 /**
  * Makes a normalizer.
  *
- * @throws {DefinitionError} of a type that is not known
+ * @throws {DefinitionError} for an unknown type
  */
 export function normalizer(component: Component | null | undefined): Normalizer {
   if (component === null || component === undefined) return identity;
@@ -74,7 +74,7 @@ export function normalizer(component: Component | null | undefined): Normalizer 
   return factories[component.type](component);
 }
 
-/** Lowers a text character by character: unlike in JavaScript, a sigma at a word's end stays the same letter. */
+/** Converts to lower case character by character; unlike in JavaScript, a sigma at the end of a word is not treated specially. */
 function lowercase(text: string): string {
   if (!text.includes('Σ')) return text.toLowerCase();
   return text
@@ -85,7 +85,7 @@ function lowercase(text: string): string {
 
 const IS_SPACE = new RegExp(SPACE, 'u');
 
-/** Trims the end in linear time, which a regular expression anchored at the end does not take. */
+/** Trims the end in linear time, unlike a regular expression that is anchored at the end. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && IS_SPACE.test(text[end - 1])) end--;
@@ -94,12 +94,12 @@ function trimEnd(text: string): string {
 
 const NMT_REMOVED = /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g;
 
-/** SentencePiece's rules for machine translation: control characters vanish, marks of space become spaces. */
+/** SentencePiece's rules for machine translation: control characters are removed, and various spaces become plain spaces. */
 const nmt = removing(NMT_REMOVED, (text) =>
   text.replace(NMT_REMOVED, '').replace(/[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g, ' '),
 );
 
-/** Makes BERT's cleaning, spacing of Chinese characters, removal of accents and lower case, each as its switch says. */
+/** Makes BERT's normalizer, whose switches turn on cleaning, spaces around Chinese characters, removal of accents, and lower case. */
 function bertNormalizer(component: Component): Normalizer {
   const { clean_text = true, handle_chinese_chars = true, lowercase: lowers = true } = component;
   const stripsAccents = component.strip_accents ?? lowers;
@@ -113,12 +113,12 @@ function bertNormalizer(component: Component): Normalizer {
   return clean_text === true ? removing(CONTROL, normalize) : normalize;
 }
 
-/** Characters that are neither letters nor anything else that can be seen. */
+/** Invisible characters other than white space. */
 const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu;
 
 const cleaned: Normalizer = (text) =>
   /^[ -~]*$/.test(text) ? text : text.replace(CONTROL, '').replace(new RegExp(SPACE, 'gu'), ' ');
 
-/** The blocks of Chinese characters that BERT's authors knew. */
+/** The blocks of Chinese characters in BERT's code. */
 const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;

@@ -1,13 +1,13 @@
-// Oniguruma itself, the engine of the Rust library's patterns, as WebAssembly: the file of the package vscode-oniguruma, without
-// its JavaScript, which loads asynchronously and hides an exceeded limit. Version 6.9.8, compiled with its limit of 10,000,000
-// retries at one place of a text.
+// The engine Oniguruma, which the Rust library uses for patterns, as WebAssembly: the file of the package vscode-oniguruma, without
+// its JavaScript, which loads asynchronously and hides an exceeded limit. Version 6.9.8, compiled with its limit of 10,000,000 retries
+// at one position of a text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Span } from './matches.js';
 
 type Module = object;
 
-/** Node has it, and its types are the browser's. */
+/** Node has this global, but its types are those of browsers. */
 declare const WebAssembly: {
   Module: { new (code: Uint8Array): Module; imports(module: Module): { module: string; name: string }[] };
   Instance: new (module: Module, imports: object) => { exports: object };
@@ -33,21 +33,21 @@ interface Exports {
 
 const NO_OPTIONS = 0;
 
-/** The error for a pattern that cannot be read. */
+/** Thrown for a pattern with invalid syntax. */
 export class PatternSyntaxError extends Error {
   override readonly name = 'PatternSyntaxError';
 }
 
-/** The error for a search that Oniguruma gave up after too many retries. */
+/** Thrown for a search that Oniguruma has aborted after too many retries. */
 export class RetryLimitError extends Error {
   override readonly name = 'RetryLimitError';
 }
 
-/** A text in UTF-8, and where its code units are there. */
+/** A text in UTF-8, with the correspondence between code units and bytes. */
 interface EncodedText {
   text: string;
   bytes: Uint8Array;
-  /** [code units + 1] and [bytes + 1]; null where both are the same. */
+  /** [code units + 1] and [bytes + 1]; null if both are the same. */
   byteOf: Uint32Array | null;
   unitOf: Uint32Array | null;
 }
@@ -70,7 +70,7 @@ function encoded(text: string): EncodedText {
   return { text, bytes, byteOf, unitOf };
 }
 
-/** One instance of the engine, with its own memory. */
+/** An instance of the engine, with its own memory. */
 class Engine {
   static #module: Module | undefined;
   readonly #exports: Exports;
@@ -113,10 +113,10 @@ class Engine {
     return scanner;
   }
 
-  /** Finds the first match from a byte on, in bytes; null where there is none, or a limit was exceeded. */
+  /** Finds the first match from a byte on, in bytes; null if there is none or a limit was exceeded. */
   search(scanner: number, text: EncodedText, from: number): Span | null {
     const pointer = this.#hold(text);
-    // A match that the scanner remembers is not the one from another place on, as \K and \G show: each search is of a new text.
+    // Each search gets a new id, so that the scanner does not reuse a match of an earlier search, which would be wrong for \K and \G.
     const id = ++this.#searches;
     const region = this.#exports.findNextOnigScannerMatch(scanner, id, pointer, text.bytes.length, from, NO_OPTIONS);
     if (region === 0) return null;
@@ -163,7 +163,7 @@ class Engine {
   }
 }
 
-/** The engine that all patterns share. An interrupted search leaves its memory in no defined state: then a new one is made. */
+/** The engine that all patterns share. An interrupted search leaves its memory undefined, so then a new engine is made. */
 let shared: Engine | null = null;
 
 /** Drops the engine after an interrupted search. */
@@ -173,7 +173,11 @@ export class OnigurumaPattern {
   #compiled: { engine: Engine; plain: number; orEnd: number } | null = null;
   #text: EncodedText = encoded('');
 
-  /** Compiles the pattern. @throws PatternSyntaxError */
+  /**
+   * Compiles the pattern.
+   *
+   * @throws PatternSyntaxError
+   */
   constructor(readonly source: string) {
     if (/^\(\?[A-Za-z]*L/.test(source)) throw new PatternSyntaxError('the option L is not supported');
     this.#scanners();
@@ -188,9 +192,9 @@ export class OnigurumaPattern {
   };
 
   /**
-   * Finds a match and distinguishes it from an exceeded limit, for which the module answers "none", too. But a pattern that matches the end of
-   * a text always has a match: where that one has none the limit was exceeded, and where it is the end alone the pattern itself may
-   * have none.
+   * Finds a match, and distinguishes no match from an exceeded limit, for which the module also returns "none". A variant of the
+   * pattern that also matches the end of a text always has a match: if it has none, the limit was exceeded, and if it matches the end,
+   * the pattern itself may have no match.
    */
   #findBytes(from: number): Span | null {
     const { engine, plain, orEnd } = this.#scanners();
@@ -212,15 +216,15 @@ export class OnigurumaPattern {
   }
 }
 
-/** Makes a pattern that matches the end of a text, too; options of the whole pattern stay where they have to be. */
+/** Makes a variant of a pattern that also matches the end of a text; options of the whole pattern must stay at its beginning. */
 const orEnd = (source: string): string => source.replace(/^(?:\(\?[A-Za-z]*[CI][A-Za-z]*\))?/, '$&\\z|');
 
 /** A part of a pattern: an escape, a property, the beginning of a class, or a character. */
 const PART = /\\[pP]\{\^?\w+\}|\\[^]|\[\^?\]?|[^]/uy;
 
 /**
- * Rewrites what release 6.9.10, which the Rust library runs, and 6.9.8 read in different ways: repetitions of `\R`; `[[:punct:]]`,
- * which has symbols since; `\p{Word}`, which is `\w` since.
+ * Rewrites constructs that release 6.9.10, which the Rust library uses, and 6.9.8 interpret differently: repetitions of `\R`;
+ * `[[:punct:]]`, which includes symbols in 6.9.10; `\p{Word}`, which equals `\w` in 6.9.10.
  */
 function forThisRelease(source: string): string {
   let result = '';

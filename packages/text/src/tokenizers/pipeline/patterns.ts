@@ -1,7 +1,7 @@
-// Patterns of tokenizer.json, written for Oniguruma, which the Rust library runs; and Unicode classes as Rust has them.
-// A pattern whose meaning is the same in JavaScript runs there, which is faster; Oniguruma itself runs all others. Where a text
-// may take long, the search has a limit of time (docs/decisions/tokenizers.md).
-// JavaScript's `\s` contains U+FEFF and lacks U+0085, its `\w` and `\d` are ASCII alone: the classes below are used instead.
+// Patterns of tokenizer.json, written for Oniguruma, which the Rust library uses, and Unicode classes as in Rust. A pattern with the
+// same meaning in JavaScript runs there, which is faster; others run in Oniguruma. If a search may take long, it has a time limit
+// (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF and lacks U+0085, and its `\w` and `\d` are ASCII only, so the
+// classes below are used instead.
 import { parse, type OnigurumaAst } from 'oniguruma-parser/parser';
 import { DefinitionError, placeOf, type Component } from './definition.js';
 import { effortOf, isQuick, type Effort } from './effort.js';
@@ -10,27 +10,27 @@ import { discardEngine, OnigurumaPattern, PatternSyntaxError, RetryLimitError } 
 import { plainPattern } from './plain-pattern.js';
 import { cpuClock, TimeLimitError, withinTime } from './time-limit.js';
 
-/** Rust's `char::is_whitespace`. */
+/** The characters of Rust's `char::is_whitespace`. */
 export const SPACE = '\\p{White_Space}';
 
 /** ASCII's punctuation marks and symbols, and Unicode's punctuation. */
 export const PUNCTUATION = '\\p{P}!-\\/:-@\\[-`{-~';
 
-/** `\w` of Rust's regular expressions. */
+/** The characters of `\w` in Rust's regular expressions. */
 export const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
 
 export const escapeForRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** Matches of a pattern in a text, in order; some may be empty. */
+/** Yields the matches of a pattern in a text, in order; some may be empty. */
 export type Matches = (text: string) => Iterable<Span>;
 
-/** Yields the matches of a regular expression that has the flags g and u. */
+/** Makes a function that yields the matches of a regular expression with the flags g and u. */
 export function matchesOf(pattern: RegExp): Matches {
   const find = finderOf(pattern);
   return (text) => matchesFrom(text, find);
 }
 
-/** Replaces each match by `content`, and where a match is empty. */
+/** Replaces each match by `content`, also empty matches. */
 export function replaced(text: string, matches: Matches, content: string): string {
   if (text === '') return text;
   let result = '';
@@ -42,9 +42,13 @@ export function replaced(text: string, matches: Matches, content: string): strin
   return last === 0 && result === '' ? text : result + text.slice(last);
 }
 
-/** The error for a pattern that cannot be read, or a search for it that takes too long. */
+/** Thrown for a pattern with invalid syntax, or a search that takes too long. */
 export class PatternError extends DefinitionError {
-  /** Writes the message. @param place key of the pattern in its file */
+  /**
+   * Makes the message.
+   *
+   * @param place the key of the pattern in its file
+   */
   constructor(place: string, problem: string, pattern: string) {
     super(`${place} ${problem}: ${pattern}`);
   }
@@ -65,11 +69,11 @@ export function compilePattern(component: Component): Matches {
 const UNKNOWN_EFFORT: Effort = { ways: 1, repetitions: Infinity };
 
 /**
- * Compiles a regular expression of Oniguruma's.
+ * Compiles an Oniguruma pattern.
  *
  * @param source in Oniguruma's syntax
- * @param place key of the pattern in its file, for errors
- * @param shown the pattern as it is there, for errors
+ * @param place the key of the pattern in its file, for error messages
+ * @param shown the pattern as in the file, for error messages
  */
 export function compileRegex(source: string, place: string, shown = source): Matches {
   const parsed = parsedOrNull(source);
@@ -85,7 +89,7 @@ export function compileRegex(source: string, place: string, shown = source): Mat
   };
 }
 
-/** Yields the matches; an error of the search becomes the one that `failed` makes of it. */
+/** Yields the matches; converts an error of the search by `failed`. */
 function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): Generator<Span> {
   try {
     yield* matches;
@@ -94,7 +98,7 @@ function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): G
   }
 }
 
-/** Parses a pattern. The parser refuses what Oniguruma refuses, and a few rare things that it does not. */
+/** Parses a pattern; null if the parser refuses it, which includes a few valid patterns. */
 function parsedOrNull(source: string): OnigurumaAst | null {
   try {
     return parse(source, { normalizeUnknownPropertyNames: true, skipPropertyNameValidation: true });
@@ -108,7 +112,7 @@ function plainFinder(parsed: OnigurumaAst): Finder | null {
   if (plain === null) return null;
   try {
     const find = finderOf(new RegExp(plain, 'gu'));
-    find('', 0); // V8 compiles at the first search.
+    find('', 0); // V8 compiles at the first search
     return find;
   } catch {
     return null;
@@ -123,10 +127,10 @@ function onigurumaFinder(source: string, failed: (error: unknown) => unknown): F
   }
 }
 
-/** Matches that are found in one go, in about a millisecond. */
+/** The number of matches that are searched for at a time, which takes about a millisecond. */
 const BATCH = 4_096;
 
-/** Milliseconds for all matches in a text, and for each code unit of it. */
+/** The time limit for all matches in a text, in milliseconds: a constant, and a part for each code unit. */
 const [TOTAL_MS, UNIT_MS] = [2_000, 0.01];
 
 function* limitedMatches(text: string, find: Finder, failed: (error: unknown) => unknown): Generator<Span> {
@@ -146,9 +150,9 @@ function* limitedMatches(text: string, find: Finder, failed: (error: unknown) =>
 }
 
 /**
- * Finds the next matches, and measures the time that this took: that of the clock, or less where the process hardly ran.
+ * Finds the next matches and measures their time: the wall time, or the CPU time if the process hardly ran.
  *
- * @param lastEnd of the match before; −1 where there is none
+ * @param lastEnd the end of the previous match; −1 if there is none
  */
 function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; took: number } {
   const [start, used] = [performance.now(), cpuClock()];
@@ -157,7 +161,7 @@ function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; to
   return { spans, took: Math.min(performance.now() - start, used()) };
 }
 
-/** Turns an error of an engine into one that names the pattern. */
+/** Converts an error of an engine to one that names the pattern. */
 function withPlace(error: unknown, source: string, place: string, length: number): unknown {
   if (error instanceof PatternSyntaxError) return new PatternError(place, `cannot be read (${error.message})`, source);
   if (error instanceof TimeLimitError) discardEngine();

@@ -1,6 +1,6 @@
-// tokenizer.json as a function of text: added tokens, normalizer, pre-tokenizer, model, post-processor; and back.
-// Ids and texts are those of the Rust library `tokenizers`, which transformers uses; `truncation` and `padding` have no
-// effect, as there: a caller asks for them.
+// The pipeline of tokenizer.json: added tokens, normalizer, pre-tokenizer, model, post-processor, and the decoder. Ids and texts equal
+// those of the Rust library `tokenizers`, which transformers uses; as there, `truncation` and `padding` have no effect unless a caller
+// requests them.
 import { AddedTokens } from './added-tokens.js';
 import { Bpe } from './bpe.js';
 import { decoder, type BytesAs } from './decoders.js';
@@ -20,10 +20,10 @@ const models: Record<string, (model: Readonly<Record<string, unknown>>) => Token
   WordLevel: (model) => new WordLevel(model),
 };
 
-/** Halves of characters, which UTF-8 cannot write. */
+/** Lone surrogates, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Cs}/gu;
 
-/** Ids are rows of a table: the largest published vocabularies have about a million. */
+/** The largest id. Ids are rows of a table, and the largest published vocabularies have about a million. */
 const MAX_ID = 2 ** 24 - 1;
 
 function checkedId(id: unknown, token: string): number {
@@ -33,7 +33,7 @@ function checkedId(id: unknown, token: string): number {
   );
 }
 
-/** Builds a part. One whose fields are of other kinds than its type has is named, not what fails on them. */
+/** Builds a part. If its fields have wrong types, the error names the part instead of the operation that failed. */
 function built<T>(part: string, build: () => T): T {
   try {
     return build();
@@ -54,8 +54,8 @@ export class TokenizerPipeline {
   /**
    * Builds the parts of the pipeline.
    *
-   * @param file for errors on a text
-   * @throws {DefinitionError} of what is not supported
+   * @param file the file's name, for errors about a text
+   * @throws {DefinitionError} for unsupported parts
    */
   constructor(
     definition: TokenizerDefinition,
@@ -85,7 +85,7 @@ export class TokenizerPipeline {
     return this.#tokens.length;
   }
 
-  /** Counts the characters of the longest spelling. */
+  /** Returns the number of characters of the longest token. */
   get longestToken(): number {
     return this.#tokens.reduce((longest, token) => Math.max(longest, token.length), 1);
   }
@@ -95,9 +95,9 @@ export class TokenizerPipeline {
   }
 
   /**
-   * Encodes a text. Each `next()` does a bounded share of the work, about five milliseconds of it.
+   * Encodes a text. Each `next()` does a bounded part of the work, which takes about five milliseconds.
    *
-   * @param maxTokens it ends early, with at least this many ids, where the text has more
+   * @param maxTokens the encoding may stop early, with at least this many ids, if the text has more
    */
   *encode(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]> {
     try {
@@ -117,10 +117,10 @@ export class TokenizerPipeline {
         ids.push(section.id);
         continue;
       }
-      if (section.text.length > SHARE) yield; // it was normalized in one go
+      if (section.text.length > SHARE) yield; // normalizing it was not interruptible
       for (const piece of this.#preTokenize(section.text, section.isFirst)) {
         if (piece === '') continue;
-        if (piece.length > SHARE) yield; // it was found in one go
+        if (piece.length > SHARE) yield; // finding it was not interruptible
         yield* this.#model.tokenize(piece, ids);
         share += piece.length;
         if (share < SHARE) continue;
@@ -132,7 +132,7 @@ export class TokenizerPipeline {
     return special ? this.#postProcess(ids) : ids;
   }
 
-  /** Decodes ids; those without a token are left out. */
+  /** Decodes ids; those without a token are ignored. */
   decode(
     ids: ArrayLike<number>,
     { keepsSpecial = false, bytesAs = 'characters' }: { keepsSpecial?: boolean; bytesAs?: BytesAs } = {},
@@ -154,7 +154,7 @@ export class TokenizerPipeline {
   }
 }
 
-/** Returns the type of a model, which files before 2020 do not name. */
+/** Returns the type of a model, which files before 2020 do not state. */
 function modelType(model: Readonly<Record<string, unknown>> | null | undefined): string {
   if (typeof model?.vocab !== 'object' || model.vocab === null)
     throw new DefinitionError('it has no model with a vocabulary');

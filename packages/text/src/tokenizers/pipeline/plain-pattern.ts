@@ -1,5 +1,5 @@
-// Oniguruma's patterns as JavaScript's, where every part has the same meaning in both: V8 finds them several times faster than
-// Oniguruma in WebAssembly. Parts whose meaning may differ are not translated (docs/decisions/tokenizers.md).
+// Translates Oniguruma patterns to JavaScript if every part has the same meaning in both: V8 is several times faster than Oniguruma in
+// WebAssembly. Parts whose meaning may differ are not translated (docs/decisions/tokenizers.md).
 import type {
   AlternativeElementNode,
   AlternativeNode,
@@ -12,16 +12,16 @@ import type {
 } from 'oniguruma-parser/parser';
 import { maximum, mayBeEmpty, simplified } from './effort.js';
 
-/** The error for a part that may have another meaning in JavaScript. */
+/** Thrown for a part that may have a different meaning in JavaScript. */
 class NotPlain extends Error {}
 
-/** Options of the groups around. */
+/** The options of the enclosing groups. */
 interface Options {
   ignoreCase?: boolean;
   dotAll?: boolean;
 }
 
-/** Translates a pattern for the flags g and u; null where there is none of the same meaning. */
+/** Translates a pattern for the flags g and u; null if it cannot be translated with the same meaning. */
 export function plainPattern({ body }: OnigurumaAst): string | null {
   try {
     return alternatives(body, {});
@@ -35,7 +35,7 @@ const not = (): never => {
   throw new NotPlain();
 };
 
-/** Converts alternatives. Options at the beginning are those of all of them; elsewhere they would begin a group. */
+/** Translates alternatives. Options at the beginning apply to all of them; in another place they would begin a group. */
 function alternatives(body: readonly AlternativeNode[], options: Options): string {
   const [first, ...others] = body[0].body;
   if (first?.type !== 'Directive') return body.map((each) => sequence(each.body, options)).join('|');
@@ -58,8 +58,8 @@ function sequence(elements: readonly AlternativeElementNode[], options: Options)
 }
 
 /**
- * Returns whether two elements may match one character: without regard to case, ß is `ss` and the ligatures ﬁ, ﬂ, ﬀ, ﬅ are two letters:
- * `s` and `f` beside others may be one character.
+ * Returns whether two elements may together match one character: without regard to case, ß equals `ss`, and the ligatures ﬁ, ﬂ, ﬀ and
+ * ﬅ equal two letters, so `s` and `f` next to other letters may be part of one character.
  */
 function mayFoldTogether(before: AlternativeElementNode, after: AlternativeElementNode, { ignoreCase }: Options) {
   const folds = (element: AlternativeElementNode) => ignoreCase === true || hasOwnCase(element);
@@ -84,7 +84,7 @@ function translated(element: AlternativeElementNode, options: Options): string {
       return element.atomic === true
         ? not()
         : `(?:${alternatives(element.body, withFlags(options, element.flags ?? {}))})`;
-    case 'CapturingGroup': // Nothing that is translated refers to it.
+    case 'CapturingGroup': // no translated part refers to it
       return `(?:${alternatives(element.body, options)})`;
     case 'LookaroundAssertion': {
       const begin = `(?${element.kind === 'lookbehind' ? '<' : ''}${element.negate ? '!' : '='}`;
@@ -100,7 +100,7 @@ function translated(element: AlternativeElementNode, options: Options): string {
 const codePoint = (value: number): string =>
   /[\p{L}\p{N}]/u.test(String.fromCodePoint(value)) ? String.fromCodePoint(value) : `\\u{${value.toString(16)}}`;
 
-/** Matches a letter in either case; letters of other scripts than ASCII may have more than two cases. */
+/** Matches a letter in either case. Non-ASCII letters are not translated, since they may have more than two cases. */
 function eitherCase(value: number): string {
   const char = String.fromCodePoint(value);
   if (value >= 128) return not();
@@ -109,10 +109,10 @@ function eitherCase(value: number): string {
   return `[${char.toLowerCase()}${char.toUpperCase()}${further}]`;
 }
 
-/** `\w`; Oniguruma has a table of its own for Latin-1, where superscripts and fractions belong to words. */
+/** Oniguruma's `\w`; its own table for Latin-1 includes superscripts and fractions. */
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be';
 
-/** The contents of a class in JavaScript, by the kind of a set. */
+/** The content of a character class in JavaScript, by kind of set. */
 const SETS: Readonly<Record<string, string>> = {
   digit: '\\p{Nd}',
   space: '\\p{White_Space}',
@@ -120,7 +120,10 @@ const SETS: Readonly<Record<string, string>> = {
   hex: '0-9A-Fa-f',
 };
 
-/** `[[:name:]]` and `\p{name}`, as version 6.9.10 has them; `punct` and `word` are not the same in both. */
+/**
+ * The content for `[[:name:]]` and `\p{name}`, as in version 6.9.10; `punct` and `word` are missing, since they differ between the two
+ * forms.
+ */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: '\\p{Alphabetic}\\p{Nd}',
   alpha: '\\p{Alphabetic}',
@@ -137,14 +140,14 @@ const POSIX: Readonly<Record<string, string>> = {
 const CATEGORY = /^(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/;
 const SCRIPT = /^(Arabic|Bopomofo|Cyrillic|Devanagari|Greek|Han|Hangul|Hebrew|Hiragana|Katakana|Latin|Thai)$/;
 
-/** Writes the content of a class, without regard to `negate`. */
+/** Writes the content of a character class, ignoring `negate`. */
 function setContent({ kind, value }: CharacterSetNode): string {
   if (kind === 'posix') return POSIX[value] ?? not();
   if (kind !== 'property') return SETS[kind] ?? not();
   return CATEGORY.test(value) ? `\\p{${value}}` : SCRIPT.test(value) ? `\\p{Script=${value}}` : not();
 }
 
-/** Writes a negated set within a class; only a single property has a form for that. */
+/** Writes a negated set inside a character class; this is possible only for a single property. */
 function negatedContent(element: CharacterSetNode): string {
   const content = setContent(element);
   return /^\p\{[^}]+\}$/.test(content) ? content.replace('p', 'P') : not();
@@ -185,7 +188,7 @@ function quantifier({ body, kind, min, max: most }: QuantifierNode, options: Opt
   const max = maximum(most);
   const isOne = ['Character', 'CharacterSet', 'CharacterClass'].includes(body.type);
   const inner = translated(body, options);
-  // JavaScript and Oniguruma end a repetition of nothing in different ways.
+  // JavaScript and Oniguruma end repetitions of the empty match differently.
   if (!isOne && (kind === 'possessive' || (max > 1 && mayBeEmpty(body)))) return not();
   if (options.ignoreCase === true && max > 1) return not();
   if (kind === 'possessive') return possessive(inner, min, max);
@@ -193,13 +196,13 @@ function quantifier({ body, kind, min, max: most }: QuantifierNode, options: Opt
   return `${inner.startsWith('(?:') || isOne ? inner : `(?:${inner})`}${bounds}${kind === 'lazy' ? '?' : ''}`;
 }
 
-/** Makes repetitions of a class possessive: where another one could follow, none does. */
+/** Makes repetitions of a class possessive: no further match of the class may follow. */
 function possessive(inner: string, min: number, max: number): string {
   if (max === Infinity) return `${inner}{${min},}(?!${inner})`;
   return min === 0 && max === 1 ? `(?:${inner}|(?!${inner}))` : not();
 }
 
-/** Converts an assertion. Lines end with U+000A alone, and `^` and `$` match where lines begin and end. */
+/** Translates an assertion. Only U+000A ends a line, and `^` and `$` match at the beginning and end of lines. */
 function assertion({ kind, negate }: AssertionNode): string {
   const boundary = (of: string, otherwise: string) => `(?:(?<=[${WORD}])${of}|(?<![${WORD}])${otherwise})`;
   const [touches, ends] = [`(?=[${WORD}])`, `(?![${WORD}])`];

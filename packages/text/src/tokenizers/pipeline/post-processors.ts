@@ -1,17 +1,17 @@
-// Post-processors of tokenizer.json for one sequence: the tokens that are put around a text's.
+// Post-processors of tokenizer.json for one sequence, which add tokens before and after a text's tokens.
 import { DefinitionError, parts, unknownType, type Component } from './definition.js';
 
 export type PostProcessor = (ids: number[]) => number[];
 
 const identity: PostProcessor = (ids) => ids;
 
-/** By type. */
+/** Makers of post-processors, by type. */
 const factories: Record<string, (component: Component) => PostProcessor> = {
   Sequence: (component) => {
     const all = parts(component, 'processors').map(postProcessor);
     return (ids) => all.reduce((result, each) => each(result), ids);
   },
-  ByteLevel: () => identity, // it concerns offsets
+  ByteLevel: () => identity, // changes only offsets
   BertProcessing: around,
   RobertaProcessing: around,
   TemplateProcessing: template,
@@ -20,7 +20,7 @@ const factories: Record<string, (component: Component) => PostProcessor> = {
 /**
  * Makes a post-processor.
  *
- * @throws {DefinitionError} of a type that is not known
+ * @throws {DefinitionError} for an unknown type
  */
 export function postProcessor(component: Component | null | undefined): PostProcessor {
   if (component === null || component === undefined) return identity;
@@ -40,11 +40,11 @@ interface TemplatePiece {
   Sequence?: { id: string };
 }
 
-/** Makes a template, whose table of special tokens gives the ids, whatever the vocabulary says. */
+/** Makes a template. The ids of special tokens are those of its own table, even if the vocabulary differs. */
 function template(component: Component): PostProcessor {
   const special = (component.special_tokens ?? {}) as Record<string, { ids?: readonly number[] }>;
   const pieces = (parts(component, 'single') as TemplatePiece[]).map(({ SpecialToken: token, Sequence: sequence }) => {
-    if (sequence !== undefined) return null; // the text itself
+    if (sequence !== undefined) return null; // stands for the text
     const ids = special[token?.id ?? '']?.ids;
     if (ids === undefined) throw new DefinitionError(`TemplateProcessing has no ids for ${JSON.stringify(token?.id)}`);
     return ids;

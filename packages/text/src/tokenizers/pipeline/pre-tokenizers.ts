@@ -1,4 +1,4 @@
-// Pre-tokenizers of tokenizer.json: how a normalized text is cut into the pieces that the model sees one by one.
+// Pre-tokenizers of tokenizer.json, which split a normalized text into the pieces that the model encodes separately.
 import { bytesAsText } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, escapeForRegex, matchesOf, PUNCTUATION, SPACE, WORD, type Matches } from './patterns.js';
@@ -6,13 +6,13 @@ import { split, splitBehavior } from './split.js';
 import { runsOfScripts } from './unicode-scripts.js';
 
 /**
- * Pieces of a text, in order; computed as they are asked for where that saves work.
+ * Returns the pieces of a text, in order; lazily where that saves work.
  *
- * @param isFirst whether the text begins where the original text does
+ * @param isFirst whether the text is at the beginning of the original text
  */
 export type PreTokenizer = (text: string, isFirst: boolean) => Iterable<string>;
 
-/** GPT-2's pattern, with Unicode's white space. */
+/** GPT-2's pattern, with Unicode white space. */
 const GPT2 = matchesOf(
   new RegExp(
     `'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|[${SPACE}]+(?![^${SPACE}])|[${SPACE}]+`,
@@ -20,7 +20,7 @@ const GPT2 = matchesOf(
   ),
 );
 
-/** By type. */
+/** Makers of pre-tokenizers, by type. */
 const factories: Record<string, (component: Component) => PreTokenizer> = {
   Sequence: (component) => sequence(parts(component, 'pretokenizers').map(preTokenizer)),
   ByteLevel: ({ add_prefix_space = true, use_regex = true }) =>
@@ -51,7 +51,7 @@ const factories: Record<string, (component: Component) => PreTokenizer> = {
 /**
  * Makes a pre-tokenizer.
  *
- * @throws {DefinitionError} of a type that is not known
+ * @throws {DefinitionError} for an unknown type
  */
 export function preTokenizer(component: Component | null | undefined): PreTokenizer {
   if (component === null || component === undefined) return (text) => [text];
@@ -90,7 +90,7 @@ function byteLevel(addsPrefixSpace: boolean, usesRegex: boolean): PreTokenizer {
   };
 }
 
-/** Splits in SentencePiece's way: a symbol for each space, one more before the text, and a piece begins at each. */
+/** Splits as SentencePiece does: spaces become a symbol, another symbol is put before the text, and a piece begins at each symbol. */
 function metaspace(component: Component): PreTokenizer {
   const symbol = textField(component, 'replacement', '▁');
   const { add_prefix_space, prepend_scheme = 'always', split: splits = true } = component;

@@ -1,19 +1,22 @@
-// SentencePiece's precompiled table of character replacements (`nmt_nfkc` and its like), as T5, XLM-RoBERTa and DeBERTa have it.
-// Layout: the length of a trie in bytes, the trie (a double array of darts-clone), then the replacements, each ended by 0.
+// SentencePiece's precompiled table of character replacements (such as `nmt_nfkc`), which T5, XLM-RoBERTa and DeBERTa use. Layout: the
+// length of a trie in bytes, the trie (a double array of darts-clone), then the replacements, each terminated by 0.
 // Source: google/sentencepiece, normalizer.cc and third_party/darts_clone/darts.h.
 import { DefinitionError } from './definition.js';
 
-/** Code units that join no neighbour of this kind: each is a grapheme, but for `\r\n`. Others are left to Intl.Segmenter. */
+/**
+ * [code units] 1 for characters that do not combine with neighbours of this kind, so that each is a grapheme, except for `\r\n`.
+ * Others are segmented by Intl.Segmenter.
+ */
 const PLAIN = ((): Uint8Array => {
   const plain = new Uint8Array(2 ** 16);
-  plain.fill(1, 0, 0x300); // Latin; the combining marks begin here
+  plain.fill(1, 0, 0x300); // Latin; combining marks follow
   plain.fill(1, 0x370, 0x483).fill(1, 0x48a, 0x530); // Greek, Cyrillic
   plain.fill(1, 0x2010, 0x2028).fill(1, 0x2030, 0x205f); // punctuation
   plain.fill(1, 0x3001, 0x302a).fill(1, 0x3041, 0x3097).fill(1, 0x30a1, 0x30fb).fill(1, 0x4e00, 0xa000); // East Asia
   return plain;
 })();
 
-/** Bytes of a grapheme that is looked up as a whole; longer ones are looked up character by character. */
+/** The most bytes of a grapheme that is looked up as a whole; longer ones are looked up character by character. */
 const LONGEST_GRAPHEME = 5;
 
 const CARRIAGE_RETURN = 13;
@@ -25,10 +28,14 @@ export class PrecompiledCharsmap {
   readonly #trie: Uint32Array;
   readonly #replacements: Uint8Array;
   readonly #segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-  /** By code unit: what a plain character becomes, once it has been looked up. */
+  /** The replacement of each plain character by code unit, once it has been looked up. */
   readonly #known: string[] = [];
 
-  /** Decodes the table. @param base64 the file's `precompiled_charsmap` */
+  /**
+   * Decodes the table.
+   *
+   * @param base64 the file's `precompiled_charsmap`
+   */
   constructor(base64: string) {
     const bytes = Buffer.from(base64, 'base64');
     const trieBytes = bytes.length >= 4 ? bytes.readUInt32LE(0) : 0;
@@ -60,7 +67,10 @@ export class PrecompiledCharsmap {
     return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
-  /** Finds where a cluster ends. A simple character ends it, and belongs to it: a prepended mark may have joined it. */
+  /**
+   * Finds the end of a cluster. It ends with the next plain character, which belongs to it, since a prepended mark may combine with
+   * it.
+   */
   #endOfCluster(text: string, start: number): number {
     let at = start;
     if (text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) return at + 2;
@@ -83,7 +93,7 @@ export class PrecompiledCharsmap {
     return this.#lookUp(utf8.encode(character)) ?? character;
   }
 
-  /** Returns the replacement of the shortest entry that `key` begins with: the rest of `key` is lost, as in the original. */
+  /** Returns the replacement of the shortest entry that is a prefix of `key`; the rest of `key` is dropped, as in the original. */
   #lookUp(key: Uint8Array): string | null {
     let position = offsetOf(this.#trie[0]);
     for (const byte of key) {
@@ -104,8 +114,8 @@ export class PrecompiledCharsmap {
 }
 
 /**
- * Returns whether a value hangs on a unit of darts-clone, which has in bits 0 to 7 the label, in 8 whether a value hangs on it, in 9 the
- * scale of the offset in 10 to 30.
+ * Returns whether a unit of darts-clone has a value. Bits 0 to 7 are the label, bit 8 says whether there is a value, bit 9 is the
+ * scale of the offset in bits 10 to 30.
  */
 const hasLeaf = (unit: number): boolean => ((unit >>> 8) & 1) === 1;
 const labelOf = (unit: number): number => (unit & 0x800000ff) >>> 0;

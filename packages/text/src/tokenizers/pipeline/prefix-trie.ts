@@ -1,5 +1,5 @@
-// A trie of strings by UTF-16 code units, flat in memory: a vocabulary of 250,000 pieces has about a million nodes.
-// Edges are in one hash table with open addressing; node 0 is the root.
+// A trie of strings over UTF-16 code units in flat arrays, since a vocabulary of 250,000 pieces has about a million nodes. Edges are
+// in a hash table with open addressing; node 0 is the root.
 
 const NO_NODE = -1;
 
@@ -9,10 +9,10 @@ export class PrefixTrie {
   #from = new Int32Array(0);
   #units = new Uint16Array(0);
   #to = new Int32Array(0);
-  /** [nodes] Id of the string that ends there, or −1. */
+  /** [nodes] the id of the string that ends at the node, or −1. */
   #ids: Int32Array;
 
-  /** Builds the trie of strings and their ids; of equal strings the last one counts. */
+  /** Builds the trie; of equal strings the last id counts. */
   constructor(entries: Iterable<readonly [text: string, id: number]>) {
     this.#resize(1 << 10);
     this.#ids = new Int32Array(1 << 9).fill(-1);
@@ -23,7 +23,7 @@ export class PrefixTrie {
     }
   }
 
-  /** Returns the node after one more code unit, or −1. */
+  /** Returns the child by a code unit, or −1. */
   step(node: number, unit: number): number {
     const slot = this.#slot(node, unit);
     return this.#from[slot] < 0 ? NO_NODE : this.#to[slot];
@@ -34,7 +34,7 @@ export class PrefixTrie {
     return this.#ids[node];
   }
 
-  /** Finds length and id of the longest string at a position of the text; null where there is none. */
+  /** Finds length and id of the longest string at a position of the text; null if there is none. */
   longestAt(text: string, start: number): { length: number; id: number } | null {
     let node = 0;
     let best: { length: number; id: number } | null = null;
@@ -65,7 +65,7 @@ export class PrefixTrie {
     return child;
   }
 
-  /** Finds the slot of an edge, or the one where it would be put. */
+  /** Finds the slot of an edge, or the free slot for it. */
   #slot(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & this.#mask;

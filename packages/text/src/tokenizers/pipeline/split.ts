@@ -1,4 +1,4 @@
-// Cutting a text at the matches of a pattern: what becomes of the matches is the behaviour.
+// Splits a text at the matches of a pattern; the behavior determines what happens to the matches.
 import { DefinitionError } from './definition.js';
 import type { Matches } from './patterns.js';
 
@@ -12,7 +12,7 @@ const behaviors: readonly string[] = [
   'Contiguous',
 ] satisfies SplitBehavior[];
 
-/** A stretch of the text; together they are the whole text. A match may be empty, what is between two is not. */
+/** A part of the text; all parts together are the whole text. Matches may be empty, the parts between them are not. */
 interface Stretch {
   text: string;
   isMatch: boolean;
@@ -26,7 +26,7 @@ export function splitBehavior(value: unknown): SplitBehavior {
 /**
  * Splits a text at matches.
  *
- * @param invert what the pattern does not match counts as the matches
+ * @param invert whether the parts between matches are treated as the matches
  */
 export function* split(text: string, matches: Matches, behavior: SplitBehavior, invert = false): Generator<string> {
   const stretches = stretchesOf(text, matches, invert);
@@ -56,7 +56,7 @@ function* stretchesOf(text: string, matches: Matches, invert: boolean): Generato
   if (last < text.length) yield { text: text.slice(last), isMatch: invert };
 }
 
-/** Joins a match with the stretch before it, but not with another match. */
+/** Joins a match with the part before it, but not with another match. */
 function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: string) => string): string[] {
   const result: string[] = [];
   let afterMatch = false;
@@ -68,7 +68,7 @@ function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: s
   return result;
 }
 
-/** Joins matches that touch. */
+/** Joins adjacent matches. */
 function contiguous(stretches: Iterable<Stretch>): string[] {
   const result: string[] = [];
   let afterMatch = false;

@@ -1,27 +1,27 @@
-// A limit on the time that a search for a pattern takes. V8 interrupts both its regular expressions and WebAssembly for the
-// time limit of a script in `node:vm`, which a thread watches: about 0.1 ms a call.
+// Limits the time of a pattern search. V8 interrupts regular expressions and WebAssembly when a script in `node:vm` exceeds its
+// timeout; a thread watches it, which costs about 0.1 ms per call.
 import { createContext, Script } from 'node:vm';
 
-/** The error for a search that takes longer than it may. */
+/** Thrown for a search that exceeds its time limit. */
 export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError';
 }
 
-/** Milliseconds; ordinary searches take less than a hundredth of it. */
+/** The time limit in milliseconds; ordinary searches take less than a hundredth of it. */
 const LIMIT_MS = 1_000;
 
 const task: { run: () => unknown } = { run: () => undefined };
 const context = createContext(task);
 const call = new Script('run()', { filename: 'pattern-search' });
 
-/** Interruptions after which a search is given up: the first may be due to the machine, which was suspended meanwhile. */
+/** The number of interruptions after which a search is aborted: the first one may be due to a suspended machine. */
 const INTERRUPTIONS = 2;
-/** Interruptions in all, those of a process that hardly ran among them. */
+/** The most attempts, including those in which the process hardly ran. */
 const MOST_TRIES = 12;
 
 /**
- * Returns the result of `work`, which is done again where it is interrupted once, and where it is interrupted while the process had less
- * than a tenth of the time for all its threads: then the machine is overloaded, and the search says nothing of itself.
+ * Returns the result of `work`, which is repeated after a first interruption, and after interruptions during which all threads of the
+ * process had less than a tenth of the CPU time: then the machine is overloaded, which says nothing about the search.
  *
  * @throws TimeLimitError
  */
@@ -36,7 +36,7 @@ export function withinTime<Result extends NonNullable<unknown>>(work: () => Resu
   return fail();
 }
 
-/** Returns a clock that counts the CPU milliseconds of the process from now on. */
+/** Returns a clock that counts the process's CPU milliseconds from now on. */
 export function cpuClock(): () => number {
   const before = process.cpuUsage();
   return () => {
@@ -49,7 +49,7 @@ const fail = (): never => {
   throw new TimeLimitError(`interrupted after ${(INTERRUPTIONS * LIMIT_MS) / 1_000} seconds`);
 };
 
-/** Does work that may be interrupted; undefined where it was. */
+/** Runs work that may be interrupted; undefined if it was. */
 function interruptible<Result>(work: () => Result): Result | undefined {
   const { run: outer } = task;
   task.run = work;

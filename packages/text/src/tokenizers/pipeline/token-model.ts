@@ -1,17 +1,17 @@
-// The common part of the four kinds of models: a vocabulary, and pieces that become ids.
+// The interface of the four kinds of models: a vocabulary, and the encoding of pieces.
 
 export interface TokenModel {
-  /** Ids by the tokens' spellings. */
+  /** Ids by the tokens' texts. */
   readonly vocabulary: ReadonlyMap<string, number>;
   /**
-   * Appends the ids of a piece to `ids`. Each `next()` does a bounded share of the work; most pieces take one.
+   * Appends the ids of a piece to `ids`. Each `next()` does a bounded part of the work; most pieces need one.
    *
-   * @throws {DefinitionError} where a character is not known and there is no unknown token
+   * @throws {DefinitionError} for an unknown character, if there is no unknown token
    */
   tokenize(piece: string, ids: number[]): Generator<undefined, void>;
 }
 
-/** The results of short pieces, kept since words repeat. It is emptied when it is full. */
+/** A cache of the results for short pieces, since words repeat. It is emptied when it is full. */
 export class PieceCache {
   static readonly #CAPACITY = 65_536;
   static readonly #LONGEST = 256;
@@ -28,14 +28,14 @@ export class PieceCache {
   }
 }
 
-/** Characters, or steps of merging, until the next pause: about five milliseconds. */
+/** The number of characters, or steps of merging, until the next yield: about five milliseconds. */
 export const SHARE = 20_000;
 
 /** Lists the ids of the tokens `<0x00>` to `<0xFF>`, [256]. */
 export const idsOfBytes = (vocabulary: ReadonlyMap<string, number>): readonly (number | undefined)[] =>
   Array.from({ length: 256 }, (_, byte) => vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`));
 
-/** Returns a text's UTF-8 bytes as ids; null where one of them has no token. */
+/** Returns the ids of a text's UTF-8 bytes; null if one of them has no token. */
 export function bytesOf(text: string, ids: readonly (number | undefined)[]): number[] | null {
   if (ids.length === 0) return null;
   const found = Array.from(Buffer.from(text), (byte) => ids[byte]);

@@ -1,7 +1,8 @@
-// The pre-tokenizer UnicodeScripts: a piece begins where the script changes. Source: pre_tokenizers/unicode_scripts of
-// huggingface/tokenizers, whose table is that of Unicode 9: characters that are newer have their script here and none there.
+// The pre-tokenizer UnicodeScripts: a piece begins where the script changes.
+// Source: pre_tokenizers/unicode_scripts of huggingface/tokenizers. Differs from it: its table is that of Unicode 9, in which newer
+// characters have no script.
 
-/** The scripts of the table, the frequent ones first. */
+/** The scripts of the table, frequent ones first. */
 const SCRIPTS = `
 Latin Common Han Hiragana Katakana Inherited Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum
 Bassa_Vah Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian
@@ -24,7 +25,7 @@ const known = new Map<string, string | undefined>([
   ['ー', 'Han'],
 ]);
 
-/** Returns the script that a character begins a piece by; undefined for one that stays with the piece before it. */
+/** Returns the script of a character; undefined for one that belongs to the piece before it. */
 function scriptOf(character: string): string | undefined {
   if (known.has(character)) return known.get(character);
   const name = SCRIPTS.find(({ pattern }) => pattern.test(character))?.name;
@@ -33,7 +34,7 @@ function scriptOf(character: string): string | undefined {
   return script;
 }
 
-/** Yields runs of one script. Characters without a script before the first run are dropped, as they are in the library. */
+/** Yields runs of the same script. Characters without a script before the first run are dropped, as in the library. */
 export function* runsOfScripts(text: string): Generator<string> {
   let [start, last]: [number | undefined, string | undefined] = [undefined, undefined];
   let at = 0;

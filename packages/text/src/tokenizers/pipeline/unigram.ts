@@ -1,13 +1,13 @@
-// The unigram language model: the segmentation of a piece whose tokens' log probabilities have the largest sum (Viterbi).
-// Source: Kudo 2018 (arXiv:1804.10959); ties and unknown characters as google/sentencepiece, unigram_model.cc, treats them.
+// The unigram language model: segments a piece into the tokens with the largest sum of log probabilities (Viterbi).
+// Source: Kudo 2018 (arXiv:1804.10959); ties and unknown characters as in google/sentencepiece, unigram_model.cc.
 import { DefinitionError } from './definition.js';
 import { PrefixTrie } from './prefix-trie.js';
 import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token-model.js';
 
-/** An unknown character's log probability lies this much below the least probable token's. In nats. */
+/** An unknown character's log probability is this much below that of the least probable token. In nats. */
 const UNKNOWN_PENALTY = 10;
 
-/** [positions + 1] The best segmentation up to each position: its score, and its last token. */
+/** [positions + 1] the best segmentation up to each position: its score, and its last token. */
 interface Lattice {
   scores: Float64Array;
   starts: Int32Array;
@@ -69,7 +69,7 @@ export class Unigram implements TokenModel {
     return lattice;
   }
 
-  /** Spells a piece's tokens; unknown characters that touch are one unknown token, or their bytes. */
+  /** Returns a piece's ids; adjacent unknown characters become one unknown token, or their bytes. */
   #spelled(piece: string, { starts, ids }: Lattice): number[] {
     const reversed: number[] = [];
     for (let end = piece.length; end > 0;) {
@@ -95,7 +95,7 @@ export class Unigram implements TokenModel {
   }
 }
 
-/** Keeps a token that scores higher; the first of equal scores stays. */
+/** Records a token if its score is higher; of equal scores the first one is kept. */
 function offer({ scores, starts, ids }: Lattice, start: number, end: number, id: number, score: number): void {
   if (starts[end] >= 0 && score <= scores[end]) return;
   scores[end] = score;

@@ -1,13 +1,12 @@
-// The places where a long piece can be cut before the merges: between two characters that stand side by side in no
-// token, no merge reaches across. Llama 2 and Gemma see a whole text as one piece; if it is cut at their words, the
-// words' results can be remembered.
+// The positions at which a long piece can be cut before merging: between two characters that are adjacent in no token, where no merge
+// can apply. Llama 2 and Gemma treat a whole text as one piece; if it is cut into words, their results can be cached.
 
-/** Bits of the table of pairs: two pairs that share a bit cost a cut, never a wrong one. */
+/** The bits of the hash table of pairs. Two pairs with the same bit may lose a cut, but never cause a wrong one. */
 const TABLE_BITS = 22;
 
 export class WordBoundaries {
   readonly #pairs = new Int32Array(2 ** (TABLE_BITS - 5));
-  /** [code units] 1 where the character is a token: unknown ones may be fused with their neighbours. */
+  /** [code units] 1 if the character is a token; unknown characters may be fused with their neighbours. */
   readonly #isKnown = new Uint8Array(2 ** 16);
 
   constructor(vocabulary: ReadonlyMap<string, number>) {

@@ -1,8 +1,8 @@
-// Merging of one word's symbols, best rank first and leftmost among equals, in time n log n.
-// The work can be done a share at a time: a megabyte without a space is one word.
+// Merges the symbols of one word in time n log n: pairs with the lowest rank first, and of these the leftmost. The work can be done in
+// parts, since a megabyte without a space is one word.
 import type { MergeTable } from './merge-table.js';
 
-/** Ranks times this, plus positions, are the numbers of the heap: the rank decides, then the position. */
+/** Entries of the heap are rank times this plus position, so that the rank decides, then the position. */
 const POSITIONS = 2 ** 28;
 
 const NONE = -1;
@@ -13,10 +13,14 @@ export class WordMerger {
   readonly #previous: Int32Array;
   #heap: Float64Array;
   #heapSize = 0;
-  /** Pairs that were looked at before the first merge. */
+  /** The number of pairs that were queued before the first merge. */
   #begun = 0;
 
-  /** Begins a word. @param symbols ids of the word's characters; they are not changed */
+  /**
+   * Begins a word.
+   *
+   * @param symbols ids of the word's characters; not changed
+   */
   constructor(
     private readonly merges: MergeTable,
     symbols: ArrayLike<number>,
@@ -35,7 +39,7 @@ export class WordMerger {
   /**
    * Does some steps of the merging.
    *
-   * @returns whether the word is done; else call it again
+   * @returns whether the word is finished; otherwise call it again
    */
   run(steps: number): boolean {
     let step = 0;
@@ -44,7 +48,7 @@ export class WordMerger {
       const top = this.#pop();
       const at = top % POSITIONS;
       const right = this.#next[at];
-      // Expired where one of the two has been merged since.
+      // The entry is outdated if one of the two has been merged since.
       if (this.#symbols[at] === NONE || right === NONE) continue;
       if (this.merges.rank(this.#symbols[at], this.#symbols[right]) !== Math.floor(top / POSITIONS)) continue;
       this.#symbols[at] = this.merges.merged(this.#symbols[at], this.#symbols[right]);

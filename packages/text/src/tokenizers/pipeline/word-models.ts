@@ -1,5 +1,5 @@
-// Models that look words up: WordPiece, which takes the longest known beginning again and again, and WordLevel.
-// Source of WordPiece: Schuster and Nakajima 2012, as in google-research/bert, tokenization.py.
+// Models that look up words: WordPiece, which repeatedly takes the longest known prefix, and WordLevel. Source of WordPiece: Schuster
+// and Nakajima 2012, as in google-research/bert, tokenization.py.
 import { DefinitionError } from './definition.js';
 import { PieceCache, type TokenModel } from './token-model.js';
 
@@ -56,7 +56,7 @@ export class WordPiece extends WordModel {
     for (const id of result) ids.push(id);
   }
 
-  /** Returns the ids of a word's pieces; null where a part of the word is in no token, or the word is too long. */
+  /** Returns the ids of a word's pieces; null if a part of the word is not a token, or the word is too long. */
   #pieces(word: string): number[] | null {
     if (word.length > 2 * this.#longestWord || [...word].length > this.#longestWord) return null;
     const ids: number[] = [];
