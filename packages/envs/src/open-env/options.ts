@@ -26,7 +26,7 @@ export const openEnvSchema = options({
   }),
   requireSeed: flag(true, 'Try once whether the server obeys seeds, and refuse one that does not.'),
   successReward: option<number>({
-    description: 'Reward of the last step of an episode that was won.',
+    description: 'Reward of the last step that makes an episode a success.',
     type: 'number',
     default: 1,
   }),

@@ -15,7 +15,7 @@ import { TextWorldExpress } from './textworld-express.js';
 
 const { params, stepLimit } = textWorldExpressSchema.properties;
 const fold = {
-  description: 'Content in play, instead of the option.',
+  description: 'Fold of the world (train, dev or test), instead of that of the options.',
   type: 'string',
   enum: ['train', 'dev', 'test'],
 };

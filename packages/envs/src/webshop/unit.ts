@@ -76,8 +76,8 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
   tokens: {
     vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
-    // A product's number is copied from the page. As a single token, a number without a click in the training data could not be
-    // written.
+    // A product's number must be copied from the page. If it were a single token, an agent could only write numbers that training
+    // data clicked.
     spells: 'codes',
   },
   replay: { engineText: ({ info }) => (info as WebShopInfo).text },

@@ -1,4 +1,4 @@
-// `node:buffer` in a page.
+// Replaces `node:buffer` in a page.
 import { Buffer, kMaxLength } from 'buffer';
 
 /** Returns whether bytes are valid UTF-8. */

@@ -1,2 +1,2 @@
-// `node:events` in a page.
+// Replaces `node:events` in a page.
 export { default, EventEmitter, once } from 'events';

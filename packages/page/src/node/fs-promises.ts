@@ -1,4 +1,4 @@
-// `node:fs/promises` in a page.
+// Replaces `node:fs/promises` in a page.
 import { fs } from '../memory.js';
 import { blobHandle, mountedBlob } from '../mounted-files.js';
 

@@ -1,4 +1,4 @@
-// `node:fs` in a page: files in memory.
+// Replaces `node:fs` in a page: files in memory.
 import { fs } from '../memory.js';
 import promises from './fs-promises.js';
 import { mountedBlob } from '../mounted-files.js';

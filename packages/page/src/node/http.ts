@@ -1,4 +1,4 @@
-// `node:http` in a page: servers in memory, to which only the page of the worker can send requests.
+// Replaces `node:http` in a page: servers in memory, to which only the page of the worker can send requests.
 import type nodeStream from 'node:stream';
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';

@@ -1,4 +1,4 @@
-// `node:os` in a page.
+// Replaces `node:os` in a page.
 export const EOL = '\n';
 export const devNull = '/dev/null';
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);

@@ -1,4 +1,4 @@
-// `node:path` in a page: paths are POSIX's.
+// Replaces `node:path` in a page: paths are POSIX's.
 import path from 'path-browserify';
 
 export default path;

@@ -1,2 +1,2 @@
-// `node:process` in a page.
+// Replaces `node:process` in a page.
 export { process as default } from '../globals.js';

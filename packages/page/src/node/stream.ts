@@ -1,4 +1,4 @@
-// `node:stream` in a page.
+// Replaces `node:stream` in a page.
 import stream from 'readable-stream';
 
 export default stream;

@@ -1,2 +1,2 @@
-// `node:string_decoder` in a page.
+// Replaces `node:string_decoder` in a page.
 export { StringDecoder } from 'string_decoder';

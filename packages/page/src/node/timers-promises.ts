@@ -1,4 +1,4 @@
-// `node:timers/promises` in a page.
+// Replaces `node:timers/promises` in a page.
 interface WaitOptions {
   signal?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-// `node:url` in a page.
+// Replaces `node:url` in a page.
 export const fileURLToPath = (url: string | URL): string => decodeURIComponent(new URL(url).pathname);
 export const pathToFileURL = (path: string): URL =>
   new URL(`file://${path.split('/').map(encodeURIComponent).join('/')}`);

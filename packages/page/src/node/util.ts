@@ -1,4 +1,4 @@
-// `node:util` in a page.
+// Replaces `node:util` in a page.
 import util from 'util';
 
 const of: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-// `node:v8` in a page: serialization of values.
+// Replaces `node:v8` in a page: serialization of values.
 import { Buffer } from 'buffer';
 import { Packr } from 'msgpackr';
 

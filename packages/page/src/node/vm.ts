@@ -1,4 +1,4 @@
-// `node:vm` in a page. It can only call functions of a context, and cannot interrupt them.
+// Replaces `node:vm` in a page. It can only call functions of a context, and cannot interrupt them.
 type Context = Readonly<Record<string, unknown>>;
 
 export const createContext = (context: Context): Context => context;

@@ -1,4 +1,4 @@
-// `node:zlib` in a page.
+// Replaces `node:zlib` in a page.
 import { Buffer } from 'buffer';
 import {
   deflateSync as deflateRaw,

@@ -10,7 +10,7 @@ export interface Point {
   isComplex: boolean;
 }
 
-/** Calculates the value; it is undefined where a part of the expression has no value, or no real one in the real numbers. */
+/** Computes the value. It is undefined if a part has no value, or, unless `isComplex`, no real one. */
 export function evaluate(tree: Tree, point: Point): Complex {
   const value = valueAt(tree, point);
   return point.isComplex || isReal(value) ? value : UNDEFINED;
@@ -57,7 +57,7 @@ function operated(
   if (base.type === 'constant' && base.name === 'e') return arithmetic.exponential(value(right));
   const exponent = rationalValue(right);
   const [n, d] = [Number(exponent?.numerator ?? NaN), Number(exponent?.denominator ?? NaN)];
-  // An exponent that is a fraction decides which root is meant.
+  // A fractional exponent determines which root is meant.
   return Math.abs(n) <= 1e6 && d <= 1e6
     ? arithmetic.rationalPower(value(left), n, d)
     : arithmetic.power(value(left), value(right));
@@ -85,7 +85,7 @@ const atInverse =
   (arithmetic, x) =>
     of(arithmetic, arithmetic.over(arithmetic.number(1), x));
 
-/** Returns a quarter turn minus another function: arccos x = π/2 − arcsin x. */
+/** Returns the function π/2 − f(x), such as arccos x = π/2 − arcsin x. */
 const complement =
   (of: Function): Function =>
   (arithmetic, x) =>
@@ -93,7 +93,9 @@ const complement =
 
 const MAX_FACTORIAL = 500;
 
-/** Computes x!. Between integers any function with x! = x · (x − 1)! serves: (n + 2)! is n! (n + 1)(n + 2). */
+/**
+ * Computes x!. For x that is not an integer it may be any function with x! = x · (x − 1)!, so that (n + 2)! is n! (n + 1)(n + 2).
+ */
 const factorial: Function = (arithmetic, x) => {
   if (!isKnown(x) || x.re.abs().gt(MAX_FACTORIAL)) return UNKNOWN;
   const whole = arithmetic.floor(x);
@@ -145,7 +147,7 @@ function rootOf(arithmetic: Arithmetic, of: Complex, degree: Complex): Complex {
     : arithmetic.power(of, arithmetic.over(arithmetic.number(1), degree));
 }
 
-/** Returns the value of a function of which the name alone is known: a number between 1 and 2 that only the name and the arguments decide. */
+/** Returns the value of an unknown function: a number between 1 and 2 that depends only on its name and arguments. */
 function anyFunction(name: string, arithmetic: Arithmetic, values: readonly Complex[]): Complex {
   if (values.some((value) => Number.isNaN(value.error))) return UNDEFINED;
   if (!values.every(isKnown)) return UNKNOWN;
