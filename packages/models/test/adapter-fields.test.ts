@@ -146,11 +146,7 @@ test.each<[string, unknown, string]>([
   ['exclude_modules', '(q_proj', 'exclude_modules '],
   ['exclude_modules', [3], 'exclude_modules is [3]'],
   ['modules_to_save', ['lm_head'], 'modules_to_save is ["lm_head"]'],
-  [
-    'layers_to_transform',
-    [1, 2],
-    'layers_to_transform has 2, and the model has no such layer\n  its layers are 0 to 1',
-  ],
+  ['layers_to_transform', [2], 'layers_to_transform is [2], and these layers have none of target_modules'],
   ['layers_to_transform', '0', 'layers_to_transform is "0"'],
   ['layers_to_transform', true, 'layers_to_transform is true'],
   ['layers_pattern', 'layers', 'layers_pattern is "layers"\n  it requires layers_to_transform'],
@@ -178,16 +174,21 @@ test.each<[Record<string, unknown>, string]>([
   await expect(found()).rejects.toThrow(`adapter_config.json: ${problem}`);
 });
 
-test('an adapter of some layers and modules is trained, saved and merged as the same one with an expression', async () => {
+test('an adapter of some layers and modules, with names and layers that the base lacks, is the same one as with an expression', async () => {
   const module = 'model.layers.1.self_attn.q_proj';
   const tensors = Object.fromEntries(Object.entries(plain.tensors).filter(([name]) => name.includes(module)));
   await writeAdapter({ ...plain.adapter, target_modules: module.replaceAll('.', '\\.') } as ConfigJson, tensors);
   const expected = await found();
-  const keys = { layers_to_transform: 1, layers_pattern: 'layers', exclude_modules: ['mlp.down_proj'] };
+  const keys = {
+    target_modules: ['q_proj', 'down_proj', 'query_key_value'],
+    layers_to_transform: [1, 9],
+    layers_pattern: 'layers',
+    exclude_modules: ['mlp.down_proj'],
+  };
   await writeAdapter({ ...plain.adapter, ...keys } as ConfigJson, tensors);
   expect(await found()).toEqual(expected);
   expect(await logprobs(join(folder, 'saved'))).toEqual(expected.logprobs);
   expect(largest(await logprobs(join(folder, 'merged')), [...expected.logprobs])).toBeLessThan(1e-4);
   const saved: unknown = JSON.parse(readFileSync(join(folder, 'saved', 'adapter_config.json'), 'utf8'));
-  expect(saved).toMatchObject({ ...keys, layers_to_transform: [1], layers_pattern: ['layers'] });
+  expect(saved).toMatchObject({ ...keys, layers_pattern: ['layers'] });
 });

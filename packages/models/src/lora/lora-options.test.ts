@@ -39,3 +39,28 @@ test.each<[Partial<LoraOptions>, number[]]>([
   const modules = targetedModules(options, 'llama', { inside: names.slice(0, -1), heads: ['lm_head'] });
   expect(modules.map((module) => names.indexOf(module))).toEqual(expected);
 });
+
+test('what no layer has is an error, but in an adapter that PEFT wrote; where nothing is left, it is one there as well', () => {
+  const modules = (keys: Partial<LoraOptions>) =>
+    targetedModules({ r: 1, alpha: 1, dropout: 0, targetModules, ...keys }, 'llama', {
+      inside: names.slice(0, 2),
+      heads: [],
+      experts: ['model.layers.1.experts.0.down_proj'],
+    });
+  const absent = { targetModules: ['q_proj', 'query_key_value'] };
+  const written = { mayNameAbsent: true };
+  const problem = "no linear layer of this llama is called 'query_key_value'";
+  expect(() => modules(absent)).toThrow(problem);
+  expect(modules({ ...absent, ...written })).toEqual([names[0]]);
+  expect(() => modules({ targetModules: ['query_key_value'], ...written })).toThrow(problem);
+  expect(() => modules({ targetModules: ['q_proj', 'down_proj'], ...written })).toThrow(
+    "'down_proj' names layers of experts",
+  );
+
+  const layers = { targetModules: ['q_proj'], layersToTransform: [0, 9] };
+  expect(() => modules(layers)).toThrow('layers_to_transform has 9, and the model has no such layer');
+  expect(modules({ ...layers, ...written })).toEqual([names[0]]);
+  expect(() => modules({ ...layers, layersToTransform: [9], ...written })).toThrow(
+    'these layers have none of target_modules',
+  );
+});

@@ -23,6 +23,11 @@ export interface LoraOptions {
    * every linear layer except the output head. null: PEFT's default for this architecture.
    */
   targetModules: readonly string[] | string | null;
+  /**
+   * Whether lists of names and of layers' indexes may have some that the model does not have, as in PEFT, whose adapters often
+   * name the layers of several architectures; false if not given: they are an error.
+   */
+  mayNameAbsent?: boolean;
   /** Indices of the layers that are adapted; all if not given. A whole path in `targetModules` is always adapted, as in PEFT. */
   layersToTransform?: readonly number[];
   /** Regular expressions for the names of the module lists that the indices count in; any list if not given. */
@@ -99,7 +104,7 @@ export function targetedModules(
   modelType: string,
   { inside, heads, experts = [] }: Record<'inside' | 'heads', readonly string[]> & { experts?: readonly string[] },
 ): string[] {
-  const { targetModules } = options;
+  const { targetModules, mayNameAbsent = false } = options;
   if (targetModules === ALL_LINEAR) return withoutExcluded(options, inside);
   const wanted = targetModules ?? defaultTargetModules(modelType);
   const known = [...inside, ...heads];
@@ -116,7 +121,7 @@ export function targetedModules(
         '  name layers of the attention or of shared experts in target_modules',
       ].join('\n'),
     );
-  if (found.length === 0 || idle.length > 0) {
+  if (found.length === 0 || (idle.length > 0 && !mayNameAbsent)) {
     const endings = [...new Set(known.map((path) => path.slice(path.lastIndexOf('.') + 1)))];
     throw new Error(
       [
@@ -154,7 +159,7 @@ function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly
  * @param paths the paths of all linear layers of the model
  */
 function layerChoice(
-  { layersToTransform, layersPattern = [] }: LoraOptions,
+  { layersToTransform, layersPattern = [], mayNameAbsent = false }: LoraOptions,
   paths: readonly string[],
 ): (path: string) => boolean {
   if (layersToTransform === undefined) return () => true;
@@ -175,7 +180,7 @@ function layerChoice(
       `the model's modules are called as '${paths[0]}'; without layers_pattern any list of layers counts`,
     );
   const missing = layersToTransform.find((index) => !indexes.has(index));
-  if (missing !== undefined)
+  if (missing !== undefined && !mayNameAbsent)
     throw new ModuleChoiceError(
       `layers_to_transform has ${missing}, and the model has no such layer`,
       `its layers are ${minimum([...indexes])} to ${maximum([...indexes])}`,

@@ -202,6 +202,7 @@ export async function readAdapterOptions(
     alphaPattern: patternOf(config.alpha_pattern),
     usesMagnitudes: config.use_dora === true,
     targetModules: (config.target_modules ?? null) as LoraOptions['targetModules'],
+    mayNameAbsent: true,
     layersToTransform: listOf<number>(config.layers_to_transform),
     layersPattern: listOf<string>(config.layers_pattern),
     excludeModules: excludedOf(config.exclude_modules),

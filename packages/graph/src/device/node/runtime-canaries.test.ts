@@ -1,14 +1,15 @@
 // Canaries for an upgrade of ONNX Runtime: what an earlier version did badly, and what none does, so that the product goes around it.
 // The runtime is asked in a process of its own, since it does not take the arrays of a test's realm.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { protobuf } from '@bowyer/core';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, when } from '@bowyer/testing';
 import { GraphBuilder } from '../../builder.js';
 import { onnx } from '../../onnx-messages.js';
 import { modelMessage } from '../../serialize.js';
 import { onnxRuntimePath } from './onnx-runtime.js';
+import { webgpuAvailable } from './provider-probe.js';
 
 const SIZE = 128;
 
@@ -34,7 +35,8 @@ main().catch((error) => ({ error: error.message })).then((found) => console.log(
 
 const codes = { float32: 1, float16: 10, bfloat16: 16 };
 
-function asked(type: keyof typeof codes): { milliseconds?: number; error?: string } {
+/** Writes the model of a product of two matrices. */
+function productFile(type: keyof typeof codes): string {
   const g = new GraphBuilder('product');
   const [a, b] = ['a', 'b'].map((name) => g.input(name, 'float32', [SIZE, SIZE]));
   g.output('y', g.matMul(a, b));
@@ -43,6 +45,11 @@ function asked(type: keyof typeof codes): { milliseconds?: number; error?: strin
     for (const { type: own } of values ?? []) own!.tensorType!.elemType = codes[type];
   const file = join(newFolder(), 'product.onnx');
   writeFileSync(file, protobuf.encode(onnx.model, model));
+  return file;
+}
+
+function asked(type: keyof typeof codes): { milliseconds?: number; error?: string } {
+  const file = productFile(type);
   const given = ['-e', PROGRAM, onnxRuntimePath(), file, type, String(SIZE)];
   return JSON.parse(execFileSync(process.execPath, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
 }
@@ -57,3 +64,37 @@ test('a float16 product takes less than 200 times the CPU time of a float32 one'
 test('the CPU provider has no bfloat16 product', () => {
   expect(asked('bfloat16').error).toMatch('Could not find an implementation for MatMul');
 });
+
+/** Multiplies on the GPU in as many threads at once as are asked for, and prints each product's first number. */
+const ON_GPU = `
+const { Worker, isMainThread, workerData } = require('node:worker_threads');
+const [program, runtime, file, size, threads] = isMainThread ? process.argv.slice(1) : workerData;
+async function main() {
+  const { InferenceSession, Tensor } = require(runtime);
+  const session = await InferenceSession.create(file, { executionProviders: ['webgpu'] });
+  const matrix = () => new Tensor('float32', new Float32Array(size * size).fill(1), [+size, +size]);
+  let found;
+  for (let i = 0; i < 50; i++) found = Object.values(await session.run({ a: matrix(), b: matrix() }))[0].data[0];
+  console.log(found);
+}
+if (!isMainThread) main();
+else for (let i = 0; i < threads; i++) new Worker(program, { eval: true, workerData: [program, runtime, file, size] });
+`;
+
+// https://github.com/microsoft/onnxruntime/issues/32561 and 27592: the devices of a process take turns on a GPU, therefore.
+when(await webgpuAvailable(), 'no WebGPU adapter').test(
+  'two sessions at once on WebGPU end the process, and one does not',
+  () => {
+    const file = productFile('float32');
+    const ran = (threads: number) => {
+      const given = ['-e', 'eval(process.argv[1])', ON_GPU, onnxRuntimePath(), file, String(SIZE), String(threads)];
+      const { signal, stdout } = spawnSync(process.execPath, given, {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      return { signal, stdout };
+    };
+    expect(ran(1)).toEqual({ signal: null, stdout: `${SIZE}\n` });
+    expect(ran(2).signal).toMatch(/^SIG/);
+  },
+);
