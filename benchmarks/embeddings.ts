@@ -19,7 +19,6 @@ interface Answer {
 }
 
 const MOST = 1e-5;
-/** The tokens of the longest text. */
 const MOST_TOKENS = 128;
 const TEXTS = 100;
 const MODES = 'mean,cls,max,weightedmean,mean_sqrt_len_tokens,lasttoken,cls+mean';

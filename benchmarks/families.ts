@@ -266,7 +266,6 @@ async function quantizedDifference(
   return all.reduce((sum, difference) => sum + difference, 0) / all.length;
 }
 
-/** Generates greedy tokens of each context. */
 async function generate(model: LanguageModel, contexts: number[][], maxNewTokens: number, contextLength: number) {
   const episodes = await model.openEpisodes({ slots: contexts.length, contextLength });
   const turns = contexts.map((tokens, slot) => ({ slot, tokens, rng: new Rng(1) }));

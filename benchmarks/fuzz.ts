@@ -42,7 +42,6 @@ async function fuzzPart(target: string, inputs: number, from: number): Promise<P
   return part;
 }
 
-/** Prints one finding of each kind. */
 function printFindings(findings: Part['findings']): void {
   const kinds = new Set<string>();
   for (const { problem, seed } of findings) {

@@ -129,7 +129,6 @@ function filesOf(whole: string): string[] {
 
 const isSame = (a: string, b: string) => existsSync(b) && readFileSync(a).equals(readFileSync(b));
 
-/** The most kills of a run. */
 const MOST_KILLS = 10;
 
 /** Makes a new run, killed at random instants until it ends by itself or was killed `most` times. */

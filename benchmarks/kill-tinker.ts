@@ -76,7 +76,6 @@ function start(folder: string): Server {
 /** The error of a client whose process has ended with the server. */
 class ClientDied extends Error {}
 
-/** One client and its requests. */
 class Client {
   isDead = false;
   seq = 0;

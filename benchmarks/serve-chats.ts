@@ -40,7 +40,6 @@ export interface ServerJob extends ServedFiles {
   newTokens: number;
 }
 
-/** The files for the servers. */
 interface ServedFiles {
   /** Our model's folder. */
   dir: string;

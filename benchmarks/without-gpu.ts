@@ -102,7 +102,6 @@ function results(): Results {
   return JSON.parse(readFileSync(file, 'utf8')) as Results;
 }
 
-/** Describes the machine. */
 function machine(): string {
   const flags = readFileSync('/proc/cpuinfo', 'utf8');
   const extensions = { avx512f: 'AVX-512', avx512_bf16: 'bfloat16', amx_tile: 'AMX' };

@@ -58,7 +58,6 @@ const rowsOf = <Row>(lines: readonly string[]): Row[] =>
 
 const linesOf = (bytes: Uint8Array): string[] => new TextDecoder().decode(bytes).split('\n');
 
-/** Reads the last games of a file. */
 async function lastGames(path: string): Promise<Game[]> {
   const bytes = await program().read(path, TAIL);
   return rowsOf(bytes.length < TAIL ? linesOf(bytes) : linesOf(bytes).slice(1));

@@ -23,7 +23,6 @@ export class CppReader {
     }
   }
 
-  /** Reads this text, or throws. */
   take(text: string): void {
     if (!this.took(text)) throw new UnreadError(text);
   }

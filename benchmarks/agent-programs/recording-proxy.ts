@@ -10,7 +10,6 @@ export interface Asked {
   status: number;
   /** 0 if the answer reports no usage. */
   promptTokens: number;
-  /** The body of an error. */
   error: string;
 }
 

@@ -13,7 +13,6 @@ interface Written {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '0': '\0', '"': '"', '\\': '\\' };
 
-/** Returns the bytes of a literal of Rust. */
 function literalBytes(text: string): Buffer {
   const read = text.replaceAll(/\\(?:x([0-9a-fA-F]{2})|(.))/g, (_, hex: string | undefined, letter: string) =>
     hex === undefined ? ESCAPES[letter] : String.fromCharCode(parseInt(hex, 16)),

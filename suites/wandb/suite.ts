@@ -142,7 +142,6 @@ function receivedBy(server: WandbServer): Received {
   };
 }
 
-/** Writes a value with sorted keys. */
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     typeof member !== 'object' || member === null || Array.isArray(member)

@@ -29,7 +29,6 @@ export class TinkerServer {
     private readonly service: TinkerService,
   ) {}
 
-  /** Returns the server once it listens. */
   static async listen(options: TinkerServerOptions): Promise<TinkerServer> {
     const { base, slots, maxQueued, seed, onFault = () => undefined } = options;
     await checkFolder(options);

@@ -116,7 +116,6 @@ function addTo(sums: Sums, metrics: Metrics): void {
   }
 }
 
-/** Returns the means and resets the sums. */
 function takeMeans(sums: Sums): Metrics {
   const means = Object.fromEntries(Object.entries(sums).map(([name, [sum, steps]]) => [name, sum / steps]));
   for (const name of Object.keys(sums)) delete sums[name];

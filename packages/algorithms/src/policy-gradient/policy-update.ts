@@ -266,6 +266,5 @@ export function sequencesOf<Turn extends LearnedTurn>(turns: readonly Turn[], ki
   return [...episodes.values()];
 }
 
-/** Returns A of each scored token, [tokens]. */
 const tokenAdvantages = ({ advantages, old }: Prepared<AdvantageTurn>): Float32Array =>
   typeof advantages === 'number' ? new Float32Array(old.length).fill(advantages) : advantages;

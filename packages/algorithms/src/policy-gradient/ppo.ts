@@ -110,7 +110,6 @@ export const ppo = defineAlgorithm({
   offPolicyRollouts: surrogateOffPolicyProblems,
 });
 
-/** Computes V, advantage and return of each turn of a rollout. */
 async function valuedTurns(
   run: TrainingRun,
   rollout: readonly Trajectory[],

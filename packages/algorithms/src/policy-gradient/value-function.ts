@@ -77,7 +77,6 @@ export const valueOptions = {
 /** The contexts at which V is computed: before an utterance, or before each of its tokens. */
 type GaeLevel = 'turn' | 'token' | 'bilevel';
 
-/** V along an episode. */
 interface EpisodeValues {
   /** [turns] of V before the utterance, or of [tokens] V before each scored token. */
   turns: Float32Array[];

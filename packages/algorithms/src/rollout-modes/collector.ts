@@ -38,7 +38,6 @@ export class Collector {
     return this.#isClosed;
   }
 
-  /** Copies the learner's present weights. */
   snapshot(): Promise<Weights> {
     return this.learner.copyParameters();
   }

@@ -24,7 +24,6 @@ export class StalenessQueue<Item> {
 
   constructor(private readonly options: StalenessOptions) {}
 
-  /** Returns whether a group may begin with weights of this version. */
   mayBegin(group: number, version: number): boolean {
     const { perRollout, maxStaleness } = this.options;
     return group < (version + maxStaleness + 1) * perRollout;
@@ -49,7 +48,6 @@ export class StalenessQueue<Item> {
     return this.#ended;
   }
 
-  /** Lists the groups that are being played. */
   get playing(): number[] {
     return [...this.#groups].flatMap(([group, { items }]) => (items === null ? [group] : []));
   }

@@ -6,7 +6,6 @@ import type { RecordedCall } from '../record/recorded.js';
 import { History } from '../tree/history.js';
 import { RolloutStateError } from './rollout-state-error.js';
 
-/** The most names of metrics of a rollout. */
 const MOST_METRICS = 1_000;
 
 export class LiveRollout {
@@ -44,12 +43,10 @@ export class LiveRollout {
     return live;
   }
 
-  /** Returns the number of calls that have begun. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** Returns the number of the next call. */
   nextCall(): number {
     return this.#calls++;
   }

@@ -3,7 +3,6 @@ import type { RolloutOrigin } from '../record/log-event.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { LiveRollout } from './live-rollout.js';
 
-/** The most idle rollouts in memory. */
 const MOST_IDLE = 1024;
 
 export class LiveRollouts {

@@ -57,7 +57,6 @@ export class RolloutBody {
     throw new BadRequestError(`'${name}' must be an integer, at least 0`, name);
   }
 
-  /** Returns all fields as numbers. */
   numbers(): Record<string, number> {
     const long = Object.keys(this.#fields).find((name) => name.length > LONGEST_NAME);
     if (long !== undefined)

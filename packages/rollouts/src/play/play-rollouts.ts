@@ -43,7 +43,6 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   judge: JudgeRollout | null;
   /** Compares and judges the rollouts of each group when all have ended; absent if only `judge` judges. */
   rank?: RankGroup;
-  /** The most attempts of a rollout. */
   attempts: number;
   /** The reward of a rollout that failed in every attempt; null to omit the rollout. */
   failedReward: number | null;

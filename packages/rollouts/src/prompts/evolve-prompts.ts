@@ -26,7 +26,6 @@ export interface EvolutionOptions {
   budget: number;
   /** The number of feedback tasks of an iteration. */
   minibatchSize: number;
-  /** The most merges. */
   merges: number;
   /** The highest possible score. A minibatch whose scores all reach it is skipped. Null if there is none. */
   perfectScore: number | null;

@@ -30,7 +30,6 @@ function mappedMessage(message: unknown, visit: Visit): unknown {
   return { ...message, content: mappedText(message.content, { kind: 'system' }, visit) };
 }
 
-/** Maps a text, or the texts of its parts. */
 function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   if (typeof content === 'string') return visit(content, place);
   if (!Array.isArray(content)) return content;

@@ -16,7 +16,6 @@ interface LogWriterOptions {
   partBytes: number;
   /** The most bytes of all parts; beyond it the oldest are removed. */
   mostBytes: number;
-  /** Called with a part that is removed. */
   onRemoved: (part: number) => void;
 }
 

@@ -80,7 +80,6 @@ export class RolloutLog {
     return [...this.index.open];
   }
 
-  /** Reads a rollout; null where it is unknown. */
   async read(id: string): Promise<RecordedRollout | null> {
     const places = this.index.places(id);
     return places ? rolloutOf(id, await eventsAt(this.folder, places)) : null;

@@ -36,7 +36,6 @@ export interface Feedback {
 }
 
 export class TrafficRecorder implements CallObserver {
-  /** The version of the weights. */
   version = 0;
 
   constructor(private readonly options: TrafficRecorderOptions) {}

@@ -171,7 +171,6 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   });
 };
 
-/** Returns whether a file of the user gives a key. */
 function isInFile(key: string, composition: Composition, { shipped = [] }: ImpliedContext): boolean {
   const [origin] = composition.origin(key);
   return origin !== undefined && isAbsolute(origin.source) && isOfUser(origin, shipped);

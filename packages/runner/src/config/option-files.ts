@@ -181,7 +181,6 @@ const entry = (key: string, value: unknown, isFloat: boolean): string[] =>
     ? [`${key}:`, ...value.map((item) => `  - ${inline(item)}`)]
     : [`${key}: ${inline(value, isFloat)}`];
 
-/** Writes a value on one line. */
 function inline(value: unknown, isFloat = false): string {
   if (typeof value === 'string' && value.includes('\n')) return JSON.stringify(value);
   if (typeof value === 'string') return isPlain(value) ? value : `'${value.replaceAll("'", "''")}'`;

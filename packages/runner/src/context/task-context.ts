@@ -9,7 +9,6 @@ import type { ResolvedConfig } from './resolved-config.js';
 
 /** The context of a task: its folder, its output, and the ways to stop it. */
 export interface TaskContext {
-  /** The run's folder. */
   directory: string;
   /** The config with its part that the run's numbers depend on; the task receives the values as a separate argument. */
   config: ResolvedConfig;
@@ -25,7 +24,6 @@ export interface TaskContext {
   onProgress?(progress: RunProgress): void;
   /** Aborted when a program that runs the task as a library wants it to stop. */
   signal?: AbortSignal;
-  /** The output of progress bars. */
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */
   ranks?: Ranks;

@@ -22,7 +22,6 @@ export interface LibraryRun {
   signal?: AbortSignal;
   /** Receives every line of the log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
-  /** Receives the run's progress. */
   onProgress?: (progress: RunProgress & { report: string }) => void;
   /** The agent of tasks that play one. */
   agent?: GivenAgent;

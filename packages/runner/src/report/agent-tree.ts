@@ -52,7 +52,6 @@ export function callTree(rollout: RecordedRollout, episode: StoredEpisode | null
 const inTime = (nodes: readonly CallNode[]): CallNode[] =>
   [...nodes].sort((one, other) => one.call.call - other.call.call || one.choice.index - other.choice.index);
 
-/** Lists the turns of each call, in their order. */
 function turnsByCall(episode: StoredEpisode | null): Map<unknown, number[]> {
   const turns = new Map<unknown, number[]>();
   episode?.turns.forEach(({ info }, turn) => turns.set(info.call, [...(turns.get(info.call) ?? []), turn]));

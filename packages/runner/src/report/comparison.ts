@@ -79,7 +79,6 @@ function comparisonOf(title: string, settings: readonly Setting[]): ComparisonDa
   };
 }
 
-/** Makes a table with every run in a row. */
 const runTable = (settings: readonly Setting[]) => ({
   title: 'Runs',
   header: ['folder', 'setting', 'seed', 'status', 'rows', 'return'],

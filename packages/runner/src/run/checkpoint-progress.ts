@@ -9,7 +9,6 @@ export interface CheckpointProgress {
   /** Length in bytes of each JSONL file when the checkpoint was written. */
   fileLengths: Record<string, number>;
   best: { iteration: number; score: number } | null;
-  /** The algorithm's state. */
   state: AlgorithmState;
   /** The planned number of iterations of the run; null where its algorithm has none, absent in older checkpoints. */
   iterations?: number | null;

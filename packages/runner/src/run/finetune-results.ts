@@ -31,7 +31,6 @@ export interface FinetuneResults {
   gain?: { mean: number; interval?: Interval; verdict: GainVerdict };
   /** Absent in runs before 0.2. */
   answers?: readonly Answer[];
-  /** The folder of the model. */
   model: string;
   /** A command that generates text with the model. */
   trial: string;

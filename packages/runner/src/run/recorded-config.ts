@@ -63,7 +63,6 @@ function pathOf(key: string, value: unknown, algorithm: string | undefined, task
   return paths.find((path) => isOfTask(path) === prefersTask) ?? paths[0];
 }
 
-/** The nodes of a config. */
 const NODES = new Set(
   Object.values(flatNames).flatMap((paths) =>
     paths.map((given) => (typeof given === 'string' ? given : given.path).split('.')[0]),

@@ -114,7 +114,6 @@ export class Recorder implements RunHooks {
     return this.limits.ranks ?? oneRank;
   }
 
-  /** The number of logged iterations. */
   get iteration(): number {
     return this.#iteration;
   }

@@ -235,7 +235,6 @@ async function summaryRows(
   );
 }
 
-/** Writes the typed command with the options that resume this sweep. */
 function resumeCommand({ program, directory }: SweepRequest): string {
   const typed = program.argv.filter((word) => !/^\+{0,2}(launcher\.resume|hydra\.sweep\.dir)=/.test(word));
   return [program.programName, ...typed, 'launcher.resume=true', `hydra.sweep.dir=${directory}`]

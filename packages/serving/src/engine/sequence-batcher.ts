@@ -112,10 +112,8 @@ interface Sequence {
 
 type EpisodeTurn = Parameters<Lane['episodes']['act']>[0][number];
 
-/** A sequence that has a slot. */
 type Placed = Sequence & { place: NonNullable<Sequence['place']> };
 
-/** Prompts to score. */
 interface Scoring {
   prompts: readonly (readonly number[])[];
   adapter: LoadedAdapter | null;
@@ -343,7 +341,6 @@ export class SequenceBatcher {
     else await this.#readPiece(first, -left);
   }
 
-  /** Returns the number of the prompt's first tokens that are in the cache. */
   #cachedTokens({ request: { promptIds, adapter = null }, place: { lane, slot } }: Placed): number {
     return Math.max(lane.episodes.length(slot), lane.episodes.cachedTokens(slot, promptIds, adapter));
   }

@@ -34,7 +34,6 @@ interface Forms {
   continuesAfterEnd: boolean;
   /** The result of a reset without an item's number: it is refused, plays the first item, or any item. */
   noItem: 'refused' | 'first' | 'any';
-  /** Whether /reset requires world_type. */
   asksWorldType: boolean;
   /** The answer to GET /observation before the first reset, where it is not an error. */
   unplayedText?: string;

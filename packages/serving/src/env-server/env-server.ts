@@ -41,7 +41,6 @@ export class EnvServer {
     this.#sweep = setInterval(() => void this.instances.closeIdle(), Math.max(1000, options.idleMs / 4)).unref();
   }
 
-  /** Returns the server once it listens. */
   static async listen(options: EnvServerOptions): Promise<EnvServer> {
     const server = new EnvServer(options);
     const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);

@@ -6,7 +6,6 @@ import type { PartsOptions } from '../tool-calls/part-streamer.js';
 import type { ChatRequest } from './chat-request.js';
 import { BadRequestError } from './request-error.js';
 
-/** The schema of any object. */
 const anyObject = { type: 'object' };
 
 /** The parts of a chat's request that decide which texts are allowed as an answer. */

@@ -78,7 +78,6 @@ export interface RequestReader {
   vocabSize: number;
   /** Ids that the model never writes, such as padding; they have no log-probability. */
   maskedTokenIds: readonly number[];
-  /** The model's name. */
   name: string;
   /** Returns the names of the adapters that are loaded; none if not given. Other names are refused. */
   adapterNames?: () => readonly string[];

@@ -26,7 +26,6 @@ export interface MaskedAnswer {
   stopIds: readonly number[];
 }
 
-/** The number of compiled constraints in the cache. */
 const MOST_KEPT = 256;
 
 /** Computes masks for one model. Compiled constraints, and masks that several answers share, are cached. */

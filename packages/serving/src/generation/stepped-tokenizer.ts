@@ -17,7 +17,6 @@ interface Pass {
 export interface StepOptions {
   /** The number of ids after which an encoding may stop. */
   maxTokens: number;
-  /** Aborts the work. */
   signal: AbortSignal;
 }
 

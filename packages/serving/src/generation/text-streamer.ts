@@ -50,7 +50,6 @@ export class TextStreamer {
     return this.#end !== null;
   }
 
-  /** Returns the stop string that ended the answer. */
   get stop(): string | null {
     return this.#end?.stop ?? null;
   }

@@ -27,7 +27,6 @@ export class BodyError extends Error {
     super(message);
   }
 
-  /** Returns the status of the answer. */
   get status(): (typeof statuses)[typeof this.reason] {
     return statuses[this.reason];
   }

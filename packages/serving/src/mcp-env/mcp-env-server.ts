@@ -34,7 +34,6 @@ const seatOf = (player: Player): Seat => ({ take: () => ({ player, episode: null
 
 /** A running server. */
 export interface McpEnvServer {
-  /** The URL for clients. */
   readonly url: string;
   /** The number of sessions and named episodes. */
   readonly players: number;

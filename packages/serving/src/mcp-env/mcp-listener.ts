@@ -48,7 +48,6 @@ export class McpListener {
     this.#stateless = stateless ? createMcpHandler(stateless, { legacy: 'reject' }) : null;
   }
 
-  /** Returns the server once it listens. */
   static async listen(options: McpListenerOptions): Promise<McpListener> {
     const server = new McpListener(options);
     const { host, port, onFault } = options;
@@ -67,7 +66,6 @@ export class McpListener {
     return server;
   }
 
-  /** Returns the URL for clients. */
   get url(): string {
     return `${this.#listener.origin}${PATH}`;
   }

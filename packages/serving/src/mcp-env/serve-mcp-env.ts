@@ -7,7 +7,6 @@ import type { McpListener, McpListenerOptions } from './mcp-listener.js';
 
 export interface ServedEnvOptions extends Pick<McpEnvOptions, 'drawSeed' | 'onFault'> {
   name: EnvName;
-  /** The environment's options. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }

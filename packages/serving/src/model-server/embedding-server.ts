@@ -25,7 +25,6 @@ export class EmbeddingServer {
     private readonly queue: EmbeddingQueue,
   ) {}
 
-  /** Returns the server once it listens. */
   static async listen({ encoder, name, maxQueued, ...options }: EmbeddingServerOptions): Promise<EmbeddingServer> {
     const queue = new EmbeddingQueue(encoder, maxQueued);
     const { contextLength } = encoder;

@@ -78,7 +78,6 @@ export class ModelServer {
     private readonly batcher: SequenceBatcher,
   ) {}
 
-  /** Returns the server once it listens. */
   static async listen(options: ModelServerOptions): Promise<ModelServer> {
     const { model, name, host, port, apiKey, onFault, observer, storage = usualStorage } = options;
     const batcher = await SequenceBatcher.open(model, options);

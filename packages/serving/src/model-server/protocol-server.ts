@@ -38,7 +38,6 @@ export class ProtocolServer {
     this.#routes = new RouteTable(options.protocols);
   }
 
-  /** Returns the server once it listens. */
   static async listen(options: ProtocolServerOptions): Promise<ProtocolServer> {
     const server = new ProtocolServer(options);
     const { host, port, onFault } = options;

@@ -36,7 +36,6 @@ const LONGEST_MESSAGE = 4 * 2 ** 20;
 export class OpenEnvServer {
   readonly #frames = frameServer(LONGEST_MESSAGE);
   readonly #sockets = new Set<FrameSocket>();
-  /** The sessions of WebSockets. */
   readonly #sessions = new Map<FrameSocket, OpenEnvSession>();
   /** The number of environments of current HTTP requests. */
   #once = 0;
@@ -44,7 +43,6 @@ export class OpenEnvServer {
 
   private constructor(private readonly options: OpenEnvServerOptions) {}
 
-  /** Returns the server once it listens. */
   static async listen(options: OpenEnvServerOptions): Promise<OpenEnvServer> {
     const server = new OpenEnvServer(options);
     server.#listener = await HttpListener.listen({
@@ -63,7 +61,6 @@ export class OpenEnvServer {
     return this.#listener.origin;
   }
 
-  /** Returns the number of open sessions. */
   get sessions(): number {
     return this.#sessions.size;
   }

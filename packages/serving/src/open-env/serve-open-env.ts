@@ -7,7 +7,6 @@ export interface ServeOpenEnvOptions extends Pick<
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
 > {
   name: EnvName;
-  /** The environment's options. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }

@@ -27,7 +27,6 @@ export function generatorOf({ generator, name }: ServedModels): Generator {
 /** One call of the model. */
 export interface ModelCall {
   generator: Generator;
-  /** The reader of the call's request. */
   reader: RequestReader;
   exchange: Exchange;
   /** The observation of the call; null where there is no observer. */

@@ -132,7 +132,6 @@ export interface ServedModels {
 
 export interface ServedAdapters {
   registry: AdapterRegistry;
-  /** The model's own folder. */
   modelFolder: string;
   /** Folders below which clients may have adapters loaded; if empty, the routes for that do not exist. */
   allowedFolders: readonly string[];

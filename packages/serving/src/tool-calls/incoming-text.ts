@@ -56,7 +56,6 @@ export class IncomingText {
     return this.#text.slice(start, this.at);
   }
 
-  /** Reads white space. */
   *skipSpace(): Reading<void> {
     yield* this.takeWhile(/^[ \t\r\n]$/);
   }

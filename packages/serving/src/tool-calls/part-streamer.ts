@@ -7,7 +7,6 @@ import { readReasoning } from './reasoning.js';
 
 /** A call with its index and id for the client. */
 export interface CalledTool {
-  /** Its index in the answer. */
   index: number;
   id: string;
   name: string;
@@ -115,7 +114,6 @@ export class PartStreamer {
     );
   }
 
-  /** Returns the calls that the client gets. */
   get #shown(): readonly Call[] {
     return this.options.singleCall ? this.#certain.slice(0, 1) : this.#certain;
   }

@@ -4,7 +4,6 @@ import { GrammarError, hasPattern, readingTogether, SchemaDocument, UnsupportedS
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The documents of schemas with references. */
 const documents = new WeakMap<Schema, SchemaDocument>();
 
 /** Returns the schema of a reference; null if there is none, or it is true or false. */

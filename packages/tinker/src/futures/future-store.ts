@@ -11,7 +11,6 @@ import { finishedNames } from '../store/finished-names.js';
 import { readStored, writeStored } from './stored-file.js';
 
 export interface NewRequest {
-  /** The id of its future. */
   id: string;
   kind: string;
   /** The model whose requests are answered in order; null for a request without an order. */
@@ -183,7 +182,6 @@ export class FutureStore {
       .finally(() => this.#written.delete(id));
   }
 
-  /** Returns the body of a request that is on disk. */
   async bodyOf(id: string): Promise<Uint8Array> {
     return (await readStored<RequestHead>(this.#path('requests', id))).content;
   }

@@ -39,7 +39,6 @@ export interface Operation {
 
 interface LiveModelOptions {
   record: ModelRecord;
-  /** The folder of snapshots. */
   folder: string;
   futures: FutureStore;
   operations: Readonly<Record<string, Operation>>;
@@ -50,7 +49,6 @@ interface LiveModelOptions {
   missingMs: number;
 }
 
-/** Returns the work of an unreadable request. */
 const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise.reject(error) });
 
 /** The least time between two snapshots, as a multiple of the time of a snapshot. */

@@ -29,7 +29,6 @@ const thresholds = ({ clip_low_threshold: low, clip_high_threshold: high }: Read
 });
 const ofRatio = ['logprobs', 'advantages'];
 
-/** All of the losses. */
 const lossUnits: Readonly<Record<LossName, LossUnit>> = {
   cross_entropy: { policy: 'likelihood', config: {}, needs: [], scalarsOf: () => ({}) },
   importance_sampling: {

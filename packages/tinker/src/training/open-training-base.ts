@@ -53,7 +53,6 @@ class SharedTrainingBase implements TrainingBase {
     return opened;
   }
 
-  /** Closes all models, and releases the base. */
   async close(): Promise<void> {
     for (const model of [...this.#models]) await model.close();
     await this.model.release();

@@ -123,7 +123,6 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
 /** Returns the JSON of samples as an object. */
 export const sampleJson = (bytes: Uint8Array): object => JSON.parse(drained(sampleText(bytes))) as object;
 
-/** The rows that one step writes. */
 const ROWS = 512;
 
 function* topKText({

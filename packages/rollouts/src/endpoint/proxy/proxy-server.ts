@@ -31,7 +31,6 @@ export class ProxyServer {
     readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'learnt' | 'read'>,
   ) {}
 
-  /** Returns the server once it listens. */
   static async listen({ log, host, port, apiKey, ...options }: ProxyServerOptions): Promise<ProxyServer> {
     const { bodyOf, onFault = () => undefined } = options;
     let origin = '';

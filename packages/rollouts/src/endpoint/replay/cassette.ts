@@ -56,7 +56,6 @@ export class Cassette {
     );
   }
 
-  /** Returns the names of the models that were asked. */
   get models(): string[] {
     const names = [...this.#requests.values()].map(({ request }) => String((request as { model?: unknown }).model));
     return [...new Set(names)];

@@ -299,7 +299,6 @@ export const builtInOptions = {
   ),
 };
 
-/** Whether adapters are trained beside the policy. */
 const loraSwitch = {
   enabled: flag(false, 'train adapters beside the policy, whose own weights stay unchanged', { flat: 'use_lora' }),
 };

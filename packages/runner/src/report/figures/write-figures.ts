@@ -22,7 +22,6 @@ export interface FigureOptions {
 
 export interface PaperFigures extends PaperScores {
   curves: PaperCurve[];
-  /** Paths of the files. */
   files: string[];
 }
 

@@ -85,7 +85,6 @@ function messagesOf(fields: RequestFields, signal: AbortSignal): Promise<ChatMes
   return inTurns(readChatMessages(given, nestedChatFields), signal);
 }
 
-/** Returns the arguments of a message's calls, if it has any. */
 function argumentsOf(message: RequestFields): unknown[] {
   const { tool_calls: calls, function_call: called } = message.plain() as {
     tool_calls?: unknown;

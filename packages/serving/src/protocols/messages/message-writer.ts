@@ -18,7 +18,6 @@ interface MessageWriterOptions {
 interface OpenBlock {
   index: number;
   kind: 'thinking' | 'text' | 'tool_use';
-  /** The call's index. */
   call?: number;
   /** The reasoning so far. */
   thinking: string;

@@ -43,7 +43,6 @@ export class ResponseItems {
 
   constructor(private readonly options: ItemOptions) {}
 
-  /** Returns the items that have ended. */
   get items(): readonly Item[] {
     return this.#done;
   }

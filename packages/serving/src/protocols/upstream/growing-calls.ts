@@ -37,7 +37,6 @@ export class GrowingCalls {
     private readonly mostCalls: number,
   ) {}
 
-  /** Adds a whole call. */
   add(call: Json): void {
     this.#begin(pieceOf(call));
   }

@@ -10,7 +10,6 @@ import type { IncomingText, Reading } from '../incoming-text.js';
 import { plainValue, typedValue } from '../typed-value.js';
 import { readBlocks } from './hermes.js';
 
-/** The marks of a format. */
 interface Tags {
   /** The marks around a call, or around all of them. */
   readonly block: readonly [start: string, end: string];
