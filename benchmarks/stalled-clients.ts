@@ -18,10 +18,7 @@ async function open(origin: string): Promise<{ socket: Socket; said: () => strin
   return { socket, said: () => said };
 }
 
-/**
- * Writes as fast as the server reads, until it has read `bytes`, has closed the connection, or has stopped reading for
- * `patienceMs`.
- */
+/** Writes as fast as the server reads, until it has read `bytes`, has closed the connection, or has stopped reading for `patienceMs`. */
 async function push(socket: Socket, bytes: number, patienceMs: number): Promise<void> {
   for (let left = bytes; left > 0 && !socket.destroyed; left -= PIECE.length) {
     const isTaken = socket.write(left >= PIECE.length ? PIECE : PIECE.subarray(0, left));

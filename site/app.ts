@@ -18,10 +18,7 @@ const CLONING = 'bc_20q';
 const TAIL = 200_000;
 const REDRAW_MS = 1_000;
 
-/**
- * The return of a game with twenty wrong questions, and that of an optimal player with the demonstrator's questions on ten
- * things.
- */
+/** The return of a game with twenty wrong questions, and that of an optimal player with the demonstrator's questions on ten things. */
 const WORST = -20;
 const PERFECT = -2.9;
 

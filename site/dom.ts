@@ -25,10 +25,7 @@ export function download(name: string, data: Uint8Array): void {
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
-/**
- * Runs the work of a form: its submit button is disabled meanwhile, its stop button ends the work, and errors are shown in its
- * status.
- */
+/** Runs the work of a form: its submit button is disabled meanwhile, its stop button ends the work, and errors are shown in its status. */
 export function onSubmit(
   form: HTMLFormElement,
   status: HTMLElement,
@@ -52,10 +49,7 @@ export function onSubmit(
   });
 }
 
-/**
- * Stores the site for use without a network. If the server does not isolate the page, the service worker does after the next
- * load.
- */
+/** Stores the site for use without a network. If the server does not isolate the page, the service worker does after the next load. */
 async function keepSite(): Promise<void> {
   await navigator.serviceWorker.register('service-worker.js');
   if (crossOriginIsolated || sessionStorage.getItem('isolation') !== null) return;

@@ -113,9 +113,7 @@ const MOST_PARTS = 20_000;
 
 const TYPES: ReadonlySet<string> = new Set(['array', 'object', 'string', 'number', 'boolean', 'null']);
 
-/**
- * Writes values as compact JSON, with the properties of an object in an order that the constraint allows, which a search finds.
- */
+/** Writes values as compact JSON, with the properties of an object in an order that the constraint allows, which a search finds. */
 class Writer {
   /** The longest text that could be written. */
   furthest = '';

@@ -93,9 +93,7 @@ async function ran(name: ProgramName, place: Place): Promise<{ output: string; v
   return { output, version };
 }
 
-/**
- * Returns the problem of a program; null if the command has run, and the program has printed the model's answer to its result.
- */
+/** Returns the problem of a program; null if the command has run, and the program has printed the model's answer to its result. */
 function problemOf({ work }: Place, output: string, asked: readonly Asked[]): string | null {
   const refused = asked.find(({ status, request }) => status >= 400 && !request.startsWith('HEAD'));
   if (refused) return `${refused.request} was answered with ${refused.status}: ${refused.error}`;

@@ -42,9 +42,7 @@ export async function randomModel(
 export const randomFamily = (device: Device, folder: string, name: string): Promise<string> =>
   randomModel(device, folder, familyConfigs[name]);
 
-/**
- * Adds noise to norms, which are initially ones, and to biases, which are initially zeros, so that errors in them become visible.
- */
+/** Adds noise to norms, which are initially ones, and to biases, which are initially zeros, so that errors in them become visible. */
 async function roughen(folder: string): Promise<void> {
   const weights = await readWeights(folder);
   const noise = new Rng(5);

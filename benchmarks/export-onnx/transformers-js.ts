@@ -13,9 +13,7 @@ export type Dtype = OnnxPrecisionName;
 export interface Generated {
   /** The greedy tokens, generated with the KV cache. */
   ids: number[];
-  /**
-   * The logits of the prompt's last token and of all generated tokens but the last, from one run over all tokens without a cache.
-   */
+  /** The logits of the prompt's last token and of all generated tokens but the last, from one run over all tokens without a cache. */
   logits: Float32Array[];
 }
 

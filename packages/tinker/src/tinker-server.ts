@@ -48,10 +48,7 @@ export class TinkerServer {
     return new URL(this.server.url).origin;
   }
 
-  /**
-   * Stops the server. Unanswered requests stay on disk, where the next server of this folder finds them. It does not close the
-   * base.
-   */
+  /** Stops the server. Unanswered requests stay on disk, where the next server of this folder finds them. It does not close the base. */
   async close(): Promise<void> {
     await this.service.close();
     await this.server.close();

@@ -28,10 +28,7 @@ export const validationShareOption = Type.Number({
 
 type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
 
-/**
- * Decides when an evaluation is due, and runs it. An evaluation that the user has stopped is discarded, and a resumed run repeats
- * it.
- */
+/** Decides when an evaluation is due, and runs it. An evaluation that the user has stopped is discarded, and a resumed run repeats it. */
 export interface DatasetEvaluation {
   /**
    * Returns whether an evaluation is due.

@@ -138,9 +138,7 @@ interface SuccessOptions {
   success: Pick<AgentEvolOptions['success'], 'threshold'>;
 }
 
-/**
- * Selects the demonstrations with r(τ) = 1, and those with an unknown outcome, since files of an expert often have no rewards.
- */
+/** Selects the demonstrations with r(τ) = 1, and those with an unknown outcome, since files of an expert often have no rewards. */
 export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>

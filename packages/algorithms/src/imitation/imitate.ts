@@ -10,17 +10,13 @@ import type { Examples } from './examples.js';
 export interface ImitationSettings {
   /** Items per optimizer step. */
   batchSize: number;
-  /**
-   * The number of parts of a batch, which run through the model one after the other; their gradients are added. 1 if not given.
-   */
+  /** The number of parts of a batch, which run through the model one after the other; their gradients are added. 1 if not given. */
   parts?: number;
   /** Optimizer steps between two lines of metrics; null or not given: `logsPerEpoch` decides. */
   loggingSteps?: number | null;
   /** The number of lines of metrics in an epoch with enough steps; one, at its end, if not given. */
   logsPerEpoch?: number;
-  /**
-   * The evaluation, which runs before the first step and whenever it is due; its metrics are logged, and the best agent is kept.
-   */
+  /** The evaluation, which runs before the first step and whenever it is due; its metrics are logged, and the best agent is kept. */
   evaluation?: DatasetEvaluation | null;
 }
 

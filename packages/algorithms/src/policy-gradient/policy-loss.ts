@@ -183,10 +183,7 @@ export interface AdvantageTurn extends LearnedTurn {
   refLogprobs?: Float32Array;
 }
 
-/**
- * A turn with the log-probabilities in nats that are constant during an update: of the sampling policy and of the reference
- * policy.
- */
+/** A turn with the log-probabilities in nats that are constant during an update: of the sampling policy and of the reference policy. */
 export type Prepared<Turn> = Turn & { old: Float32Array; ref: Float32Array };
 
 /** A value head on the policy's own trunk, whose loss is a term of the policy's. */

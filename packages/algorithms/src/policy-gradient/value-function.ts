@@ -259,10 +259,7 @@ export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions)
   };
 }
 
-/**
- * Makes `actor.epochs` passes of a separate critic network over the turns, with `actor.minibatchSize` episodes per optimizer
- * step.
- */
+/** Makes `actor.epochs` passes of a separate critic network over the turns, with `actor.minibatchSize` episodes per optimizer step. */
 export async function updateCriticNetwork(
   { critic, hooks }: { critic: LanguageModel; hooks: Pick<RunHooks, 'progress'> },
   turns: readonly ValuedTurn[],

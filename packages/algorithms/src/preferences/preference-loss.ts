@@ -41,10 +41,7 @@ export interface ScoredPair extends PreferencePair {
   refLogprobs: Float32Array;
 }
 
-/**
- * Pairs the best with the worst episode, the second best with the second worst, and so on while returns differ; ties keep their
- * order.
- */
+/** Pairs the best with the worst episode, the second best with the second worst, and so on while returns differ; ties keep their order. */
 export function preferencePairs(group: readonly Trajectory[], pairsPerGroup: number): PreferencePair[] {
   const ranked = [...group].sort((one, other) => episodicReturn(other) - episodicReturn(one));
   const pairs = Array.from({ length: Math.min(pairsPerGroup, Math.floor(ranked.length / 2)) }, (_, i) => ({

@@ -242,9 +242,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
     return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
   }
 
-  /**
-   * Chooses actions. The model runs only where there is a choice: a token that all remaining candidates share has probability 1.
-   */
+  /** Chooses actions. The model runs only where there is a choice: a token that all remaining candidates share has probability 1. */
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));

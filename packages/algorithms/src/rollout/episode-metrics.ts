@@ -30,10 +30,7 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
   return { ...metrics, ...componentMetrics(trajectories, prefix) };
 }
 
-/**
- * Computes means of the figures in `components` of an episode's last info, which a judge may set, over the episodes that have
- * them.
- */
+/** Computes means of the figures in `components` of an episode's last info, which a judge may set, over the episodes that have them. */
 function componentMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
   const figures = new Map<string, number[]>();
   for (const { infos } of trajectories)
@@ -42,10 +39,7 @@ function componentMetrics(trajectories: readonly Trajectory[], prefix: string): 
   return Object.fromEntries([...figures].map(([name, values]) => [`${prefix}/reward_${name}`, mean(values)]));
 }
 
-/**
- * Computes metrics of an iteration's rollout. The mean negative log-probability of an utterance is an estimate of the policy's
- * entropy.
- */
+/** Computes metrics of an iteration's rollout. The mean negative log-probability of an utterance is an estimate of the policy's entropy. */
 export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
   const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
   return {

@@ -12,9 +12,7 @@ export interface RunHooks {
    * optimizer steps, only some of which have metrics, and −1 is before the first step. Throws if a metric is not finite.
    */
   log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
-  /**
-   * Saves the agent after an evaluation if its score is the highest so far, or if `always`. Iteration −1 is the initial agent.
-   */
+  /** Saves the agent after an evaluation if its score is the highest so far, or if `always`. Iteration −1 is the initial agent. */
   keepBest(iteration: number, score: number, always?: boolean): Promise<void>;
   /** Restores the weights of the best agent in policy and critic, with new optimizers. Watched runs need it. */
   restoreBest?(): Promise<void>;
@@ -28,10 +26,7 @@ export interface RunHooks {
   readonly checkpointDue: boolean;
   /** True once the user asked to stop: the algorithm saves a checkpoint and returns. */
   readonly stopRequested: boolean;
-  /**
-   * True once this process, as one of several, is asked to stop: it interrupts episodes that can be played again. False if not
-   * given.
-   */
+  /** True once this process, as one of several, is asked to stop: it interrupts episodes that can be played again. False if not given. */
   readonly interrupted?: boolean;
   /**
    * Saves a checkpoint of an iteration whose evaluation was interrupted, with its metrics and its rollout; the resumed run calls

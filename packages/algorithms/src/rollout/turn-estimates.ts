@@ -2,9 +2,7 @@
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 
-/**
- * The most episodes whose valid actions the critic evaluates, and the most actions of a turn, since only reports need the values.
- */
+/** The most episodes whose valid actions the critic evaluates, and the most actions of a turn, since only reports need the values. */
 const JUDGED_EPISODES = 4;
 const JUDGED_ACTIONS = 24;
 /** The number of best actions that are stored. */

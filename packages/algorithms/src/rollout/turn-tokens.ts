@@ -75,10 +75,7 @@ export class SlotContext {
   }
 }
 
-/**
- * Counts the leading tokens of a prompt that are in a slot's cache, without the prompt's last token, from which generation
- * continues.
- */
+/** Counts the leading tokens of a prompt that are in a slot's cache, without the prompt's last token, from which generation continues. */
 export function sharedPrefix(cached: readonly number[], prompt: readonly number[]): number {
   const longest = Math.min(cached.length, prompt.length - 1);
   let length = 0;

@@ -63,10 +63,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Reports settings that the schema allows but that would waste the run. */
   problems?(options: OptionsOf<Schema>): ConfigProblem[];
-  /**
-   * Returns the number of first iterations in which the agent does not change; 0 if absent. Sweeps that compare early results
-   * read it.
-   */
+  /** Returns the number of first iterations in which the agent does not change; 0 if absent. Sweeps that compare early results read it. */
   frozenIterations?(options: OptionsOf<Schema>): number;
 }
 

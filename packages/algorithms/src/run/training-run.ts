@@ -58,9 +58,7 @@ export interface TrainingRun extends Agent, PlayContext {
   /** All episodes that this run has collected so far, oldest first, from which a resumed run fills its replay buffer. */
   history: readonly Trajectory[];
   state: AlgorithmState;
-  /**
-   * 0, or the next iteration after the checkpoint, in the unit of the algorithm's checkpoints (iterations or optimizer steps).
-   */
+  /** 0, or the next iteration after the checkpoint, in the unit of the algorithm's checkpoints (iterations or optimizer steps). */
   firstIteration: number;
   hooks: RunHooks;
   /**

@@ -29,9 +29,7 @@ interface ProgramOptions {
 const GRACE_MS = 2000;
 const LOOK_MS = 20;
 
-/**
- * The most turns of the event loop for reading the pipes of an ended program, which suffice for everything that pipes can hold.
- */
+/** The most turns of the event loop for reading the pipes of an ended program, which suffice for everything that pipes can hold. */
 const MOST_TURNS = 64;
 
 /**

@@ -77,10 +77,7 @@ export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unkn
   });
 }
 
-/**
- * Replaces the texts of places, in their order, in the parts that no earlier place has matched. Replacements are not searched
- * again.
- */
+/** Replaces the texts of places, in their order, in the parts that no earlier place has matched. Replacements are not searched again. */
 function replaced(text: string, [place, ...others]: readonly string[], own: Prompts, prompts: Prompts): string {
   if (place === undefined) return text;
   const between = text.split(own[place]);

@@ -127,10 +127,7 @@ async function openPart(folder: string, part: number): Promise<FileHandle> {
   return file;
 }
 
-/**
- * Syncs a folder, without which a new file may be missing after a loss of power. Windows cannot open folders, and does not need
- * this.
- */
+/** Syncs a folder, without which a new file may be missing after a loss of power. Windows cannot open folders, and does not need this. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const opened = await open(folder, 'r');

@@ -9,9 +9,7 @@ export interface RecordedChoice extends SampledUtterance {
   finishReason: 'stop' | 'length' | 'tool_calls';
   /** The stop string that ended the answer; absent if the model or a limit ended it. */
   stop?: string;
-  /**
-   * The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, including successful ones.
-   */
+  /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, including successful ones. */
   message: RecordedMessage;
 }
 

@@ -95,9 +95,7 @@ export async function compareArms(
   };
 }
 
-/**
- * Returns the difference of two independent means. With the smaller one's degrees of freedom, its interval is never too narrow.
- */
+/** Returns the difference of two independent means. With the smaller one's degrees of freedom, its interval is never too narrow. */
 function differenceOf(first?: ClusteredMean, second?: ClusteredMean): Pick<ArmComparison, 'difference'> {
   if (first === undefined || second === undefined || Math.min(first.clusters, second.clusters) < 2) return {};
   const gain = second.mean - first.mean;

@@ -183,10 +183,7 @@ function utteranceOf(
   };
 }
 
-/**
- * Returns the tokens of an answer. An answer under a grammar has the grammar's masks, so that training uses the sampling
- * probabilities.
- */
+/** Returns the tokens of an answer. An answer under a grammar has the grammar's masks, so that training uses the sampling probabilities. */
 function maskedTokens(
   { sampling }: RecordedCall,
   { ids, terminated, constraint, maskedLogprobs }: RecordedChoice,

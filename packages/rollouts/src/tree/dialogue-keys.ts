@@ -155,9 +155,7 @@ function sorted(value: unknown): unknown {
   return entries.map(([key, item]) => [key, member(value, key, item)]);
 }
 
-/**
- * Returns a member in a form in which equal numbers are equal, such as 1.0 and 1, unless they have more digits than a float64.
- */
+/** Returns a member in a form in which equal numbers are equal, such as 1.0 and 1, unless they have more digits than a float64. */
 function member(holder: object, key: string | number, item: unknown): unknown {
   const text = typeof item === 'number' ? numberText(holder, key) : undefined;
   return text === undefined || keepsDigits(text) ? sorted(item) : { digits: text };

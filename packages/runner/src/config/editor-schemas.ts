@@ -56,10 +56,7 @@ export function allChoices(): Choices[] {
   );
 }
 
-/**
- * Merges two schemas of one node, so that it has the keys of both. Usually the second adds none, and the first itself is
- * returned.
- */
+/** Merges two schemas of one node, so that it has the keys of both. Usually the second adds none, and the first itself is returned. */
 export function merged(a: Schema | undefined, b: Schema): Schema {
   if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];

@@ -35,10 +35,7 @@ interface Unknown {
   error: ConfigError;
 }
 
-/**
- * Collects all unknown keys and composes the config without them; the composition is absent where the config has another error
- * too.
- */
+/** Collects all unknown keys and composes the config without them; the composition is absent where the config has another error too. */
 function withoutUnknown(
   first: ConfigError,
   { compose, overrides }: Context,

@@ -3,9 +3,7 @@ import { basename, relative, sep } from 'node:path';
 import type { OriginRecord } from '@bowyer/config';
 import { IMPLIED } from './implied-rule.js';
 
-/**
- * Returns whether a value comes from a file of the user. The program's own configs may have options of units that are not chosen.
- */
+/** Returns whether a value comes from a file of the user. The program's own configs may have options of units that are not chosen. */
 export function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[]): boolean {
   if (origin === undefined || origin.source.startsWith(IMPLIED)) return false;
   const folder = shipped.find((one) => origin.source.startsWith(one + sep));

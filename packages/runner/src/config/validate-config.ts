@@ -65,9 +65,7 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
 /** Tasks that run an algorithm. */
 const TRAINING = ['train', 'train_agent'];
 
-/**
- * Refuses an algorithm's name that differs from the algorithm whose options were chosen, since a name alone chooses no options.
- */
+/** Refuses an algorithm's name that differs from the algorithm whose options were chosen, since a name alone chooses no options. */
 function otherAlgorithm(composition: Composition): ConfigProblem[] {
   const key = 'algorithm.name';
   const name = composition.setting(key);
@@ -161,10 +159,7 @@ interface LimitedConfig {
   policy?: { nPositions?: number };
 }
 
-/**
- * Checks limits that the schema does not know: the cores of this machine, the policy's context, and the contents of the run's
- * folder.
- */
+/** Checks limits that the schema does not know: the cores of this machine, the policy's context, and the contents of the run's folder. */
 function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();

@@ -1,9 +1,6 @@
 // Ends a process with its parent. Node has neither exec nor Linux's parent-death signal.
 
-/**
- * The variable that asks a child to end with its parent, which has opened an IPC channel: the system closes it when the parent
- * ends.
- */
+/** The variable that asks a child to end with its parent, which has opened an IPC channel: the system closes it when the parent ends. */
 export const ENDS_WITH_PARENT = 'BOWYER_ENDS_WITH_PARENT';
 
 /** Ends this process when its parent ends, if the variable is set. */

@@ -14,9 +14,7 @@ import type { RunProgress } from '../context/iteration-line.js';
 export interface LibraryRun {
   /** The primary config, such as `train_agent`. */
   configName: string;
-  /**
-   * Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Undefined values keep their defaults.
-   */
+  /** Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Undefined values keep their defaults. */
   settings: Readonly<Record<string, unknown>>;
   /** Asks the run to stop where it can be resumed; an evaluation or a test in progress is discarded. */
   signal?: AbortSignal;

@@ -4,10 +4,7 @@ import { writeLines } from '@bowyer/config';
 import { joinRanks, type MpiRanks } from '@bowyer/mpi';
 import { Leader, shareJob } from './leader.js';
 
-/**
- * Milliseconds that a failed rank waits before it reports: if all ranks have the same error, rank 0 reports it and ends the
- * others.
- */
+/** Milliseconds that a failed rank waits before it reports: if all ranks have the same error, rank 0 reports it and ends the others. */
 const PATIENCE_MS = 500;
 
 /**

@@ -108,9 +108,7 @@ function toolResults({ call, children }: CallNode): Map<string, string> {
   );
 }
 
-/**
- * Returns whether a tool's result is an error: a text that begins like one, a Python traceback, or a JSON object with an error.
- */
+/** Returns whether a tool's result is an error: a text that begins like one, a Python traceback, or a JSON object with an error. */
 export function saysError(result: string): boolean {
   if (/^\s*(error\b|\w*(Error|Exception):|Traceback )/i.test(result)) return true;
   if (!/^\s*\{/.test(result)) return false;

@@ -115,9 +115,7 @@ function meanText(values: readonly number[]): string {
   return half === null ? values[0].toPrecision(3) : `${mean(values).toPrecision(3)} ± ${half.toPrecision(2)}`;
 }
 
-/**
- * Writes the answer where both settings have no common episode: the figures of the runs, paired by seed where the seeds agree.
- */
+/** Writes the answer where both settings have no common episode: the figures of the runs, paired by seed where the seeds agree. */
 export function unpairedText(first: Setting, second: Setting): string {
   const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`;
   const differences = matchedRuns(first, second).flatMap(([a, b]) => {

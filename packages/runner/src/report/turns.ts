@@ -85,10 +85,7 @@ export function dialogueOf(
   };
 }
 
-/**
- * Returns the environment's text after each turn. If an observation begins with the whole previous one, only the new lines are
- * shown.
- */
+/** Returns the environment's text after each turn. If an observation begins with the whole previous one, only the new lines are shown. */
 function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   let observation = opening;
   return turns.map(({ action, reply, next_observation: next }) => {

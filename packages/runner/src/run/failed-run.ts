@@ -7,9 +7,7 @@ import { maximum } from '@bowyer/core';
 /** The files that belong to the folder and not to one run. */
 const NOTES = /^(?:\.hydra|run\.(?:log|lock).*|starts\.jsonl|sweep-job\.json|failed-\d+)$/;
 
-/**
- * The files of one run. The last one names its config, so that a folder that a kill leaves half moved still belongs to that run.
- */
+/** The files of one run. The last one names its config, so that a folder that a kill leaves half moved still belongs to that run. */
 const MOVED = [
   'calls',
   'checkpoints',

@@ -55,10 +55,7 @@ export interface Comparison {
 
 /** The agent that a watched run returns. */
 export interface HandedOut {
-  /**
-   * `improved`: the best agent is returned, since the test has shown that it is better than the initial one; else the initial one
-   * is.
-   */
+  /** `improved`: the best agent is returned, since the test has shown that it is better than the initial one; else the initial one is. */
   verdict: GainVerdict;
   /** The iterations of the returned agent; 0 for the initial one. */
   iteration: number;
@@ -176,9 +173,7 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 export const resultText = (results: RunResults): string =>
   [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
 
-/**
- * Writes the lines below the table: the items that were played, differences on the same episodes, the optimal return, the critic.
- */
+/** Writes the lines below the table: the items that were played, differences on the same episodes, the optimal return, the critic. */
 export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, ended, handedOut, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results), ...fewText(results)];

@@ -22,10 +22,7 @@ export const silentCheckpoints: CheckpointSink = {
   },
 };
 
-/**
- * Takes part in saving optimizers whose state is divided among ranks: rank 0 gathers the parts in the order in which it writes
- * them.
- */
+/** Takes part in saving optimizers whose state is divided among ranks: rank 0 gathers the parts in the order in which it writes them. */
 export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({
   async saveState(folder) {
     for (const model of models) {

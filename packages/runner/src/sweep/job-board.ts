@@ -18,9 +18,7 @@ interface Row {
 /** The beginning of a line of a job's log: `[2026-11-21 11:51:51,357][run][INFO] - `. */
 const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
-/**
- * The widest column of labels, as a share of the width; longer ones are cut, so that the latest output is visible at 80 columns.
- */
+/** The widest column of labels, as a share of the width; longer ones are cut, so that the latest output is visible at 80 columns. */
 const LABEL_SHARE = 0.4;
 
 export class JobBoard {

@@ -15,10 +15,7 @@ export interface FiguresWanted {
 interface JobEnd {
   /** The reason of the failure; empty without one. */
   failure: string;
-  /**
-   * Whether the job was asked to stop. It then counts as stopped however it ended, since it resumes by itself when it is started
-   * again.
-   */
+  /** Whether the job was asked to stop. It then counts as stopped however it ended, since it resumes by itself when it is started again. */
   isStopped: boolean;
   /** Wall-clock time of all starts so far. */
   seconds: number;

@@ -80,10 +80,7 @@ function refuseUnreadKeys(launcher: LauncherConfig): void {
   );
 }
 
-/**
- * Returns whether an override belongs to the sweep itself and not to its jobs: another number of processes must not make other
- * jobs.
- */
+/** Returns whether an override belongs to the sweep itself and not to its jobs: another number of processes must not make other jobs. */
 function isSteering(override: string): boolean {
   return /^(launcher|sweeper)(\.|$)/.test(overrideKey(override));
 }

@@ -22,9 +22,7 @@ export interface SequenceRequest {
   promptIds: readonly number[];
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
-  /**
-   * The adapter of the model's bank that generates the answer; null or not given for none. It stays loaded until the answer ends.
-   */
+  /** The adapter of the model's bank that generates the answer; null or not given for none. It stays loaded until the answer ends. */
   adapter?: LoadedAdapter | null;
   terminatorIds: readonly number[];
   /** The request's changes of logits; none if not given. */
@@ -90,9 +88,7 @@ export class QueueFullError extends Error {
  */
 const READ_BESIDE_ANSWERS = 256;
 
-/**
- * The tokens of prompts that are read at once while no answer is in progress, so that only requests that arrive meanwhile wait.
- */
+/** The tokens of prompts that are read at once while no answer is in progress, so that only requests that arrive meanwhile wait. */
 const READ_ALONE = 1024;
 
 /** The tokens of several prompts that are scored at once, since each has logits over the vocabulary. */
@@ -137,10 +133,7 @@ export class SequenceBatcher {
   /** Slots whose answers have ended. */
   #ended: Placed['place'][] = [];
   #rounds: Promise<void> | null = null;
-  /**
-   * Whether any request has changed logits so far. From then on all requests use a second program of the model, which adds
-   * biases.
-   */
+  /** Whether any request has changed logits so far. From then on all requests use a second program of the model, which adds biases. */
   #biasesLogits = false;
   #appliesRules = false;
   #masksTokens = false;

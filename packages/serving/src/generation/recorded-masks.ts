@@ -17,10 +17,7 @@ export interface MaskedAnswer {
   ids: readonly number[];
   /** Whether the last of `ids` is the terminator. */
   terminated: boolean;
-  /**
-   * The token limit of the answer, including the terminator: near the limit, a constraint allows only texts that can still be
-   * finished.
-   */
+  /** The token limit of the answer, including the terminator: near the limit, a constraint allows only texts that can still be finished. */
   maxTokens: number;
   /** Terminators of this answer in addition to those of every answer. */
   stopIds: readonly number[];

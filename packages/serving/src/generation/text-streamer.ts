@@ -54,9 +54,7 @@ export class TextStreamer {
     return this.#end?.stop ?? null;
   }
 
-  /**
-   * Returns the text that can be shown now; the beginning of a stop string or of a character is held back until its rest arrives.
-   */
+  /** Returns the text that can be shown now; the beginning of a stop string or of a character is held back until its rest arrives. */
   add(ids: readonly number[]): string {
     if (this.stopped) return '';
     const searched = this.#text.settledLength;

@@ -58,9 +58,7 @@ async function written(chat: ChatRequest, reader: RequestReader, signal: AbortSi
 
 const WHOLE: PromptCut = Object.assign((ids: number[]) => ids, { cuts: true });
 
-/**
- * Adds the number of tokens of the tools to the error for a chat that does not fit: an agent sends the same tools in every chat.
- */
+/** Adds the number of tokens of the tools to the error for a chat that does not fit: an agent sends the same tools in every chat. */
 async function withToolTokens(
   error: unknown,
   chat: ChatRequest,

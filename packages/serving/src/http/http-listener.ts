@@ -214,9 +214,7 @@ export class HttpListener {
     this.send(request, response, { ...this.options.refuse(refusal), headers: { connection: 'close' } });
   }
 
-  /**
-   * Disconnects a client if no byte was sent or received within the allowed time, in which the server's own work does not count.
-   */
+  /** Disconnects a client if no byte was sent or received within the allowed time, in which the server's own work does not count. */
   #leaveStalled(socket: Socket): void {
     const requests = [...(this.#unanswered.get(socket) ?? [])];
     const isBeingRefused = requests.some((request) => !request.complete && request.listenerCount('timeout') > 0);

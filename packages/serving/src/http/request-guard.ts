@@ -47,9 +47,6 @@ const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
-/**
- * Returns whether a content type is JSON or bytes, which forms cannot send, and pages of other sites only after a preflight
- * request.
- */
+/** Returns whether a content type is JSON or bytes, which forms cannot send, and pages of other sites only after a preflight request. */
 const isOfNoForm = (contentType = ''): boolean =>
   /^application\/json\s*(;|$)/i.test(contentType) || isOfBytes(contentType);

@@ -50,10 +50,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
     /** The adapters to load before the server listens: folders by name. */
     given: Readonly<Record<string, string>>;
   };
-  /**
-   * Whether requests for any model name are answered, such as those of agents that were written for another model. False if not
-   * given.
-   */
+  /** Whether requests for any model name are answered, such as those of agents that were written for another model. False if not given. */
   answersAnyName?: boolean;
   /** The observer of all calls; none if not given. */
   observer?: CallObserver;

@@ -8,10 +8,7 @@ export interface CallFormat {
   readonly name: string;
   /** Recognises the format in a rendered dialogue in which the assistant calls `probe_tool` with `{"x": 1}`. */
   readonly sign: RegExp;
-  /**
-   * Recognises the format in a prompt with tools, for templates that omit calls, which are then written into the message's
-   * content.
-   */
+  /** Recognises the format in a prompt with tools, for templates that omit calls, which are then written into the message's content. */
   readonly promptSign?: RegExp;
   /** Texts that decoding must keep, even if they are special tokens. */
   readonly marks: readonly string[];

@@ -101,9 +101,7 @@ export class Values {
     }
   }
 
-  /**
-   * Returns the grammar of JSON values of the schema. If the schema is unsupported and not strict, only its type is guaranteed.
-   */
+  /** Returns the grammar of JSON values of the schema. If the schema is unsupported and not strict, only its type is guaranteed. */
   json(schema: Schema): Grammar {
     const value = this.#json(schema);
     return this.writer.json?.(value) ?? value;

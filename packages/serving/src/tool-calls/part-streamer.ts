@@ -31,10 +31,7 @@ interface Parts {
   calls?: readonly CalledTool[];
 }
 
-/**
- * The least size of a piece of arguments, as a share of the text that was sent before, since a client may limit the number of
- * pieces.
- */
+/** The least size of a piece of arguments, as a share of the text that was sent before, since a client may limit the number of pieces. */
 const SMALLEST_PIECE = 1 / 512;
 
 export class PartStreamer {
@@ -61,10 +58,7 @@ export class PartStreamer {
     this.#reading = this.#read();
   }
 
-  /**
-   * Returns the parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are
-   * omitted.
-   */
+  /** Returns the parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are omitted. */
   get whole(): Required<Parts> & { attempts: readonly CallAttempt[]; isShortened: boolean } {
     const { content: text, reasoning, attempts } = this.#parts;
     const calls = this.#shown.map((call, index) => this.#called(call, index, call.arguments));

@@ -39,9 +39,7 @@ interface Reading {
   json: string;
 }
 
-/**
- * Returns the readings other than the text itself: JSON or Python, or a number with leading zeros, which neither of them allows.
- */
+/** Returns the readings other than the text itself: JSON or Python, or a number with leading zeros, which neither of them allows. */
 function readings(text: string): Reading[] {
   const json = jsonOf(text) ?? pythonToJson(text) ?? jsonOf(text.replace(/^([-+]?)0+(?=\d)/, '$1').replace(/^\+/, ''));
   const value: unknown = json === null ? undefined : JSON.parse(json);

@@ -10,9 +10,7 @@ interface OrderedQueueOptions<Item> {
   run: (item: Item, seq: number) => Promise<void>;
   /** Milliseconds that others wait for a missing number. */
   missingMs: number;
-  /**
-   * Called with the items that have waited too long. They keep their places, and `run` is called with them when their turn comes.
-   */
+  /** Called with the items that have waited too long. They keep their places, and `run` is called with them when their turn comes. */
   onMissing: (seq: number, items: Item[]) => void;
 }
 

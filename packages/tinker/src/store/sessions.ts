@@ -7,10 +7,7 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /**
-   * The idempotency key of the request that opened the session, and the hash of its body: a repeated request gets the same
-   * session.
-   */
+  /** The idempotency key of the request that opened the session, and the hash of its body: a repeated request gets the same session. */
   key: string | null;
   hash: string;
   /** The number among the server's sessions; the oldest unused sessions are removed first. */

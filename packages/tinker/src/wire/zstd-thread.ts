@@ -51,9 +51,7 @@ parentPort.on('message', (work) => {
   parentPort.postMessage(answer, answer.content ? [answer.content.buffer] : []);
 });`;
 
-/**
- * Decodes one frame after another. The thread starts with the first frame, and does not keep the process alive while it is idle.
- */
+/** Decodes one frame after another. The thread starts with the first frame, and does not keep the process alive while it is idle. */
 class ZstdThread {
   #worker: Worker | null = null;
   readonly #waiting: { resolve: (answer: ZstdAnswer) => void; reject: (error: Error) => void }[] = [];

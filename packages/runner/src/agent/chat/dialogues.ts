@@ -38,9 +38,7 @@ const REWRITTEN =
   'the chat template rewrites earlier messages when later ones follow: such turns read the whole dialogue again, which is ' +
   'exact but slower, and training reads it once for each turn';
 
-/**
- * Returns AgentGym's instructions and the reply to them as separate messages, where the first observation does not contain them.
- */
+/** Returns AgentGym's instructions and the reply to them as separate messages, where the first observation does not contain them. */
 async function openingOf(config: EnvironmentConfig, parts: EnvParts): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];
   const env = wholeEnvironmentOf(config, parts);

@@ -58,9 +58,7 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
   return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
 }
 
-/**
- * Returns why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly.
- */
+/** Returns why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
   const {
     task,

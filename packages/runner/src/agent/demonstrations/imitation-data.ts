@@ -160,10 +160,7 @@ function outcomeOf(dialogue: RecordedDialogue, conversation: number): Conversati
 const longestOf = ({ contextLength }: LanguageModel, { task: { maxInputLength } }: DatasetConfig): number =>
   Math.min(contextLength, maxInputLength ?? contextLength);
 
-/**
- * Leaves out the tokens of turns that do not fit; rewards and texts are kept. Episodes whose first turn does not fit are left
- * out.
- */
+/** Leaves out the tokens of turns that do not fit; rewards and texts are kept. Episodes whose first turn does not fit are left out. */
 function withoutLongTurns(
   episodes: readonly Trajectory[],
   longest: number,

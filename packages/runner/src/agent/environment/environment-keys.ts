@@ -40,9 +40,7 @@ export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   });
 }
 
-/**
- * Returns the schema of a mixture's member: a name alone, or a node whose options may be left out and then have their defaults.
- */
+/** Returns the schema of a mixture's member: a name alone, or a node whose options may be left out and then have their defaults. */
 function memberSchema(listed: unknown): object {
   const name = (listed as { name?: unknown } | null)?.name;
   const known = typeof name === 'string' && environmentNames().includes(name) ? name : null;

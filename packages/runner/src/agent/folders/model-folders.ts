@@ -59,9 +59,7 @@ export const MEMORY_FILE = 'memory.jsonl';
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
 
-/**
- * Returns why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does.
- */
+/** Returns why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);

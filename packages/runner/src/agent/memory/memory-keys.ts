@@ -58,9 +58,7 @@ const nodeOf = (properties: TProperties): TSchema =>
 /** The node with the keys of every kind. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
-/**
- * Returns the keys of tasks in which an agent plays or learns to play. Only training has the keys about what a memory contains.
- */
+/** Returns the keys of tasks in which an agent plays or learns to play. Only training has the keys about what a memory contains. */
 export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
   const kind = setting('memory.kind') ?? 'none';
   if (kind === 'none') return { memory: changeableOnResume(nodeOf({ kind: retrieval.kind })) };

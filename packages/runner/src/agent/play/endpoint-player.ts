@@ -10,10 +10,7 @@ export type EndpointConfig = OptionsOf<typeof endpointNode>;
 
 interface Dialogue {
   messages: ChatMessage[];
-  /**
-   * The observation that the messages contain so far. If the next observation begins with it, only the rest is sent as a new
-   * message.
-   */
+  /** The observation that the messages contain so far. If the next observation begins with it, only the rest is sent as a new message. */
   text: string;
 }
 

@@ -111,9 +111,7 @@ function asynchronous(collector: Collector, settings: Settings, found: Played | 
   return Object.assign(source, { save });
 }
 
-/**
- * Episodes that were played and not yet learned from. A group has the episodes of one task, or in lock step those of one rollout.
- */
+/** Episodes that were played and not yet learned from. A group has the episodes of one task, or in lock step those of one rollout. */
 interface Played {
   next: number;
   again: number[];

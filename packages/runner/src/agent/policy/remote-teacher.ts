@@ -111,10 +111,7 @@ export class RemoteTeacher implements ReferencePolicy {
   }
 }
 
-/**
- * Lists the prompts to send. One prompt scores all positions whose target is the next token; any other target needs its own
- * prompt.
- */
+/** Lists the prompts to send. One prompt scores all positions whose target is the next token; any other target needs its own prompt. */
 function questionsOf({ ids, targets, weights }: TokenExample, example: number): Question[] {
   const asked = [...weights.keys()].filter((position) => weights[position] !== 0);
   const last = ids.length - 1;

@@ -16,9 +16,7 @@ const SECONDS_PER_MINUTE = 60;
 /** The longest name of a Job that leaves space for the index and the suffix of its pods' names. */
 const LONGEST_NAME = 50;
 
-/**
- * Names the Job: an equal sweep folder gives an equal name, so that a second `apply` changes the Job instead of starting another.
- */
+/** Names the Job: an equal sweep folder gives an equal name, so that a second `apply` changes the Job instead of starting another. */
 export function jobName(name: string, sweepDirectory: string): string {
   const suffix = createHash('sha256').update(sweepDirectory).digest('hex').slice(0, 8);
   return `${name.slice(0, LONGEST_NAME - suffix.length - 1)}-${suffix}`;

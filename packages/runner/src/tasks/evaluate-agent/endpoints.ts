@@ -5,10 +5,7 @@ import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
-/**
- * Returns the name under which `prices` lists a model: the model name of an endpoint, the name on the hub, or the folder as
- * given.
- */
+/** Returns the name under which `prices` lists a model: the model name of an endpoint, the name on the hub, or the folder as given. */
 export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : hubNameOf(model));
 
 /** Returns the name on the hub (OWNER/NAME) of a folder in the hub's cache, and any other folder unchanged. */

@@ -43,10 +43,7 @@ export async function findStart(
   return { folder, data: unit.needs.dataset ? await loadImitationData(config, memory, context.log) : null };
 }
 
-/**
- * Fills the memory for a new or a resumed run: from its checkpoint, from the agent that it starts with, or from the
- * demonstrations.
- */
+/** Fills the memory for a new or a resumed run: from its checkpoint, from the agent that it starts with, or from the demonstrations. */
 export async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,

@@ -59,9 +59,7 @@ import { diagnosticsNode } from './diagnostics-node.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { TaskUnit } from '../task.js';
 
-/**
- * Makes the node about processes that share a run. A run may be resumed with another number of processes and with other values.
- */
+/** Makes the node about processes that share a run. A run may be resumed with another number of processes and with other values. */
 const distributedNode = ({ algorithm }: Choices) =>
   changeableOnResume(
     group(

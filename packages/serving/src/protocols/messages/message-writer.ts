@@ -123,9 +123,7 @@ export class MessageWriter implements AnswerWriter {
     };
   }
 
-  /**
-   * Writes the reason of an answer's end. A limit that was reduced to the context has another name than the client's own limit.
-   */
+  /** Writes the reason of an answer's end. A limit that was reduced to the context has another name than the client's own limit. */
   #stop({ finishReason, stop }: Choice): object {
     const { request, asked } = this.options;
     if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
@@ -160,9 +158,7 @@ function inputOf({ arguments: text }: CalledTool): unknown {
 /** Returns the signature of reasoning, a digest that clients send back with it. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
-/**
- * Writes the token counts. Tokens from the cache are counted separately. Clients also read the fields that are null or 0 here.
- */
+/** Writes the token counts. Tokens from the cache are counted separately. Clients also read the fields that are null or 0 here. */
 const usageOf = ({ promptTokens, cachedPromptTokens, completionTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens - cachedPromptTokens,
   cache_creation_input_tokens: 0,

@@ -78,9 +78,7 @@ function limitOf(fields: RequestFields, isCount: boolean): number | null {
   return fields.number('max_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/**
- * Returns the reasoning budget, null without `type: enabled`. The answer's limit includes the reasoning, as in Anthropic's API.
- */
+/** Returns the reasoning budget, null without `type: enabled`. The answer's limit includes the reasoning, as in Anthropic's API. */
 function budgetOf(thinking: RequestFields, fields: RequestFields): number | null {
   const budget = thinking.number('budget_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
   if (budget === null || thinking.text('type', '') !== 'enabled') return null;

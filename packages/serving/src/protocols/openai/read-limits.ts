@@ -17,9 +17,7 @@ export function givenLimit(fields: RequestFields, { names, least }: LimitNames):
     : fields.number(name, null, { min: least, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/**
- * Reads `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1 keeps as many as the answer leaves space for.
- */
+/** Reads `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1 keeps as many as the answer leaves space for. */
 export function promptCut(fields: RequestFields, limit: LimitNames, bounds: LengthBounds): PromptCut {
   const { contextLength, defaults } = bounds;
   const given = fields.number('truncate_prompt_tokens', null, { min: -1, max: contextLength, whole: true });
