@@ -1,5 +1,5 @@
-// JSON Schemas for editors: what a YAML file of this repository may contain. They are made from the schemas that validate a run,
-// with nothing required, since a file contains only differences, and with interpolations allowed everywhere.
+// JSON Schemas with which editors check and complete the YAML files of this repository. They are made from the schemas that
+// validate a run, with nothing required, since a file contains only differences, and with interpolations allowed everywhere.
 import type { TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';

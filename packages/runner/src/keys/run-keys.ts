@@ -1,5 +1,5 @@
-// The config keys of runs, in groups of those that are read together, each with its meaning and unit. The agent's keys are in
-// agent/keys; keys of only one task are in that task's unit. Defaults are in configs/.
+// The config keys of runs, in groups of keys that are read together, each with its meaning and unit. The agent's keys are in
+// agent/keys; keys of only one task are in that task's unit. The defaults of keys that have none here are in configs/.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { seedOption } from '../agent/keys/agent-keys.js';
 import {

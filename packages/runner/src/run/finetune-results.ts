@@ -1,10 +1,10 @@
-// The results of a finished fine-tuning: the loss of the initial model beside that of the saved model.
+// The results of a finished fine-tuning: the losses of the initial and of the saved model.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GainVerdict, Interval } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 
-/** A model's reply to an item beside the reference; special tokens are spelled out. */
+/** A model's reply to an item with the item's reference; special tokens are spelled out. */
 export interface Answer {
   prompt: string;
   reference: string;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { holderMessage, isUnreported, reportFolder, withFileLock } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
 
-/** Keys that name another folder. */
+/** For each kind of work, the key that chooses another folder. */
 const FOLDER_KEYS = { run: 'save_path', sweep: 'hydra.sweep.dir', server: 'folder' } as const;
 
 /**
- * Runs `work` while this process owns the folder. If the process loses the folder meanwhile, it writes nothing more there: see
- * `protects` of `withFileLock`.
+ * Runs `work` while this process owns the folder. If the process loses the folder before the work ends, it writes nothing more
+ * there: see `protects` of `withFileLock`.
  *
  * @param what names the work, for the message
  * @param say gets a line where the folder's owner may have ended on another machine

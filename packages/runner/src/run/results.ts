@@ -1,4 +1,4 @@
-// The results of a finished run: those of the initial policy beside those of the trained one.
+// The results of a finished run: the figures of the initial policy and of the trained one.
 import {
   bootstrapMean,
   clusteredMean,

@@ -1,4 +1,4 @@
-// Writes the comparison at the end of a sweep: its settings beside each other, with mean and interval over their seeds.
+// Writes the comparison at the end of a sweep: a table of its settings, with mean and interval over their seeds.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRuns } from '../report/find-runs.js';

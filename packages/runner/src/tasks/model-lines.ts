@@ -85,7 +85,7 @@ async function writeModelLines<Item>(
   }
 }
 
-/** Reads the lines of a file. @throws where a line is not as the schema says, or has keys that nothing reads */
+/** Reads the lines of a file. @throws where a line does not match the schema, or has keys that nothing reads */
 async function readLines(path: string, schema: { properties: object }, harmless?: readonly string[]) {
   const lines = await readJsonLines<Record<string, unknown>>(path, schema);
   const keys = new UnreadKeys(harmless);

@@ -1,4 +1,4 @@
-// Tasks by name. A user's plugin registers its own beside these.
+// The tasks by name. A user's plugin can register more.
 import { canaryTask } from './canary/unit.js';
 import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';

@@ -56,7 +56,7 @@ export class T5Oracle implements Oracle {
       this.#pending.push({ ids, resolve: done, reject: fail });
       if (this.#isAnswering) return;
       this.#isAnswering = true;
-      setImmediate(() => void this.#answerAll()); // the other slots have asked by then
+      setImmediate(() => void this.#answerAll()); // by then, the other slots have asked their questions
     });
   }
 

@@ -140,7 +140,7 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
 }
 
 /**
- * Reports a memory other than the one that the agent learned with: an agent that has learned to read examples plays otherwise
+ * Reports a memory other than the one that the agent learned with: an agent that has learned to read examples plays differently
  * without them, or with others.
  */
 export function memoryChanged(

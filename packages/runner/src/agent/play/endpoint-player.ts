@@ -28,7 +28,7 @@ export class EndpointPlayer implements Player {
   }
 
   /**
-   * Opens a player behind an endpoint.
+   * Opens a player whose model an endpoint serves.
    *
    * @param utteranceEnd the text before which an action ends; null: the whole reply is the action
    */

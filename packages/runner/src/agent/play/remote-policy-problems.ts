@@ -1,4 +1,4 @@
-// Reports why a policy behind a server cannot play the rollouts.
+// Reports why a policy that a server runs cannot play the rollouts.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';

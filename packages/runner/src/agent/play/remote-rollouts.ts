@@ -1,6 +1,6 @@
-// Plays rollouts with a policy behind an OpenAI-compatible server. Prompts are sent as token ids, and the answers come with their
-// ids and log-probabilities: nothing is tokenized twice, and losses are weighted by π/μ, where μ is the server's policy. Source:
-// vLLM's completions (`return_token_ids`, `stop_token_ids`), which `serve_model` answers too.
+// Plays rollouts with a policy that an OpenAI-compatible server runs. Prompts are sent as token ids, and the answers come with
+// their ids and log-probabilities: nothing is tokenized twice, and losses are weighted by π/μ, where μ is the server's policy.
+// Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which task=serve_model supports too.
 import {
   withTerminators,
   type ActRequest,

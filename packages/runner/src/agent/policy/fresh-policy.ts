@@ -16,7 +16,9 @@ export type FreshPolicyConfig = EnvironmentConfig &
   // Runs that play texts have no template.
   Partial<NodePart<'chat', 'template'>>;
 
-/** Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a further trained one is. */
+/**
+ * Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a policy that is trained further.
+ */
 export async function freshPolicy(
   data: ImitationData,
   config: FreshPolicyConfig,

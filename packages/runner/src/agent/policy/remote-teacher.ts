@@ -1,5 +1,6 @@
-// A teacher behind an OpenAI-compatible server. Log-probabilities of given tokens come from completions with `echo`, `logprobs`
-// and `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has them too).
+// A teacher model that an OpenAI-compatible server runs. Log-probabilities of given tokens come from completions with `echo`,
+// `logprobs` and `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has
+// them too).
 import type { ReferencePolicy } from '@bowyer/algorithms';
 import { HttpServer, onlyChoice } from '@bowyer/envs';
 import type { TokenExample } from '@bowyer/models';

@@ -1,4 +1,4 @@
-// The program in a process of its own.
+// A command-line program for tests, in a separate process.
 import { runCommandLine } from '@bowyer/config';
 import { isStale } from '../../../bin/is-stale.js';
 import { programOptions } from './options.mjs';

@@ -46,7 +46,7 @@ export class UsageMeter {
   }
 }
 
-/** Writes one line for each model: how good it is, and what it uses. */
+/** Writes one line for each model: its scores, and the tokens, time and money that it uses. */
 export function costText(policies: readonly PolicyResult[], costs: readonly ModelCost[]): string {
   const rows = policies.map(({ metrics, interval }, i) => {
     const { name, tokens, seconds, thousand } = costs[i];

@@ -11,7 +11,10 @@ import type { Agents } from '../train-agent/open-agents.js';
 import { partsOf } from './endpoints.js';
 import type { EvaluationOptions } from './evaluation-keys.js';
 
-/** Opens what agents need to play with an endpoint: a server that passes their requests on, and records them in the run's folder. */
+/**
+ * Opens the server through which agents use an endpoint's model. It passes their requests on, and records them in the run's
+ * folder.
+ */
 export async function openEndpoint(
   model: string,
   options: Pick<AgentOptions, 'attempts' | 'failedReward'> & Pick<EvaluationOptions, 'endpointKeys'>,

@@ -23,7 +23,10 @@ export function agentGymLine(environment: string, trajectory: Trajectory): objec
   };
 }
 
-/** Lists the agent's actions and what the environment said in between, each text once. */
+/**
+ * Lists the agent's actions and the environment's texts between them as messages. Each text appears once, although observations
+ * repeat earlier ones.
+ */
 function conversationOf(transitions: Trajectory['transitions']): Message[] {
   const opening = transitions[0]?.observation ?? '';
   const messages: Message[] = [{ from: 'human', loss: null, value: opening }];

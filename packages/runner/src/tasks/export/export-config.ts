@@ -13,7 +13,7 @@ export interface ExportConfig {
 
 export interface Written {
   lines: string[];
-  /** Differences between the model here and what was written. */
+  /** Sentences about where the written files differ from the model, for the user. */
   notes: string[];
 }
 

@@ -1,4 +1,4 @@
-// task=export: the folder, or the file of GGUF, is written whole or not at all.
+// Runs task=export. The folder (or the GGUF file) is written completely or not at all: a failed export leaves no part of it.
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -49,9 +49,9 @@ async function writeIn(folder: string, config: ExportConfig, context: TaskContex
 }
 
 /**
- * Writes a GGUF file under the user's name, with its Modelfile and its card beside it. All are written into a folder first and then
- * moved, the GGUF file last. The folder is removed once the command has printed its result, so that the same command completes what
- * a kill interrupted.
+ * Writes a GGUF file with the user's file name, and its Modelfile and model card into the same folder. All three are written into
+ * a temporary folder first and then moved, the GGUF file last. The temporary folder is removed only after the command has printed
+ * its result: if the command is killed before, the same command completes the export.
  */
 async function writeGgufFile(config: ExportConfig, context: TaskContext): Promise<void> {
   const { output } = config;
@@ -80,7 +80,7 @@ function namesIn(config: ExportConfig): { file: string; modelfile: string; card:
 
 const isLoneAdapter = ({ model, merge }: ExportConfig): boolean => isAdapterDirectory(model) && !merge;
 
-/** Returns the commands that make an Ollama model of what was written, and run it. */
+/** Returns the shell commands with which the user makes an Ollama model of the exported file and runs it. */
 function ollamaCommands(config: ExportConfig): string[] {
   const { output } = config;
   const folder = isGgufFile(config) ? dirname(output) : output;

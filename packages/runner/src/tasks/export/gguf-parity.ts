@@ -1,5 +1,5 @@
-// Compares a GGUF file with its model by running it in llama.cpp, where node-llama-cpp is installed for the project. The tokens of a
-// dialogue must be the same too.
+// Compares a GGUF file with its model by running the file in llama.cpp, if node-llama-cpp is installed in the user's project.
+// llama.cpp must also cut a dialogue into the same tokens.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -76,7 +76,7 @@ export async function ggufParity(
   }
 }
 
-/** Returns the package's folder, in a project or above it. */
+/** Finds the folder of node-llama-cpp in a project or in a folder above it; null where it is not installed. */
 function installed(project: string): string | null {
   for (let folder = project; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', PACKAGE);
@@ -117,7 +117,7 @@ function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): voi
   );
 }
 
-/** Returns the log-probability of each token from a place on, and how many of them are the likeliest. */
+/** Returns the log-probability of each token from index `from`, and how many of these tokens are the likeliest ones. */
 async function scoredThere(
   sequence: LlamaSequence,
   ids: readonly number[],

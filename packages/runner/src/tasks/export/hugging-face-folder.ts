@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 
-/** Files and folders that belong to a model, and not to the run beside it. */
+/** The names of files and folders that belong to a model. A run's files may be in the same folder. */
 const OWN =
   /^((model|adapter_model).*\.safetensors(\.index\.json)?|(config|generation_config|adapter_config|special_tokens_map|added_tokens|vocab)\.json|tokenizer.*\.(json|model)|merges\.txt|vocab\.txt|chat_template\.(jinja|json)|additional_chat_templates)$/;
 

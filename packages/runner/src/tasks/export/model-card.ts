@@ -1,4 +1,5 @@
-// The model card: what was exported, how it was trained and how good it is, in the form that the hub reads.
+// The model card (README.md) of an exported model: the base model, how it was trained and how good it is, in the form that the
+// Hugging Face hub reads.
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { modelNameOf } from '../../agent/folders/model-folders.js';
@@ -7,7 +8,7 @@ import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
 import { GGUF_ENDING, type ExportConfig } from './export-config.js';
 import { CONFIG_FILE } from '../../run/recorded-config.js';
 
-/** Writes the card of an exported model. @param notes differences between the model and what was written */
+/** Writes the card of an exported model. @param notes sentences about where the written files differ from the model */
 export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {
   const run = runFolderOf(model);
   const record = run === null ? null : await readRunRecord(run);

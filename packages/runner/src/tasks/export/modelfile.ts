@@ -1,5 +1,5 @@
-// The Modelfile that makes an Ollama model of the GGUF file beside it: ollama create NAME -f Modelfile.
-// Source of the instructions: docs/modelfile.md of ollama/ollama.
+// The Modelfile that makes an Ollama model of the GGUF file in the same folder: ollama create NAME -f Modelfile. Source of the
+// instructions: docs/modelfile.md of ollama/ollama.
 import { readGenerationFields } from '@bowyer/checkpoints';
 import { openAdapterDirectory } from '@bowyer/models';
 import { loadTokenizer } from '@bowyer/text';
@@ -14,17 +14,22 @@ const PARAMETERS = {
   repetition_penalty: 'repeat_penalty',
 };
 
-/** The note on a model whose template for Ollama has no tools, and whose own has them. */
+/** The note for a model whose own chat template has tools, and whose template for Ollama has none. */
 const NO_TOOLS =
   'the model was made for tools, and its TEMPLATE for Ollama has none: Ollama refuses requests with tools for it. ' +
   'llama-server --jinja reads the template of the GGUF file, which has them';
 
-/** The note on a model whose template for Ollama has tools. */
+/** The note for a model whose template for Ollama has tools. */
 const TOOLS =
   'Ollama writes the schemas of tools and the arguments of earlier calls as JSON without spaces and with the keys in an order of its ' +
   'own, where the model was trained on those of its own template';
 
-/** Writes the Modelfile. @param model the folder that the GGUF file was written from @returns the text, and what differs from the model */
+/**
+ * Writes the Modelfile.
+ *
+ * @param model the folder that the GGUF file was written from
+ * @returns the text, and notes on how Ollama's prompts differ from the model's
+ */
 export async function modelfile(
   model: string,
   { file, isAdapter }: { file: string; isAdapter: boolean },

@@ -118,7 +118,7 @@ function guessedParts(render: Render, bos: string): Parts | null {
   return { start, ask, roles: { ...roles, ...(told && { system: told }) } };
 }
 
-/** Finds the texts around a system message; null where the template takes none. */
+/** Finds the texts around a system message; null where the template refuses system messages. */
 function systemAround(render: Render, start: string, beforeUser: string): Around | null {
   try {
     const [before, toUser] = between(render([system(SYSTEM), user(FIRST)], false), SYSTEM, FIRST);

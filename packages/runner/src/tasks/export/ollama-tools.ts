@@ -1,5 +1,5 @@
-// Finds the texts that a chat template writes around messages, tools, calls and results: it renders dialogues whose contents are marks,
-// and takes what stands between the marks.
+// Finds the texts that a chat template writes around messages, tools, calls and results: it renders dialogues whose contents are
+// marks, and takes the text between the marks.
 import { Template } from '@bowyer/text';
 
 /** A message of Chat Completions, as a chat template gets it. */
@@ -28,14 +28,14 @@ export interface ToolParts {
   untold: string;
   /** The texts around a system message where there are no tools. */
   told: Around;
-  /** The text behind a system message, up to the first tool. */
+  /** The text between a system message and the first tool. */
   toldTools: string;
   /** The beginning of a dialogue with tools and without a system message, up to the first tool. */
   untoldTools: string;
-  /** Whether the template writes a tool's whole object, or its `function` alone. */
+  /** Whether the template writes a tool's whole object; if not, it writes only the object's `function`. */
   whole: boolean;
   betweenTools: string;
-  /** The text behind the last tool, up to the first message. */
+  /** The text between the last tool and the first message. */
   afterTools: string;
   user: Around;
   assistant: Around;
@@ -181,7 +181,7 @@ function headOf(parts: ToolParts, told: string | null, tools: readonly Tool[]): 
 }
 
 /**
- * Writes the parts as an Ollama template. The mark of calls is in the first text behind `.ToolCalls`, where Ollama finds the text
+ * Writes the parts as an Ollama template. The mark of calls is in the first text after `.ToolCalls`, where Ollama finds the text
  * that it searches answers for.
  */
 export function goTemplate(parts: ToolParts): string {
@@ -204,7 +204,7 @@ export function goTemplate(parts: ToolParts): string {
 /** Writes a text so that Go does not read it as an action. */
 export const go = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
 
-/** Returns the texts before, between and behind marks. @throws where one is missing */
+/** Returns the texts before, between and after marks. @throws where a mark is missing */
 export function between(text: string, ...marks: readonly string[]): string[] {
   const found: string[] = [];
   let from = 0;
@@ -217,13 +217,13 @@ export function between(text: string, ...marks: readonly string[]): string[] {
   return [...found, text.slice(from)];
 }
 
-/** Returns a text behind its beginning. @throws where it begins otherwise */
+/** Returns the rest of a text after its beginning. @throws where the text begins differently */
 function behind(text: string, beginning: string): string {
   if (!text.startsWith(beginning)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(beginning.length);
 }
 
-/** Returns a text without its end. @throws where it ends otherwise */
+/** Returns a text without its end. @throws where the text ends differently */
 function without(text: string, end: string): string {
   if (!text.endsWith(end)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(0, text.length - end.length);

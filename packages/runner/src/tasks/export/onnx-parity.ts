@@ -10,7 +10,7 @@ const ROUNDED: Readonly<Record<OnnxPrecisionName, number>> = { fp32: 0.02, fp16:
 /**
  * Compares ONNX files with the model that they were written from.
  *
- * @param files by their type, below the folder
+ * @param files the files' paths in the folder, by type
  * @returns a line for each file about what was compared
  * @throws where ONNX Runtime calculates other probabilities than rounding explains
  */
@@ -34,7 +34,7 @@ export async function onnxParity(
   return lines;
 }
 
-/** Scores the tokens from a place on: runs the prompt, and then the tokens behind it with the key-value cache of the first run. */
+/** Scores the tokens from index `from`: it runs the prompt, and then the tokens after it with the first run's key-value cache. */
 async function scored(
   session: OnnxSession,
   ids: readonly number[],

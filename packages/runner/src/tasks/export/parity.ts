@@ -1,10 +1,11 @@
-// Compares an exported file in another engine with the model here, by the probabilities of a tool call and of the model's greedy tokens.
+// Compares an exported file, run in another engine, with the model as this program runs it: by the log-probabilities of a tool
+// call and of tokens that the model decodes greedily.
 import { mean } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import { chatTemplate, type ChatMessage, type Tokenizer } from '@bowyer/text';
 
-/** A file in an engine. */
+/** An exported file, opened in an engine. */
 export interface ParityEngine {
   /** The name of the engine in messages. */
   name: string;
@@ -12,7 +13,7 @@ export interface ParityEngine {
   type: string;
   /** The largest mean difference of log-probabilities, in nats, that the rounding of the type explains. */
   rounding: number;
-  /** Returns the log-probability of each token from a place on, and how many of them are the likeliest. */
+  /** Returns the log-probability of each token from index `from`, and how many of these tokens are the likeliest ones. */
   score(ids: readonly number[], from: number): Promise<{ logprobs: number[]; likeliest: number }>;
 }
 
@@ -20,7 +21,7 @@ export interface ParityEngine {
 export interface ParityReference {
   tokenizer: Tokenizer;
   dialogue: ComparedDialogue;
-  /** The texts that are compared, with the log-probability of each token behind the prompt. */
+  /** The texts that are compared, with the log-probability of each token after the prompt. */
   compared: { what: string; ids: number[]; logprobs: number[] }[];
 }
 
@@ -128,7 +129,7 @@ function callIn(tokenizer: Tokenizer, contextLength: number): ComparedDialogue {
   return { text, prompt: whole.slice(0, Math.ceil(whole.length / 2)), whole, noun: 'a text' };
 }
 
-/** Returns a prompt with the likeliest tokens behind it. */
+/** Returns a prompt, followed by the tokens that the model decodes greedily. */
 async function greedy(model: LanguageModel, promptIds: number[]): Promise<number[]> {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: 1, seed: 0 };
   const terminatorIds = [...endOfText(model)];

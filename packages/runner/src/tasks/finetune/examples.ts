@@ -141,7 +141,7 @@ async function callReaderOf(template: ChatTemplate, tokenizer: Tokenizer): Promi
   return callReader(template, tokenizer);
 }
 
-/** Makes the encoder of prompts with completions. The completion and the end of text behind it are learned. */
+/** Makes the encoder of prompts with completions. The completion and the end-of-text token after it are learned. */
 function completionEncoder(
   file: DataFile<TrainingItem>,
   tokenizer: Tokenizer,

@@ -1,4 +1,4 @@
-// Generates replies to items that were held out of the training, beside their references.
+// Generates replies to items that were held out of the training, and shows them with their references.
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { TaskContext } from '../../context/task-context.js';

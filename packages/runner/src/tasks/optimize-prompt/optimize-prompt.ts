@@ -142,7 +142,7 @@ async function tested(
   };
 }
 
-/** Reads the file of prompts. @throws where it has no texts, or two that stand in the same place */
+/** Reads the file of prompts. @throws where it has no texts, or two texts for the same place */
 async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -17,7 +17,7 @@ export class PromptTrials {
   /** The agent's own prompts; null until they are found, while requests reach the model unchanged. */
   #own: Prompts | null = null;
   #prompts: Prompts = {};
-  /** The requests of each rollout, as they came. */
+  /** The requests of each rollout, by its id and in the order of arrival. */
   readonly #bodies = new Map<string, unknown[]>();
   #source!: OpenRolloutSource;
 

@@ -1,4 +1,4 @@
-// Opens the reflector, a model behind an endpoint.
+// Opens the reflector, a model that is called at an endpoint.
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
 import { openChat } from '../../agent/play/open-chat.js';
 import type { ReflectorConfig } from './prompt-keys.js';

@@ -13,7 +13,7 @@ import { actionLines, atWords, meantAction } from './valid-actions.js';
 
 type PlayConfig = EnvironmentConfig & Pick<AgentConfig, 'seed'> & TaskConfig<typeof playTaskOptions>;
 
-/** The word that leaves the episode when it is typed instead of an action; typed once more, it leaves the game. */
+/** The word that ends the episode early when it is typed instead of an action; typed a second time, it ends the game. */
 const LEAVE = 'quit';
 /** The word that takes the last action back when it is typed instead of an action. */
 const UNDO = '/undo';
@@ -149,7 +149,7 @@ class Episode {
   }
 }
 
-/** Asks how to continue; every answer but the two that it names begins the next episode. */
+/** Asks how to continue. Any answer except `restart` and `quit` starts the next episode. */
 async function askNext({ prompt }: Table): Promise<Next> {
   const answer = await prompt.read('Enter: next episode; restart: this episode again; quit: stop. ', [
     'restart',

@@ -37,8 +37,8 @@ export function atWords(text: string, columns: number): string[] {
 }
 
 /**
- * Completes a typed beginning when Tab is pressed, as readline's completer does: whole actions where few are left, else the longest
- * beginning that they share.
+ * Completes the typed beginning of an action when Tab is pressed, in the form that readline's `completer` returns: complete
+ * actions where few match, else the longest beginning that all matches share.
  */
 export function completions(typed: string, actions: readonly string[]): [string[], string] {
   const found = actions.filter((action) => action.toLowerCase().startsWith(typed.toLowerCase()));

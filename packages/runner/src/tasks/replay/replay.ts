@@ -1,4 +1,4 @@
-// task=replay: plays recorded actions again and writes what the environment answered, one line for each episode.
+// task=replay: plays recorded actions again and writes the environment's answers, one line for each episode.
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';

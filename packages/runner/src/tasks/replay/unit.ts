@@ -1,4 +1,4 @@
-// task=replay: plays recorded actions again and writes what the environment answered.
+// task=replay: plays recorded actions again and writes the environment's answers.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';

@@ -1,4 +1,4 @@
-// Settings of adapters that contradict each other or the files, found before anything starts.
+// Reports settings of adapters that contradict each other or the files, before anything starts.
 import { existsSync, statSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder, modelNameOf } from '../../agent/folders/model-folders.js';

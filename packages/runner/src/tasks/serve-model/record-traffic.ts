@@ -34,7 +34,12 @@ const MOST_RATED = 1 << 18;
 /** Milliseconds between two reads of the canary's share. */
 const LOOK_MS = 500;
 
-/** Opens the record. @param model the name that clients ask for @returns null where nothing is recorded */
+/**
+ * Opens the record of the server's requests.
+ *
+ * @param model the name by which clients request the model
+ * @returns null where nothing is recorded
+ */
 export async function openTraffic(
   config: TrafficConfig,
   model: string,

@@ -110,7 +110,7 @@ export async function serverOptions(
   };
 }
 
-/** Writes a line about the prefix cache. @param tokens that there is room for */
+/** Writes the line about the prefix cache at the server's start. @param tokens the number of tokens that fit into the cache */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
     return 'prefix cache: none (prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';

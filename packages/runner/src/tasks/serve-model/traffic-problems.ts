@@ -1,4 +1,4 @@
-// Settings of the record and of the canary that contradict each other, found before anything starts.
+// Reports settings of the record of requests and of the canary that contradict each other, before anything starts.
 import type { ConfigProblem } from '@bowyer/core';
 
 interface TrafficKeys {

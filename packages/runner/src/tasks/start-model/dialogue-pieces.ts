@@ -8,7 +8,7 @@ export interface DialoguePieces {
   texts: string[];
   /** Lines that many dialogues share: marks of roles, tools, system messages, and the JSON around the values of calls. */
   shared: string[];
-  /** The token that the template writes behind an assistant's message. */
+  /** The token that the template writes after an assistant's message. */
   endToken: string;
 }
 
@@ -18,7 +18,12 @@ const OWN_END = '<|end|>';
 /** Characters that no text has; the second stands for a value that JSON writes without quotation marks. */
 const [MARK, BARE_MARK] = ['\uE000', '\uE001'];
 
-/** Collects the pieces of dialogues. @param template Jinja @throws {ChatTemplateError} where it writes no token behind an assistant's message */
+/**
+ * Collects the pieces of dialogues.
+ *
+ * @param template Jinja
+ * @throws {ChatTemplateError} where it writes no token after an assistant's message
+ */
 export function piecesOf(dialogues: readonly RecordedDialogue[], template: string): DialoguePieces {
   const bytes = bytePairTokenizer([], { size: 0, endToken: OWN_END });
   const written = chatTemplate(template, bytes);

@@ -1,4 +1,4 @@
-// Settings of an agent that are missing or contradict each other, found before anything starts.
+// Reports settings of an agent that are missing or contradict each other, before anything starts.
 import { existsSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
 import { isFunction } from '../../context/given-agent.js';

@@ -1,4 +1,4 @@
-// Opens the judge of groups, a model behind an endpoint.
+// Opens the judge that ranks the rollouts of a group, a model that is called at an endpoint.
 import { judgedDialogue, judgeGroup, usualRubric, type RankGroup } from '@bowyer/rollouts';
 import { openChat } from '../../agent/play/open-chat.js';
 import type { RankingConfig } from './ranking-keys.js';
