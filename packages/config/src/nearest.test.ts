@@ -5,7 +5,7 @@ test.each([
   ['lrr', 'lr'],
   ['SEED', 'seed'],
   ['gama', 'gamma'],
-  ['range', 'clip_range'], // a part of one name only
+  ['range', 'clip_range'], // a part of one name is missing
   ['completely', undefined],
 ])('%s is meant as %s', (typed, meant) => {
   expect(nearest(typed, ['clip_range', 'lr', 'seed', 'gamma'])).toBe(meant);

@@ -1,4 +1,5 @@
-// A program's command line as its user meets it: flags, runs and their files, sweeps, failures, and what is shown without running.
+// Tests a program's command line as its user sees it: flags, runs and their files, sweeps, failures, and what is printed without
+// running.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type Composition, type SweepRequest } from '../src/index.js';

@@ -1,5 +1,5 @@
-// Tab completion beyond the recorded answers of Hydra: flags and what they take, values, files, sweeps; and the installed function in
-// a real bash, which breaks words at '='.
+// Tests TAB completion of flags and their values, config values, files and sweeps, and the installed function in a real bash, which
+// splits words at '='. Hydra's recorded answers are tested elsewhere.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -82,7 +82,7 @@ import(${JSON.stringify(built)}).then(async ({ runCommandLine }) => {
 `;
     writeFileSync(path.join(root, 'app'), program);
     chmodSync(path.join(root, 'app'), 0o755);
-    // Bash sets these variables when TAB is pressed, having split the line at spaces and at '='.
+    // Bash sets these variables when TAB is pressed, after it has split the line at spaces and at '='.
     const script = `
     PATH="$PWD:$PATH"
     eval "$(app -sc install=bash)"

@@ -1,4 +1,4 @@
-// Composition as a user meets it: what is composed, where each value came from, and the whole text of the messages.
+// Tests composed configs, the origin of each value, and the whole text of the messages.
 import {
   compose,
   ConfigError,

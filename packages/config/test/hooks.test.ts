@@ -1,4 +1,4 @@
-// The hooks of a program's command line: `prepare`, `validate` of a config that is only printed, and old names of keys.
+// Tests the hooks of a program's command line: `prepare`, `validate` of a config that is only printed, and old names of keys.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, recompose, type CommandLine, type PrepareContext } from '../src/index.js';
@@ -12,7 +12,7 @@ const configs = {
   'conf/algorithm/chai.yaml': '# @package _global_\nlr: 0.01\n',
 };
 
-/** Removes the keys of a server, and refuses those that the user has set. */
+/** Removes the keys of a server, and rejects overrides of them. */
 const withoutServer: CommandLine['prepare'] = (composition, { overrides }) => {
   const refused = overrides.find(({ key }) => key === 'port' || key.startsWith('server.'));
   if (refused)
@@ -131,7 +131,7 @@ describe('old names of keys', () => {
 });
 
 describe('overview', () => {
-  /** Returns the overview of a program that runs nothing unless something was typed. */
+  /** Returns an overview for a program that does nothing without overrides. */
   const overview: CommandLine['overview'] = (overrides) =>
     Promise.resolve(overrides.length === 0 ? 'what it can do\n' : undefined);
 

@@ -1,5 +1,5 @@
-// Every recorded command line of the real Hydra (fixtures, area cli) against ours: exit codes, printed configs, job lists,
-// tables, completion answers and the files that a run leaves.
+// Compares our command line with every recorded one of the real Hydra (fixtures, area cli): exit codes, printed configs, job lists,
+// tables, completion answers and the files that a run writes.
 import { newFolder } from '@bowyer/testing';
 import { commandLineAnswer, commandLineProblems } from './recorded-command-line.js';
 import { recordedCases, type RecordedCase } from './recorded-case.js';

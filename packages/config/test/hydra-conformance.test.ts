@@ -1,5 +1,5 @@
-// Every recorded answer of the real Hydra (fixtures) against ours: configs, YAML to the byte, resolved values,
-// defaults lists, choices, hydra settings, sweeps, and that what fails there fails here for the same cause and names the same things.
+// Compares our answers with every recorded one of the real Hydra (fixtures): configs, YAML byte for byte, resolved values, defaults
+// lists, choices, hydra settings and sweeps. A case that fails there must fail here for the same cause and name the same things.
 import { newFolder } from '@bowyer/testing';
 import { answer, problems, recordedCases, setRoot, type RecordedCase } from './recorded-case.js';
 

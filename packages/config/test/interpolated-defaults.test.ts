@@ -1,4 +1,4 @@
-// Presets that choose their values by the algorithm: defaults lists whose options are interpolations of other choices.
+// Tests presets that depend on the algorithm: defaults lists whose options are interpolations of other choices.
 import { compose, ConfigError } from '../src/index.js';
 import { temporaryTree } from './temporary-tree.js';
 
@@ -45,8 +45,8 @@ test('the choice of an environment brings its demonstrations, where there are an
   expect(composed(['env=wordle']).config.demonstrations).toBeUndefined();
 });
 
-// As in Hydra, `override` in the primary config wins over `override` in the configs that it brings. A group that experiments or
-// presets may change is chosen in the primary list itself.
+// As in Hydra, `override` in the primary config wins over `override` in the configs that it includes. So a group that experiments or
+// presets may override is chosen in the primary list without `override`.
 test.each([
   [[], { algorithm: 'archer', lr: 10 }],
   [['algorithm=chai'], { algorithm: 'chai', lr: 20 }],

@@ -1,5 +1,5 @@
-// Every TypeScript block of the README runs as shown, in the folder its YAML blocks make: an expression followed by `// value` must
-// give that value.
+// Runs every TypeScript block of the README in a folder with its YAML blocks. An expression followed by `// value` must give that
+// value.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as library from '../src/index.js';

@@ -59,10 +59,7 @@ export interface RecordedCase {
 
 const file = path.join(import.meta.dirname, 'fixtures', 'hydra-cases.jsonl.gz');
 
-/**
- * Reads the recorded command lines, or the cases of the composition API. Finding none is an error: tests of no case would pass
- * silently.
- */
+/** Reads the recorded command lines, or the cases of the composition API. Throws if there are none, because no test would run then. */
 export function recordedCases(kind: 'command line' | 'composition'): [RecordedCase, ...RecordedCase[]] {
   const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n');
   const all = lines.map((line) => JSON.parse(line) as RecordedCase);
@@ -71,7 +68,7 @@ export function recordedCases(kind: 'command line' | 'composition'): [RecordedCa
   return [first, ...rest];
 }
 
-/** Our kinds of error, and the reference's classes that mean the same. */
+/** The reference's error classes that mean the same as each of our kinds. */
 const sameCause: Record<ConfigErrorKind, string[]> = {
   'override-syntax': ['OverrideParseException'],
   composition: ['ConfigCompositionException'],
@@ -101,7 +98,7 @@ const sameCause: Record<ConfigErrorKind, string[]> = {
   validation: [],
 };
 
-/** The folder of the case being run: its tree is written there, and it is masked in all texts. */
+/** The folder that holds the config tree of the running case; it is masked in all texts. */
 let root = '';
 
 export function setRoot(folder: string): void {
@@ -125,7 +122,7 @@ function optionsOf(test: RecordedCase): ComposeOptions {
   };
 }
 
-/** Writes values as the cases write what JSON cannot hold. */
+/** Writes values that JSON cannot hold in the form of the recorded cases. */
 function recorded(value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() };
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -207,7 +204,7 @@ function errorAnswer(error: unknown): AnsweredError {
   };
 }
 
-/** Lists the names that a recorded message quotes or lists: ours must name them too. */
+/** Lists the names that a recorded message contains: our message must contain them too. */
 export function namesIn(message: string): string[] {
   const withoutFrames = message.replace(/\n\s+(full_key|object_type|reference_type):?.*/g, '');
   const quoted = [...withoutFrames.matchAll(/(?<!\w)'([^'\n]+)'/g)].map((match) => match[1]!);
@@ -228,7 +225,7 @@ function errorProblems(ours: AnsweredError, theirs: RecordedError): string[] {
   return problems;
 }
 
-/** Lists differences between our answer and a recorded one; none means it conforms. */
+/** Lists the differences between our answer and a recorded one; an empty list means that they agree. */
 export function problems(ours: Expected, theirs: Expected, unordered: boolean): string[] {
   const found: string[] = [];
   if (theirs.error || ours.error) {
@@ -271,7 +268,7 @@ export function problems(ours: Expected, theirs: Expected, unordered: boolean): 
   return found;
 }
 
-/** Sorts the keys of choices, which are compared as a set of pairs; everywhere else the order of keys is part of the answer. */
+/** Sorts the keys of choices, which are compared as a set of pairs; elsewhere the order of keys is compared too. */
 function sortKeys(value: unknown, key: string): unknown {
   if (key !== 'choices' && key !== 'hydra') return value;
   return JSON.parse(

@@ -1,5 +1,5 @@
-// Runs a recorded command line of the real Hydra through runCommandLine and compares what agreed: exit codes, printed configs and
-// job lists, completion answers, tables, and the files that were made. Help texts, versions and error texts are our own.
+// Runs a recorded command line of the real Hydra through runCommandLine and compares exit codes, printed configs and job lists,
+// completion answers, tables, and the files that were written. Help texts, versions and error texts differ and are not compared.
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCommandLine, type JobContext } from '../src/index.js';
@@ -12,7 +12,7 @@ export interface RecordedRun {
   files?: Record<string, string | null>;
 }
 
-/** Makes the program of the cases: prints its config, then fails where the case wants it to. */
+/** Makes the program of the cases: it prints its config, then fails if the case says so. */
 function programJob(kind: string | undefined): (context: JobContext) => void {
   return ({ composition, stdout }) => {
     stdout.write(composition.yaml);
@@ -68,7 +68,7 @@ const squeezed = (text: string) =>
     .replace(/-{2,}/g, '--')
     .replace(/[ \t]+$/gm, '');
 
-/** Checks whether printed texts are ours to write. */
+/** Checks whether the printed texts are our own and differ from Hydra's. */
 const isOurs = (argv: readonly string[]) =>
   argv.some((word) => ['--help', '-h', '--hydra-help', '--version', 'plugins', 'all'].includes(word));
 

@@ -1,4 +1,4 @@
-// Calls a program's command line inside the test and catches what it prints.
+// Runs a program's command line in the test's process and captures what it prints.
 import { runCommandLine, type CommandLine } from '../src/index.js';
 
 interface ProgramAnswer {

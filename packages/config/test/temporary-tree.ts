@@ -1,4 +1,4 @@
-// A folder of config files for one test.
+// Writes a folder of config files for one test.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { newFolder } from '@bowyer/testing';

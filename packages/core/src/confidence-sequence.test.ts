@@ -17,7 +17,7 @@ test('values and what they lack to 1 have mirrored intervals, and no value says 
   expect(confidenceSequence([])).toEqual({ low: 0, high: 1 });
 });
 
-// An interval for one fixed number of values, looked at ten times, would miss the mean far more often.
+// An interval for one fixed number of values would miss the mean far more often if it were checked at ten lengths.
 test.each([
   ['successes of one half', 0.5, (rng: Rng) => Number(rng.uniform() < 0.5)],
   ['rare failures', 0.9, (rng: Rng) => Number(rng.uniform() < 0.9)],

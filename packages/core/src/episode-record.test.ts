@@ -20,7 +20,7 @@ test('observations that continue what was said are one demonstration, with its r
     opening: 'Q:\n',
     turns: [
       { action: 'a?', reply: ' No.\n', reward: -1, ...running },
-      { action: 'b?', reply: '', reward: 0, ...ended }, // what follows the last action is never read by a player
+      { action: 'b?', reply: '', reward: 0, ...ended }, // no player reads what follows the last action
     ],
   });
   expect(recordedReturn(history)).toBe(-1);

@@ -77,7 +77,7 @@ test('a number that belongs to another process now is that of an owner that has 
   expect(await withFileLock(path, async () => 'done', { staleSeconds: 1000, onWait })).toBe('done');
 });
 
-/** Starts a process that is not this one's child, so that this one cannot wait for it, and whose parent does not: it becomes a zombie. */
+/** Starts a process that becomes a zombie when it is killed: its parent never reaps it, and it is not a child of this process. */
 async function unreapedProcess(): Promise<{ pid: number; parent: ChildProcess }> {
   const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000']);
   const [text] = (await once(parent.stdout, 'data')) as [Buffer];
@@ -99,7 +99,7 @@ test('an owner that was killed and that its parent has not waited for has ended;
     expect(await hasLiveOwner(path)).toBe(true);
     const refuse = (holder: LockHolder) => new Error(holderMessage(holder, (who) => `${who} works`, 'wait'));
     const hour = Date.now() / 1000 - 3600;
-    utimesSync(path, hour, hour); // it sends no heartbeat
+    utimesSync(path, hour, hour); // the owner sends no heartbeat
     await expect(withFileLock(path, async () => 'both', { ...quick, refuse })).rejects.toThrow(
       new RegExp(
         `^process ${pid} on \\S+ \\(since \\d{4}-[^)]+Z\\) works\n  it is stopped \\(Ctrl-Z, .*: kill -CONT ${pid} continues it, kill -KILL ${pid} ends it\n  wait$`,
@@ -107,7 +107,7 @@ test('an owner that was killed and that its parent has not waited for has ended;
     );
     process.kill(pid, 'SIGKILL');
     await until(() => stateOf(owner) === 'ended');
-    process.kill(pid, 0); // the number is still taken
+    process.kill(pid, 0); // the process id is still taken
     expect(await hasLiveOwner(path)).toBe(false);
     expect(await withFileLock(path, async () => 'alone', { staleSeconds: 1000, refuse })).toBe('alone');
   } finally {
@@ -165,7 +165,7 @@ describe('an owner that has lost its lock', () => {
       },
       { ...quick, protects: [folder()] },
     );
-    await write(); // nobody works there any more
+    await write(); // nobody works in the folder any more
   });
 
   test('it leaves the lock of the next owner alone', async () => {
@@ -200,7 +200,7 @@ test('the clock is set by a day while a process works: the others wait', async (
     path,
     async () => {
       for (const day of [-1, 1, -1]) {
-        utimesSync(path, Date.now() / 1000 + 86_400 * day, Date.now() / 1000 + 86_400 * day); // its next heartbeat
+        utimesSync(path, Date.now() / 1000 + 86_400 * day, Date.now() / 1000 + 86_400 * day); // the owner's next heartbeat
         await sleep(300);
       }
       order.push('first');

@@ -22,7 +22,7 @@ test('constant stays; linear and cosine fall to the final share, and stay there'
 test('AgentGym: a negative warm-up is a tenth of all steps, rounded down', () => {
   expect(resolveWarmupSteps(-100, 39)).toBe(3);
   expect(resolveWarmupSteps(-1, 9)).toBe(0);
-  expect(resolveWarmupSteps(0, 39)).toBe(0); // literal
+  expect(resolveWarmupSteps(0, 39)).toBe(0); // not negative: the number itself
   const linear: LearningRateSchedule = { kind: 'linear', warmupSteps: -100, finalShare: 0 };
   // T = 40, W = 4: the peak at the fourth step, then (T − s) / (T − W)
   expect(scheduledRate(1, 3, 40, linear)).toBe(1);

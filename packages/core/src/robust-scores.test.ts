@@ -1,9 +1,9 @@
-// The figures are those of rliable's definitions, computed once with SciPy 1.17: `trim_mean(scores, 0.25, axis=None)` and the statistic
-// of `mannwhitneyu`, the intervals with 100,000 and 20,000 resamples of NumPy.
+// The expected figures follow rliable's definitions. They were computed once with SciPy 1.17: `trim_mean(scores, 0.25, axis=None)` and
+// the statistic of `mannwhitneyu`, and the intervals with 100,000 and 20,000 resamples of NumPy.
 import { Rng } from './rng.js';
 import { interquartileMean, probabilityOfImprovement, stratifiedInterval, type TaskScores } from './robust-scores.js';
 
-/** Five runs of three tasks, and four. */
+/** The first algorithm has five runs of each of three tasks, the second four. */
 const first = [
   [0.11, 0.52, 0.31, 0.94, 0.47],
   [2.0, 2.5, 1.5, 9.0, 2.1],

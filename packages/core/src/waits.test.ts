@@ -37,7 +37,7 @@ test('what does not is named after the first wait, then after twice the time, al
     ),
   );
   while (lines.length < 3) await sleep(5);
-  // After 100, 200 and 400 ms; later on a loaded machine.
+  // The lines come after 100, 200 and 400 ms, or later on a busy machine.
   expect(performance.now() - started).toBeGreaterThanOrEqual(400);
   expect(lines[0]).toMatch(
     /^the run waits for a, for \d+ s; the run waits for b, for \d+ s; the run waits for c, for \d+ s; and 2 more$/,

@@ -1,10 +1,10 @@
-// The slow, obvious gradient, to compare written-out gradients with.
+// Computes slow, obvious gradients, for comparison with written-out ones.
 
 /** Computes (f(x + h e_i) − f(x − h e_i)) / 2h for every i, x in float32. */
 export function centralDifferences(f: (x: Float32Array) => number, x: Float32Array, step = 1e-3): number[] {
   return Array.from(x, (_, i) => {
     const at = (change: number) => f(x.map((value, j) => (j === i ? value + change : value)));
-    // The change that float32 really makes.
+    // In float32 the real change differs a little from `step`.
     const [high, low] = [Math.fround(x[i] + step), Math.fround(x[i] - step)];
     return (at(step) - at(-step)) / (high - low);
   });

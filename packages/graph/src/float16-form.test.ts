@@ -1,4 +1,4 @@
-// The effect of the rewriting on each kind of node; its results are tested where there is a GPU with float16
+// Tests how each kind of node is rewritten. The results are tested on GPUs with float16
 // (packages/models/src/language-model/float16.test.ts).
 import { GraphBuilder, gradients, type Value } from './index.js';
 import { float16Form } from './float16-form.js';
@@ -68,6 +68,6 @@ test('tensors that are float16 already pass as they are', () => {
   g.output('scores', g.matMul(rows, g.transpose(g.cast(cache, 'float32'), [1, 0])));
   const graph = float16Form(g);
   expect(graph.outputs.get('fresh')!.dtype).toBe('float16');
-  // x and w come in float16, the scores go out in float32: nothing else is converted.
+  // x and w are converted to float16, the scores back to float32, and nothing else.
   expect(made(graph, 'Cast', () => true)).toHaveLength(3);
 });

@@ -1,11 +1,11 @@
-// Runs on the CPU, where both forms can run: they must compute the same function. With a GPU the form runs there too.
+// Tests on the CPU, where both forms can run, that they compute the same function. If there is a GPU, the WebGPU form runs there too.
 import { when } from '@bowyer/testing';
 import { GraphBuilder, openDevice, webgpuAvailable, type Shape, type Value } from './index.js';
 import type { DeviceKind } from './device/protocol.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
 
-/** Builds every kind of product, and int32 ids that index, are moved, and are calculated with. */
+/** Builds every kind of product, and int32 ids that are used as indices, moved, and calculated with. */
 function example(): GraphBuilder {
   const g = new GraphBuilder('example');
   const [a, b] = [g.input('a', 'float32', [2, 'm', 3]), g.input('b', 'float32', [2, 'n', 3])];
@@ -58,9 +58,9 @@ test('the form for WebGPU computes the same without FusedMatMul and with positio
   const operandOf = (opType: string) => form.nodes.find(({ op }) => op.opType === opType)!.inputs[0]!.dtype;
   expect([operandOf('Range'), operandOf('LessOrEqual')]).toEqual(['int32', 'int32']);
   expect(form.outputs.get('next')!.dtype).toBe('int64'); // outputs keep their types
-  expect(form.outputs.get('long')!.node!.inputs[0]!.dtype).toBe('int64'); // a factor beyond int32
+  expect(form.outputs.get('long')!.node!.inputs[0]!.dtype).toBe('int64'); // the factor is too large for int32
   expect(types).not.toContain('ArgMax');
-  expect(await results(form)).toEqual(await results(graph)); // small integers: exact in any order
+  expect(await results(form)).toEqual(await results(graph)); // small integers are exact in any order
 });
 
 const gpuTest = when(await webgpuAvailable(), 'no WebGPU adapter').test;
@@ -72,11 +72,11 @@ const integers = (dims: number[]) => ({
 });
 
 interface Product {
-  /** Shapes of the operands, and the sizes of their symbols. */
+  /** The shapes of the operands. */
   shapes: Record<string, Shape>;
   sizes?: Record<string, number>;
   build: (g: GraphBuilder, operands: Record<string, Value>) => Value;
-  /** The operators of the form that are not copies. */
+  /** The operators of the rewritten form, without those that only copy. */
   computes: string[];
 }
 

@@ -1,4 +1,4 @@
-// The device as its users see it: state, stores, views, kernels, errors, both residencies.
+// Tests a device through its public interface: states, stores, views, kernels and errors, with arrays on the host and on the GPU.
 import { describeOnDevices, when } from '@bowyer/testing';
 import { defineOp, gradients, GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
 import { descendGraph } from './kernels/decay-kernel.js';
@@ -139,7 +139,7 @@ describeOnDevices(gpu, (residency) => {
   });
 });
 
-/** Builds a graph that replaces one element of a cache and sums the cache as it is then. */
+/** Builds a graph that replaces one element of a cache and sums the new cache. */
 function writing(): GraphBuilder {
   const g = new GraphBuilder('writing');
   const scatter = defineOp('ScatterND', { infer: ({ inputs: [x] }) => [{ dtype: x!.dtype, shape: x!.shape }] });
@@ -158,7 +158,7 @@ when(gpu, 'no WebGPU adapter').test(
       const cache = await device.createState({ k: { shape: [6], data: Float32Array.of(0, 0, 0, 0, 50, 60) } });
       const step = await (await device.compile(writing())).bind({ inPlace: { written: 'cache' } });
       const kernel = await device.loadKernel<{ steps: number }, number[]>({ module, name: 'writeUp', resident: true });
-      // No element is shown to the kernel; then the sums over the view of the first four.
+      // The kernel sees none of the elements at first; then it reports sums over the view of the first four.
       expect(await kernel.call({ states: { cache }, programs: { step }, args: { steps: 3 } })).toEqual([0, 1, 3, 6]);
       expect([...(await device.read(cache)).k!.data]).toEqual([1, 2, 3, 0, 50, 60]);
     } finally {

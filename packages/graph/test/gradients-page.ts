@@ -1,9 +1,9 @@
-// Checks the gradients of every operator in a page, and posts what it found.
+// Checks the gradients of every operator in a web page, and posts the results.
 import { checkGradients, openDevice } from '../src/index.js';
 import type { Value } from '../src/ir.js';
 import { operatorSamples } from './operator-samples.js';
 
-/** Returns the name of each operator with 'agrees', 'is refused', or what is wrong. */
+/** Returns 'agrees', 'is refused' or the problem for each operator. */
 export async function gradientsInPage(): Promise<Record<string, string>> {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const found: Record<string, string> = {};

@@ -1,5 +1,5 @@
-// One table over every operator, for the tests in Node and in a page: samples of its gradient, or one through which a gradient is refused.
-// An operator added to a file of src/ops without a sample here does not compile.
+// Holds samples of every operator, for the tests in Node and in a web page: samples of its gradient, or one through which a gradient
+// is refused. An operator that is added to src/ops without a sample here does not compile.
 import type { GraphBuilder } from '../src/builder.js';
 import type { GradientSample } from '../src/check-gradients.js';
 import type { Shape } from '../src/dims.js';
@@ -32,12 +32,12 @@ export interface OperatorSample {
   inputs: Inputs;
   build: (g: GraphBuilder, x: Record<string, Value>) => Value | Value[];
 }
-/** 'flat': integer or boolean results, through which a gradient is refused. */
+/** `flat` is for operators with integer or boolean results, through which a gradient is refused. */
 export type Samples = OperatorSample[] | { flat: OperatorSample };
 
 const sizes: Record<string, number> = { batch: 2, tokens: 3 };
 
-/** Makes a tensor of spread-out values without ties, away from the kinks at 0; symbols get the sizes above. */
+/** Makes a tensor of spread-out values without ties, away from the kinks at 0. Symbols get the sizes above. */
 function tensor(of: Shape, value: (i: number) => number = (i) => 1.2 * Math.sin(2.7 * i + 0.6) + 0.013 * i): Tensor {
   const dims = of.map((dim) => (typeof dim === 'number' ? dim : sizes[dim]!));
   const length = dims.reduce((a, b) => a * b, 1);
@@ -121,7 +121,7 @@ export const operatorSamples: Record<OperatorName, Samples> = {
 
   MatMul: [
     binary((g, a, b) => g.matMul(a, b), tensor([2, 3]), tensor([3, 4])),
-    binary((g, a, b) => g.matMul(a, b), tensor(['batch', 'tokens', 4]), tensor([4, 2])), // a weight shared by all rows
+    binary((g, a, b) => g.matMul(a, b), tensor(['batch', 'tokens', 4]), tensor([4, 2])), // one weight for all rows
     binary((g, a, b) => g.matMul(a, b), tensor(['batch', 2, 3, 2]), tensor(['batch', 2, 2, 3])),
     binary((g, a, b) => g.matMul(a, b), tensor([3, 2]), tensor([2, 2, 4])), // the left operand broadcasts
     binary((g, a, b) => g.matMul(a, b), tensor([2, 1, 3, 2]), tensor([1, 2, 2, 2])),
@@ -151,7 +151,7 @@ export const operatorSamples: Record<OperatorName, Samples> = {
       [4, 2, 'middle'],
       [8, 2, 'middle'],
       [4, 2, 'zero points'],
-      [4, 3, 'zero points'], // a row of them ends in the middle of a byte
+      [4, 3, 'zero points'], // a row of zero points ends in the middle of a byte
       [8, 3, 'zero points'],
     ] as const
   ).map(([bits, blocks, kind]) =>
@@ -201,7 +201,7 @@ export const operatorSamples: Record<OperatorName, Samples> = {
   Concat: [binary((g, a, b) => g.concat([a, b, a], 1), tensor(['batch', 2]), tensor(['batch', 1]))],
   Split: [
     unary((g, x) => g.concat(g.split(x, -1, 3).reverse(), 0), tensor(['batch', 6])),
-    unary((g, x) => g.split(x, 0, [1, 3])[1]!, tensor([4, 2])), // one piece unused
+    unary((g, x) => g.split(x, 0, [1, 3])[1]!, tensor([4, 2])), // the other piece is unused
     { inputs: { x: tensor(['batch', 4]) }, build: (g, { x }) => g.split(x!, 1, [1, 3]) },
   ],
   Slice: [
@@ -244,7 +244,7 @@ export const operatorSamples: Record<OperatorName, Samples> = {
     {
       inputs: { x: tensor([3, 2]), i: indices(['batch'], [2, 2]) },
       build: (g, { x, i }) => [g.matMul(g.gather(x!, i!), g.transpose(x!, [1, 0]))],
-    }, // tied
+    }, // the table is used twice, like tied embeddings
     { inputs: { x: tensor([3, 4]), i: indices([], [2]) }, build: (g, { x, i }) => g.gather(x!, i!, 1) },
   ],
   GatherElements: [

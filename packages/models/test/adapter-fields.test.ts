@@ -1,4 +1,4 @@
-// Fields of adapter_config.json against peft 0.21; record-fields.py recorded what it makes of them.
+// Compares fields of adapter_config.json with peft 0.21; record-fields.py recorded peft's results.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -15,7 +15,7 @@ interface Recording {
   cases: {
     title: string;
     adapter: ConfigJson;
-    /** Shapes in the file. */
+    /** The tensors' shapes in the file. */
     tensors: Record<string, number[]>;
     logprobs: number[];
     /** The gradients of −Σ logprobs, by the names in the file: the norm, and Σ gradient_i sin(i). */

@@ -1,4 +1,4 @@
-// ALBERT as a critic's encoder: against PyTorch's numbers for a real checkpoint.
+// Compares ALBERT as a critic's encoder with PyTorch's numbers for a real checkpoint.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';

@@ -1,4 +1,5 @@
-// Model directories with one fault each: the message names file, tensor or field, what was expected and found, and the mend.
+// Tests model directories with one fault each: the message names the file, the tensor or field, what was expected and found, and the
+// remedy.
 import { cpSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -89,7 +90,7 @@ const withConfig = (changes: object) =>
 const withText = (file: string, text: string) => changed((dir) => writeFileSync(join(dir, file), text));
 
 const load = async (dir: string) => (await loadTextModel({ device, dir })).release();
-/** Returns the message with the directory's name taken out. */
+/** Returns the error message without the directory's name. */
 const messageOf = (dir: string) =>
   load(dir).then(
     () => 'loaded',

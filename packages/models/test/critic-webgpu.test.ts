@@ -1,4 +1,4 @@
-// The critics on a GPU through ONNX Runtime's webgpu provider: gradients, Adam and Polyak stay there and give the CPU's numbers.
+// Tests the critics on a GPU with ONNX Runtime's WebGPU provider: gradients, Adam and Polyak stay there and give the CPU's numbers.
 // Without a GPU: apt-get install chromium-common, VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Precision } from '@bowyer/graph';
@@ -42,7 +42,10 @@ const encoders = {
     }),
 };
 
-/** Makes five optimizer and Polyak steps, saved and restored into another critic on the way; returns what both networks then say. */
+/**
+ * Makes five optimizer and Polyak steps, and on the way saves the critic and restores it into another. Returns the values of both
+ * networks.
+ */
 async function train(
   kind: 'cpu' | 'webgpu',
   encoder: keyof typeof encoders,
@@ -61,7 +64,7 @@ async function train(
         critic = await newCritic(seed + 1);
         await critic.restore(dir);
       }
-      // In float16 a step that overflows is left out, until the loss's scale suits.
+      // In float16 a step that overflows is skipped until the loss scale is small enough.
       while (critic.optimizer.steps === step) {
         await critic.accumulateGradients(batch);
         await critic.optimizer.step({ lr: 1e-2, maxGradNorm: 1 });
@@ -87,7 +90,7 @@ when(await webgpuAvailable(), 'no WebGPU adapter').test.each(['line', 'transform
 when(await webgpuAvailable('float16'), 'no GPU with float16 in shaders').test(
   'in float16 the transformer critic trains to the same values but for their rounding',
   async () => {
-    // With seed 0 a head's ReLU is so near 0 that rounding turns it on.
+    // With seed 0 the input of a head's ReLU is so near 0 that rounding changes its sign.
     const seed = 1;
     const [cpu, webgpu] = [
       await train('cpu', 'transformer', { seed }),

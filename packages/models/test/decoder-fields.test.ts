@@ -1,5 +1,5 @@
-// Fields of a decoder's config.json and names of its tensors, one at a time, against transformers 5.18;
-// record-fields.py recorded what it makes of them.
+// Compares fields of a decoder's config.json and names of its tensors, one at a time, with transformers 5.18; record-fields.py
+// recorded its results.
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { readPretrainedConfig, type ConfigJson } from '@bowyer/checkpoints';

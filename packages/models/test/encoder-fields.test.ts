@@ -1,5 +1,5 @@
-// Every field of the config classes of transformers 5.18 for encoders and encoder-decoders either changes the model, or is refused by its
-// name, or is listed below as without effect. record-transformers.py recorded the fields.
+// Tests that every field of transformers 5.18's config classes for encoders and encoder-decoders either changes the model, or is
+// refused by name, or is listed below as without effect. record-transformers.py recorded the fields.
 import { readFileSync } from 'node:fs';
 import { serialize } from '@bowyer/graph';
 import type { ConfigJson } from '@bowyer/checkpoints';
@@ -12,7 +12,7 @@ interface Fields {
   /** The fields with their defaults. */
   fields: Record<string, unknown>;
   other_names: Record<string, string>;
-  /** Read by the code without being declared. */
+  /** Fields that the code reads without declaring them. */
   undeclared: string[];
 }
 
@@ -20,7 +20,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('./recordings/config-fields.json', import.meta.url), 'utf8'),
 ) as Record<string, Fields>;
 
-/** Fields of files, classifiers and training. The critic never masks later tokens. */
+/** These fields concern files, classifiers and training. The critic never masks later tokens. */
 const ofAll = `architectures chunk_size_feed_forward dtype id2label label2id problem_type output_hidden_states return_dict
   transformers_version use_cache bos_token_id classifier_dropout`;
 const ofEncoders = `${ofAll} is_encoder_decoder initializer_range eos_token_id hidden_dropout_prob attention_probs_dropout_prob
@@ -55,7 +55,7 @@ const bart = {
 };
 const t5 = { vocab_size: 31, d_model: 16, d_kv: 4, d_ff: 20, num_layers: 1, num_decoder_layers: 1, num_heads: 4 };
 
-/** A valid config.json of each type, and the fields without effect. */
+/** A valid config.json of each type, and the names of the fields without effect. */
 const types: Record<string, { base: ConfigJson; idle: string }> = {
   bert: { base: bert, idle: ofEncoders },
   roberta: { base: bert, idle: ofEncoders },
@@ -64,7 +64,7 @@ const types: Record<string, { base: ConfigJson; idle: string }> = {
   albert: { base: bert, idle: `${ofEncoders} classifier_dropout_prob` },
   distilbert: {
     base: { vocab_size: 31, dim: 16, n_layers: 2, n_heads: 4, hidden_dim: 24, max_position_embeddings: 40 },
-    idle: `${ofEncoders} attention_dropout dropout qa_dropout seq_classif_dropout sinusoidal_pos_embds`, // the file has the table
+    idle: `${ofEncoders} attention_dropout dropout qa_dropout seq_classif_dropout sinusoidal_pos_embds`, // the file contains the table
   },
   electra: {
     base: bert,
@@ -86,7 +86,7 @@ const types: Record<string, { base: ConfigJson; idle: string }> = {
   mt5: { base: t5, idle: `${ofT5} scale_decoder_outputs tie_word_embeddings` },
 };
 
-/** Returns all that a config.json decides about a model. */
+/** Returns everything that a config.json determines about a model. */
 function modelOf(json: ConfigJson): unknown {
   if (!['bart', 'marian', 'pegasus', 't5', 'mt5'].includes(String(json.model_type))) return encoderConfigFromJson(json);
   const architecture = encoderDecoderFor(json);
@@ -95,7 +95,7 @@ function modelOf(json: ConfigJson): unknown {
   return { graph, sourceLimit, targetLimit, rules: generationRules(architecture) };
 }
 
-/** Returns some other value. */
+/** Returns a different value of the same type. */
 function another(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;

@@ -1,4 +1,4 @@
-// Tiny random encoders against outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
+// Compares tiny random encoders with outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { readSafetensors, type HostTensors } from '@bowyer/checkpoints';
 interface Reference {
   lengths: number[];
   ids: number[][];
-  /** 0 for padding, and for one token amid the last text. */
+  /** The mask is 0 for padding, and for one token within the last text. */
   mask: number[][];
   loss: number;
 }
@@ -95,7 +95,7 @@ describe.each(names)('%s', (name) => {
     );
     for (const key of Object.keys(tensors)) {
       const gradient = stored[`${config.modelType}.${key}`];
-      // A key's bias moves all scores of a query alike, which the softmax takes away: no gradient but rounding.
+      // A key's bias changes all scores of a query by the same amount, which the softmax removes, so its gradient is only rounding.
       const tolerance = Math.max(
         1e-4 *
           furthest(

@@ -1,4 +1,4 @@
-// The transformer critic, and the checkpoints of encoders; encoder-fixtures.test.ts compares their numbers with PyTorch's.
+// Tests the transformer critic, and the checkpoints of encoders; encoder-fixtures.test.ts compares their numbers with PyTorch's.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
@@ -28,7 +28,7 @@ const roberta: EncoderConfig = { ...tiny, modelType: 'roberta', padTokenId: 1, t
 const device = await openDevice({ device: 'cpu', threads: 2 });
 afterAll(() => device.close());
 
-/** Draws weights ten times as large as at the start, biases too, so that every part has a visible effect. */
+/** Draws weights and biases ten times as large as start weights, so that every part has a visible effect. */
 function loudWeights(config: EncoderConfig, seed = 0): HostTensors {
   const rng = new Rng(seed);
   const tensors = initializeEncoder(rng, config, { pooler: true });
@@ -36,7 +36,7 @@ function loudWeights(config: EncoderConfig, seed = 0): HostTensors {
   return tensors;
 }
 
-/** Makes a tokenizer like BERT's: begin and end around the text. */
+/** Makes a tokenizer like BERT's, with a begin and an end token around the text. */
 function tokenizerWithSpecials(texts: string[]): HuggingFaceTokenizer {
   const plain = wordLevelTokenizer(texts);
   const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
@@ -136,7 +136,7 @@ describe('the transformer critic', () => {
       rng: new Rng(0),
     });
     const other = await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer });
-    // The same seed drew the same heads only if neither encoder drew anything.
+    // The heads are equal only if neither encoder has drawn from the seed.
     expect(await other.evaluate(observations, actions, 'online')).toEqual(
       await critic.evaluate(observations, actions, 'online'),
     );

@@ -1,4 +1,5 @@
-// Falcon beyond its log-probabilities (reference-checkpoints.test.ts): the tutorial's shape, and training that begins with a bfloat16 checkpoint, as the published ones are.
+// Tests the parts of Falcon beyond its log-probabilities (see reference-checkpoints.test.ts): the tutorial's shape, and training that
+// begins with a bfloat16 checkpoint, as published ones are.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,14 +25,14 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** Writes the fixture's config as a published checkpoint has it. */
+/** Writes the fixture's config in the form of a published checkpoint. */
 const writeConfig = (changed: object) =>
   writeFileSync(
     join(dir, 'config.json'),
     JSON.stringify({ ...readConfig(fixture), torch_dtype: 'bfloat16', dtype: 'bfloat16', ...changed }),
   );
 
-/** Writes the same tensors with the lower half of every float32 cut off. */
+/** Writes the same tensors in bfloat16: the lower half of every float32 is cut off. */
 function writeBfloat16(from: string, to: string): void {
   const file = readFileSync(from);
   const length = Number(file.readBigUInt64LE(0));
@@ -95,7 +96,7 @@ test('the shape of falcon-rw-1b is built: linear biases, a key and a value for e
   const architecture = architectureFor({ model_type: 'falcon', ...shape, ...variant });
   const count = architecture.parameters.reduce((sum, spec) => sum + spec.shape.reduce((a, b) => a * b, 1), 0);
   expect(count).toBe(1_311_625_216);
-  // Values of transformers' build_alibi_tensor, beyond the integers that bfloat16 has.
+  // The expected values are those of transformers' build_alibi_tensor, beyond the integers that bfloat16 represents exactly.
   const { table } = linearBiases(4, 600, { isBfloat16: true });
   expect([301, 599, 600 + 303, 1200 + 517].map((i) => table[i])).toEqual([75.0, 150.0, 19.0, 8.0625]);
   expect(architecture).toMatchObject({ heads: 32, keyValueHeads: 32, headSize: 64, contextLength: 2048 });

@@ -1,4 +1,4 @@
-// A shrunk model of every family against transformers; families/make-family-recordings.py made the recordings.
+// Compares a shrunk model of every family with transformers; families/make-family-recordings.py made the recordings.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { formulaWeights, hashes, projections, tokenIds } from './families/formul
 
 interface Recording {
   config: Record<string, unknown> & { model_type: string; vocab_size: number };
-  /** PEFT's default; null where it has none. */
+  /** PEFT's default target modules; null where it has none. */
   loraTargets: string[] | null;
   loss: number;
   logprobs: number[][];
@@ -28,9 +28,9 @@ const dir = fileURLToPath(new URL('./families', import.meta.url));
 const names = readdirSync(dir).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
 const read = (name: string) => JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8')) as Recording;
 
-/** Families of reference-checkpoints.test.ts. */
+/** reference-checkpoints.test.ts tests these families. */
 const referenced = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3'];
-/** Tested by own-families.test.ts and recurrent-episodes.test.ts. */
+/** own-families.test.ts and recurrent-episodes.test.ts test these. */
 const ours = ['canon_llama', 'smeared_llama'];
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -86,7 +86,7 @@ describe.each(names)('%s', (name) => {
     await scorer.release();
   });
 
-  // In every other family the other one. Rows that divide into no blocks (those of 20) stay in float32.
+  // The families alternate between 4 and 8 bits. Rows whose length is not a multiple of a block's (those of 20) stay in float32.
   test('in 4 or 8 bits', async () => {
     const is4Bit = names.indexOf(name) % 2 === 0;
     const quantization = is4Bit ? '4bit' : '8bit';
@@ -99,7 +99,8 @@ describe.each(names)('%s', (name) => {
     const scorer = new TokenScorer(options);
     const difference = largestDifference(await scorer.logprobs(all));
     expect(difference).toBeGreaterThan(1e-5);
-    // Rounding may change the choice of an expert, which is a jump; gated states of these narrow heads enlarge it.
+    // Rounding may change the choice of an expert, which changes the result abruptly; gated states of these narrow heads enlarge the
+    // error.
     const jumps = architecture.parameters.some(({ name }) => /expert|linear_attn/.test(name));
     expect(difference).toBeLessThan(is4Bit || jumps ? 6 : 0.3);
     await scorer.release();

@@ -1,5 +1,5 @@
-// A config.json with nothing but sizes: what it leaves out has the family's own values, as in transformers 5.18.
-// record-defaults.py recorded decoders, packages/models/test/record-transformers.py the classes of encoders and encoder-decoders.
+// Tests that a config.json with nothing but sizes gets the family's own defaults, as in transformers 5.18. record-defaults.py recorded
+// decoders, packages/models/test/record-transformers.py the classes of encoders and encoder-decoders.
 import { readFileSync } from 'node:fs';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { openDevice } from '@bowyer/graph';
@@ -13,7 +13,7 @@ import { formulaWeights, tokenIds } from './families/formula-weights.js';
 
 interface Recording {
   config: ConfigJson & { model_type: string; vocab_size: number };
-  /** The fields of the class; `rope_theta` is its default where a file has none. */
+  /** The fields of the class. `rope_theta` is the default for a file without one. */
   fields: Record<string, unknown>;
   logprobs: number[];
 }
@@ -33,7 +33,7 @@ test('every family has a recording', () => {
   expect(types.sort()).toEqual(Object.keys(allFamilies).sort());
 });
 
-/** Their tensors have other names in files; decoder-fields.test.ts has them of sizes alone. */
+/** The tensors of these families have other names in files; decoder-fields.test.ts tests them with sizes alone. */
 const renamed = ['gpt2', 'gpt_neox'];
 const named = recordings.map((one) => [one.config.model_type, one] as const);
 

@@ -1,6 +1,6 @@
-// Every field of the classes that transformers and peft read a model's files with is either checked here, so that a text in its place
-// is refused by its name, or listed below as without effect. A new family: its type in FAMILIES of record-fields.py, then
-// `record-fields.py fields`; the test names every field that is neither.
+// Tests every field of the classes with which transformers and peft read a model's files: either a text in place of its value is
+// refused by name, or the field is listed below as without effect. For a new family, add its type to FAMILIES of record-fields.py and
+// run `record-fields.py fields`; the test then names every field that is neither.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigJson } from '@bowyer/checkpoints';
@@ -16,35 +16,38 @@ import { recorded } from './field-folders.js';
 /** Fields of PreTrainedConfig that change no result of a decoder. */
 const ofAllDecoders = `architectures transformers_version dtype bos_token_id eos_token_id pad_token_id id2label label2id problem_type
   output_hidden_states return_dict use_cache chunk_size_feed_forward`;
-/** The loss of a mixture of experts as Hugging Face has it. */
+/** These fields concern the auxiliary loss of a mixture of experts. */
 const router = 'output_router_logits router_aux_loss_coef';
 const ofDecoders: Readonly<Record<string, string>> = {
   llama: 'pretraining_tp',
   gpt_neox: 'classifier_dropout is_decoder',
   gpt2: `reorder_and_upcast_attn summary_type summary_use_proj summary_activation summary_proj_to_labels summary_first_dropout`,
   gemma3_text: 'attn_logit_softcapping',
-  phi3: 'embd_pdrop', // read there and not used
+  phi3: 'embd_pdrop', // the class reads it and does not use it
   seed_oss: 'pretraining_tp',
   bloom: 'pretraining_tp slow_but_exact', // the same numbers in another order
   qwen3_moe: router,
   mixtral: router,
-  gpt_oss: `${router} hidden_act`, // its experts have one activation
+  gpt_oss: `${router} hidden_act`, // its experts have a fixed activation
   qwen3_5_moe_text: router,
   qwen3_next: router,
   deepseek_v3: 'pretraining_tp num_mtp_layers num_key_value_heads',
 };
-/** generation_config.json: keys of a run, tokens of config.json, options of beams, which are refused, caches, outputs, speculation. */
+/**
+ * Fields of generation_config.json: settings of a run, token ids that config.json has too, options of beam search, which are refused,
+ * caches, outputs and speculation.
+ */
 const ofGeneration = `max_length max_new_tokens do_sample temperature top_k top_p eos_token_id pad_token_id bos_token_id
   decoder_start_token_id early_stopping length_penalty low_memory use_cache cache_implementation cache_config max_cache_len
   prefill_chunk_size use_mtp renormalize_logits remove_invalid_values output_attentions output_hidden_states output_scores output_logits
   return_dict_in_generate is_assistant num_assistant_tokens num_assistant_tokens_schedule assistant_confidence_threshold
   prompt_lookup_num_tokens max_matching_ngram_size assistant_early_exit assistant_lookbehind target_lookbehind
   assistant_ensemble_weight speculation_type compile_config disable_compile continuous_batching_config transformers_version`;
-/** adapter_config.json of LoRA; the last four are of start values. */
+/** Fields of LoRA's adapter_config.json; the last four concern initialization. */
 const ofAdapters = `auto_mapping peft_version revision inference_mode fan_in_fan_out runtime_config megatron_core qalora_group_size
   ensure_weight_tying loftq_config eva_config corda_config lora_ga_config`;
 
-/** The settings under which fields are read: most always, the others under one of these. */
+/** The settings under which fields are read: most are read always, the others under one of these. */
 const settings: object[] = [
   {},
   { use_sliding_window: true, max_window_layers: 1 },
@@ -63,7 +66,7 @@ type Defaults = Record<string, unknown>;
 const fields = recorded<{ decoders: Record<string, Defaults>; [file: string]: Defaults }>('fields');
 const { plain } = recorded<{ plain: { config: ConfigJson }[] }>('decoders');
 
-/** The fields of a shrunk config of a newer family that change the result, with a value that does. */
+/** The fields of a shrunk config of a newer family that change the result, each with a value that does. */
 interface Changes {
   config: ConfigJson;
   effective: Record<string, [value: unknown, logprob: number]>;
@@ -82,7 +85,7 @@ const problemOf = async (work: () => unknown): Promise<string> => {
   }
 };
 
-/** Finds the fields, but for those without effect, in whose place no setting refuses a text. */
+/** Lists the fields, except those without effect, for which no setting refuses a text. */
 async function unchecked(all: Defaults, idle: readonly string[], load: (changes: object) => unknown, names = same) {
   const found: string[] = [];
   for (const field of Object.keys(all).filter((name) => !idle.includes(name))) {
@@ -113,7 +116,7 @@ test.each(shrunk)('what changes the result of $name in transformers is checked h
   const missed: string[] = [];
   for (const [field, [value]] of Object.entries(changes[name].effective)) {
     const problem = await problemOf(() => architectureFor({ ...config, [field]: 'x' }));
-    // Where nothing reads the text, the value must be refused.
+    // If nothing reads the text, the value itself must be refused.
     const named = problem === 'loads' ? await problemOf(() => architectureFor({ ...config, [field]: value })) : problem;
     if (![field, aliases[field] ?? field].some((one) => named.includes(one))) missed.push(`${field}: ${named}`);
   }
@@ -147,7 +150,8 @@ test('adapter_config.json: every field is checked, or changes no option', async 
     return readAdapterConfig(dir);
   };
   const idle = words(ofAdapters);
-  // A text is a list of targets, or a pattern of what is excluded; a missing folder is reported by whoever opens the base.
+  // For these fields a text is valid: a list of targets, or a pattern of what is excluded. A missing folder is reported when the base
+  // is opened.
   expect(
     await unchecked(defaults, [...idle, 'target_modules', 'exclude_modules', 'base_model_name_or_path'], read),
   ).toEqual([]);
@@ -160,7 +164,7 @@ test('adapter_config.json: every field is checked, or changes no option', async 
   expect((await read({ use_rslora: true })).options.rankStabilized).toBe(true);
   for (const start of ['pissa', 'olora', 'corda', 'loftq', 'lora_ga', 'mica', 'pissa_niter_4'])
     expect(await problemOf(() => read({ init_lora_weights: start }))).toContain('init_lora_weights is ');
-  // A field of a version to come is refused unless it is off.
+  // An unknown field is refused unless it is off.
   expect(await problemOf(() => read({ use_something: false, another: null }))).toBe('loads');
   expect(await problemOf(() => read({ use_something: 2 }))).toContain('use_something is 2');
 });

@@ -1,4 +1,4 @@
-// Model folders that differ in single fields of their files, with weights by the formula of record-fields.py.
+// Writes model folders that differ in single fields of their files, with weights by the formula of record-fields.py.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,11 @@ import { fileShape } from '../src/architecture/checkpoint-layout.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-/** Reads the tool's recording: `decoders`, `generation`, `adapters` or `fields`. */
+/** Reads a recording of record-fields.py: `decoders`, `generation`, `adapters` or `fields`. */
 export const recorded = <T>(name: string): T =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`./recorded-fields/${name}.json`, import.meta.url)), 'utf8')) as T;
 
-/** Computes 0.3 sin(1.7 i + h), h from the name; norms' scales are about 1. `shape` is the file's. */
+/** Computes 0.3 sin(1.7 i + h), where h depends on the name; norms' scales are about 1. `shape` is the shape in the file. */
 export function weightsOf(name: string, shape: readonly number[]): HostTensor {
   let h = 0;
   for (const byte of Buffer.from(name)) h = (h * 31 + byte) % 997;
@@ -25,17 +25,17 @@ export function weightsOf(name: string, shape: readonly number[]): HostTensor {
 
 export interface FolderFiles {
   config: ConfigJson;
-  /** Names of tensors beyond the model's own, in the embedding's shape. */
+  /** Names of further tensors, with the embedding's shape. */
   extra?: readonly string[];
-  /** The same, equal to the embedding. */
+  /** Names of further tensors that equal the embedding. */
   twins?: readonly string[];
-  /** Names of the model's tensors that the file lacks. */
+  /** Names of the model's tensors that the file does not contain. */
   missing?: readonly string[];
 }
 
 const EMBEDDING = /(embed_tokens|wte|embed_in|word_embeddings)\.weight$/;
 
-/** Ids 3 to 28; before them are <pad>, <eos> and <unk>. */
+/** These words have the ids 3 to 28; <pad>, <eos> and <unk> come first. */
 const words = Array.from({ length: 26 }, (_, i) => `w${i}`);
 
 /**

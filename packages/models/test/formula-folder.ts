@@ -1,9 +1,9 @@
-// Model folders with the weights that record-transformers.py gave their recordings: a formula over the tensors' names.
+// Writes model folders with the weights that record-transformers.py used: a formula of the tensors' names.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWeights, type HostTensor } from '@bowyer/checkpoints';
 
-/** Computes a hash of the name and of each place, uniform in ±0.5; scales of norms are around 1. */
+/** Computes a hash of the name and of each index, uniform in ±0.5; scales of norms are around 1. */
 export function formula(name: string, shape: readonly number[]): HostTensor {
   let seed = 2166136261;
   for (const byte of new TextEncoder().encode(name)) seed = Math.imul(seed ^ byte, 16777619) >>> 0;
@@ -21,9 +21,9 @@ export function formula(name: string, shape: readonly number[]): HostTensor {
 
 export interface RecordedFolder {
   config: Record<string, unknown>;
-  /** Shapes by name. */
+  /** Shapes by tensor name. */
   tensors: Record<string, number[]>;
-  /** Tensors with the numbers of another. */
+  /** Tensors that equal another tensor, with its name. */
   copies: Record<string, string>;
 }
 

@@ -1,4 +1,4 @@
-// Fields of generation_config.json against transformers' greedy `generate`; record-fields.py recorded its texts.
+// Compares fields of generation_config.json with transformers' greedy `generate`; record-fields.py recorded its texts.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -28,7 +28,7 @@ await writeFolder(folder, { config });
 const model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
 afterAll(() => device.close());
 
-/** Reads the rules of a folder whose generation_config.json, or with `file` config.json, has these fields. */
+/** Reads the rules of a folder whose generation_config.json (or the file `file`) has these fields. */
 function rulesOf(fields: ConfigJson, file = 'generation_config.json', samples = false) {
   rmSync(join(folder, 'generation_config.json'), { force: true });
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));

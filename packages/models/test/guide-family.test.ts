@@ -1,4 +1,4 @@
-// docs/extending/model.md: the family that it shows computes what a forward pass written out in loops does, and trains and decodes.
+// Tests the family in docs/extending/model.md: it computes the same as a forward pass written in loops, and it trains and decodes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';

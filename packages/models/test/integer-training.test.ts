@@ -1,4 +1,4 @@
-// LoRA with integer products against the same quantised base in exact float32 products: gradients, losses, what a resumed run needs.
+// Compares LoRA with integer products with the same quantised base in exact float32 products: gradients, losses, and a resumed run.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -27,19 +27,22 @@ const folder = newFolder();
 await saveBases();
 afterAll(() => device.close());
 
-/** Makes texts in which each word follows from the one before, four times out of five. */
+/** Makes texts in which four words out of five follow from the word before. */
 function examples(seed: number, count: number): TokenExample[] {
   const rng = new Rng(seed);
   return Array.from({ length: count }, () => {
     const text = [rng.integer(1, 80)];
     while (text.length <= LENGTH) text.push(rng.uniform() < 0.8 ? 1 + ((7 * text.at(-1)!) % 80) : rng.integer(1, 80));
     const weights = new Float32Array(LENGTH).fill(1 / (LENGTH * count));
-    weights.fill(0, 0, 5); // rows whose gradient is zero
+    weights.fill(0, 0, 5); // the gradient of these rows is zero
     return { ids: Int32Array.from(text.slice(0, -1)), targets: Int32Array.from(text.slice(1)), weights };
   });
 }
 
-/** Saves a trained model, and the same function with two channels of each norm 30 times as large and the weights behind as much smaller. */
+/**
+ * Saves a trained model, and an equivalent one in which two channels of each norm are 30 times as large and the weights after it 30
+ * times as small.
+ */
 async function saveBases(): Promise<void> {
   const tokenizer = wordLevelTokenizer([words.join(' ')], { minCount: 1 });
   const base = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(7) });
@@ -101,7 +104,7 @@ async function heldOut(model: LanguageModel): Promise<number> {
   return -rows.flatMap((row) => [...row]).reduce((a, b) => a + b, 0);
 }
 
-// With outliers, rounding them, and the weights that they are multiplied by, to 8 bits costs more.
+// With outliers, rounding activations and weights to 8 bits costs more accuracy.
 test.each([
   ['8bit', 'plain', 0.999],
   ['4bit', 'plain', 0.999],
@@ -118,7 +121,7 @@ test.each([
     await integer.accumulateGradients(examples(1, 12));
     const doubled = await readStateDict(device, integer.optimizer.gradients);
     for (const [name, { data }] of Object.entries(got.gradients))
-      // the same bits again
+      // the second pass adds the same bits
       expect(doubled[name].data).toEqual((data as Float32Array).map((x) => 2 * x));
     for (const model of [exact, integer]) await train(model, 4, 1e-2);
     expect(Math.abs((await heldOut(integer)) / (await heldOut(exact)) - 1)).toBeLessThan(0.01);

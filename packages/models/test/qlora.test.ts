@@ -1,5 +1,5 @@
-// QLoRA against LoRA: adapters trained on 8- and 4-bit bases end at most 5 % above the loss that the float32 base gives
-// after the same steps on the same data. The bases are trained models: one made here, and real checkpoints where they are.
+// Compares QLoRA with LoRA: adapters trained on 8- and 4-bit bases end at most 5 % above the loss with the float32 base after the same
+// steps on the same data. The bases are trained models: one made here, and real checkpoints if they are present.
 import { join } from 'node:path';
 import { minibatches, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -22,7 +22,7 @@ const places = ['park', 'house', 'forest', 'garden'];
 const colours = ['red', 'big', 'little', 'old', 'new'];
 const things = ['ball', 'book', 'cake', 'box', 'hat'];
 
-/** Makes a sentence of a small world in which each animal has its place and its thing, three times out of four. */
+/** Makes a sentence of a small world in which each animal has its usual place and thing, three times out of four. */
 function story(rng: Rng): string {
   const own = (list: readonly string[], i: number) =>
     list[rng.uniform() < 0.75 ? i % list.length : rng.integer(0, list.length - 1)];
@@ -31,7 +31,7 @@ function story(rng: Rng): string {
   return `the ${animals[i]} went to the ${place} and found a ${colour} ${thing} .`;
 }
 
-/** Makes the text that the adapters are to learn: another form, and other habits of the same animals. */
+/** Makes a text for the adapters to learn: another form, and other habits of the same animals. */
 function question(rng: Rng): string {
   const own = (list: readonly string[], i: number) =>
     list[rng.uniform() < 0.75 ? i % list.length : rng.integer(0, list.length - 1)];
@@ -72,12 +72,12 @@ async function train(
       if (step++ >= steps) break;
       const tokens = batch.reduce((sum, { ids }) => sum + ids.length, 0);
       await model.accumulateGradients(batch.map((e) => ({ ...e, weights: e.weights.map((w) => w / tokens) })));
-      await optimizer.step({ lr: lr * (1 - step / (steps + 1)), maxGradNorm: 1 }); // falling, so that the end is no matter of the last batch
+      await optimizer.step({ lr: lr * (1 - step / (steps + 1)), maxGradNorm: 1 }); // so that the last batch matters little
     }
   }
 }
 
-/** Makes the same steps on each kind of base; returns the losses on sentences that nobody trained on. */
+/** Trains with the same steps on each kind of base. Returns the losses on sentences that were not trained on. */
 async function compare(name: string, dir: string, { steps, lr }: { steps: number; lr: number }) {
   const losses: Partial<Record<Quantization, number>> = {};
   let before = 0;

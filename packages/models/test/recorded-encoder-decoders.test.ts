@@ -1,4 +1,4 @@
-// Small folders of encoder-decoders against what transformers 5.18 made of them: record-transformers.py recorded it.
+// Compares small encoder-decoders with the results of transformers 5.18, which record-transformers.py recorded.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
@@ -9,7 +9,7 @@ import { furthest, writeFolder, type RecordedFolder } from './formula-folder.js'
 
 interface Recording extends RecordedFolder {
   generation?: Record<string, unknown>;
-  /** Sources and targets. */
+  /** Token ids of sources and targets. */
   pairs: [number[], number[]][];
   new_tokens: number;
   greedy: number[][];

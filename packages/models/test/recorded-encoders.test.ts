@@ -1,4 +1,4 @@
-// Small folders of encoders against what transformers 5.18 made of them: record-transformers.py recorded it.
+// Compares small encoders with the results of transformers 5.18, which record-transformers.py recorded.
 import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { gradients, GraphBuilder, openDevice } from '@bowyer/graph';
@@ -17,7 +17,7 @@ interface EncoderRecording extends RecordedFolder {
   rows: [number, number][];
   hidden: number[][];
   loss: number;
-  /** Length of each gradient, and its product with a formula. */
+  /** The length of each gradient, and its product with a vector by a formula. */
   gradients: Record<string, [number, number]>;
 }
 
@@ -95,7 +95,7 @@ test.each(encoders)('%s: hidden states and all gradients', async (_, recording) 
     const along = formula('gradient', tensors[name].shape).data;
     const length = Math.sqrt(gradient.reduce((sum, x) => sum + x * x, 0));
     const product = gradient.reduce((sum, x, i) => sum + x * Number(along[i]), 0);
-    // A key's bias moves all scores of a query alike: its gradient is rounding.
+    // A key's bias changes all scores of a query by the same amount, so its gradient is only rounding.
     const isClose = furthest([length, product], expected) < 1e-4 * expected[0] + 1e-5 * largest;
     expect({ name, isClose, found: [length, product], expected }).toMatchObject({ name, isClose: true });
   }

@@ -1,4 +1,4 @@
-// Adapters in PEFT's layout against outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
+// Compares adapters in PEFT's layout with outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Tiny random checkpoints against outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
+// Compares tiny random checkpoints with outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,14 +67,14 @@ describe.each(names)('%s', (name) => {
     }));
     const { loss } = await scorer.accumulateGradients(examples, gradients);
     expect(Math.abs(loss - reference.loss)).toBeLessThan(1e-4);
-    // Read as weights are, since a gradient lies in the file as its weight does.
+    // Gradients are read in the same way as weights, since they have the same layout in the file.
     const source = await SafetensorsFile.open(join(fixtures, name, 'gradients.safetensors'));
     const expected = await readParameters(options.architecture.parameters, source).finally(() => source.close());
     const found = await device.read(gradients);
     expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
     for (const [parameter, { data }] of Object.entries(expected)) {
       const scale = Math.max(...data.map(Math.abs));
-      // A key's bias moves all scores of a query alike, which the softmax takes away: no gradient but rounding.
+      // A key's bias changes all scores of a query by the same amount, which the softmax removes, so its gradient is only rounding.
       const tolerance = Math.max(1e-4 * scale, 2e-5);
       data.forEach((value, i) => expect(Math.abs(Number(found[parameter].data[i]) - value)).toBeLessThan(tolerance));
     }

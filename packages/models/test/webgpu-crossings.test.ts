@@ -1,5 +1,5 @@
-// That nothing crosses between GPU and CPU inside a step: ONNX Runtime says where it would run each node, and a node
-// that its WebGPU provider lacks would show as tensors brought down and taken up. No graph is run here.
+// Tests that no tensor is copied between GPU and CPU within a step. ONNX Runtime reports where it would run each node; a node that its
+// WebGPU provider lacks would show as copies down and up. No graph is run here.
 import { readFileSync } from 'node:fs';
 import { gpuCrossings, GraphBuilder, webgpuAvailable, webgpuForm, type Value } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
@@ -27,7 +27,10 @@ const gpt2 = architectureFor({
   embd_pdrop: 0.1,
   attn_pdrop: 0.1,
 });
-/** Products large enough to be transposed, and padded to multiples of 4: by the vocabulary, and of heads and a column more. */
+/**
+ * Products here are large enough to be transposed, and are padded to multiples of 4: the vocabulary, and the heads with one more
+ * column.
+ */
 const padded = architectureFor({
   model_type: 'gpt2',
   vocab_size: 1025,
@@ -87,7 +90,7 @@ maybe.each([
   for (const sampler of [greedy, tempered])
     for (const tokens of [1, 'tokens'] as const)
       expect(await gpuCrossings(residentDecodeGraph(architecture, { ...decoding, tokens, sampler }))).toEqual(none);
-  // The candidates' ids, int64 out of the provider's TopK: [batch, k] numbers.
+  // The ids of the candidates, int64 from the provider's TopK, are brought down: [batch, k] numbers.
   const truncated: Sampler = { kind: 'truncated', tempered: true, candidates: 5 };
   const { up, down } = await gpuCrossings(residentDecodeGraph(architecture, { ...decoding, sampler: truncated }));
   expect([up.length, down.length]).toEqual([1, 2]);
@@ -134,7 +137,7 @@ maybe('optimizers and averaging', async () => {
     }
     const args = Object.fromEntries(scalars.map((name) => [name, g.input(name, 'float32', [])]));
     const updated = build(g, { states, args, constants: {} });
-    for (const [role, { w }] of Object.entries(updated.states)) if (w) g.output(`${role}/w`, w); // Muon keeps a momentum or moments
+    for (const [role, { w }] of Object.entries(updated.states)) if (w) g.output(`${role}/w`, w); // Muon: momentum or moments
     const stored = [...g.outputs.keys()];
     for (const [name, value] of Object.entries(updated.results ?? {})) g.output(name, value);
     expect(await gpuCrossings(g, stored)).toEqual(none);

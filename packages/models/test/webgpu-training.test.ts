@@ -1,5 +1,5 @@
-// Training and sampling on a GPU against the CPU: dropout, LoRA, quantised bases (tensor-groups.test.ts has the optimizers), contexts
-// that outgrow the cache and change their rows, and a run that is interrupted and resumed.
+// Compares training and sampling on a GPU with the CPU: dropout, LoRA, quantised bases (tensor-groups.test.ts tests the optimizers),
+// contexts that outgrow the cache and change rows, and a run that is interrupted and resumed.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
@@ -27,7 +27,7 @@ const config = {
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const examples = randomExamples(4, 12, tokenizer.vocabSize, new Rng(2)).map((example) => ({
   ...example,
-  targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never said
+  targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never sampled
 }));
 const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const lora = { r: 4, alpha: 8, dropout: 0.2, targetModules: 'all-linear', seed: 5 } as const;
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 interface Setting {
   optimizer: OptimizerOptions;
-  /** Dropout as the config says, and blocks computed again in the backward pass. */
+  /** Dropout follows the config, and blocks are computed again in the backward pass. */
   withDropout?: boolean;
   withLora?: boolean;
   quantization?: Quantization;
@@ -68,7 +68,7 @@ async function step(model: LanguageModel): Promise<number> {
   return loss;
 }
 
-/** Samples turns of three slots in turn, in changing company and beyond 32 tokens, where the cache grows. */
+/** Samples turns of three slots, a different subset each time, beyond 32 tokens, where the cache grows. */
 async function say(model: LanguageModel): Promise<number[][]> {
   const episodes = await model.openEpisodes({ slots: 3 });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 9, terminatorIds: [4] };
@@ -81,7 +81,7 @@ async function say(model: LanguageModel): Promise<number[][]> {
   return said;
 }
 
-/** Computes the mean distance, in nats, of an utterance's own log-probabilities from what scoring gives the same tokens. */
+/** Computes the mean difference, in nats, between an utterance's log-probabilities and the scores of the same tokens. */
 async function drift(model: LanguageModel): Promise<number> {
   const episodes = await model.openEpisodes({ slots: 1 });
   const prompt = [5, 3, 6];
@@ -113,7 +113,7 @@ const settings: Record<string, Setting> = {
   ...(isExhaustive() && {
     Muon: { optimizer: { kind: 'muon', ...adam, eps: 1e-3, momentum: 0.95, nesterov: true } as const },
   }),
-  // A key's bias has no gradient but rounding, which a smaller eps would blow up to whole steps.
+  // The gradient of a key's bias is only rounding, which a smaller eps would enlarge to whole steps.
   'AdamW with dropout and gradient checkpointing': {
     optimizer: { kind: 'adamw', ...adam, eps: 1e-4 },
     withDropout: true,
@@ -130,7 +130,7 @@ maybe.each(Object.keys(settings))(
     for (const [parameter, { data }] of Object.entries(cpu.trained))
       gpu.trained[parameter].data.forEach((x, i) => expect(Math.abs(x - data[i])).toBeLessThan(2e-3));
     cpu.scores.forEach((row, e) => row.forEach((x, t) => expect(Math.abs(gpu.scores[e][t] - x)).toBeLessThan(5e-3)));
-    // With a quantised base decoding reads the head in 8 bits, and on the CPU rounds activations too.
+    // With a quantised base, decoding rounds the head to 8 bits, and on the CPU activations too.
     const isQuantized = settings[name].quantization !== undefined;
     expect(gpu.distance).toBeLessThan(isQuantized ? 0.1 : 1e-3);
     if (!isQuantized) expect(gpu.said).toEqual(cpu.said);
@@ -155,7 +155,7 @@ maybe(
     expect(resumed.optimizer.steps).toBe(1);
     await step(resumed);
     const [wanted, found] = [await whole.copyParameters(), await resumed.copyParameters()];
-    // A GPU adds gradients of repeated rows in any order, so the last digit may differ.
+    // A GPU adds the gradients of repeated rows in any order, so the last digit may differ.
     for (const [name, { data }] of Object.entries(wanted))
       data.forEach((x, i) => expect(Math.abs(found[name].data[i] - x)).toBeLessThan(1e-5));
   },

@@ -10,7 +10,7 @@ const maybe = when(available, 'no WebGPU adapter').test;
 
 const tokenizer = wordLevelTokenizer(['is it a dog ?'], { minCount: 1 });
 
-/** Scores, gradients and greedy utterances of one seeded tiny model. */
+/** Computes scores, gradients and greedy utterances of one seeded tiny model. */
 async function results(kind: 'cpu' | 'webgpu', config: Readonly<Record<string, unknown>>) {
   const device = await openDevice({ device: kind });
   try {
@@ -37,7 +37,7 @@ async function results(kind: 'cpu' | 'webgpu', config: Readonly<Record<string, u
   }
 }
 
-/** Every piece that the families differ in: normalization, rotary positions, grouped queries, windows, gates. */
+/** These configs cover every part in which the families differ: normalization, rotary positions, grouped queries, windows, gates. */
 const configs: Record<string, Readonly<Record<string, unknown>>> = {
   qwen3: {
     model_type: 'qwen3',

@@ -1,5 +1,5 @@
-// Compares our Split with what the Rust library said: `node --conditions=source --import tsx packages/text/test/check-patterns.ts FILE`,
-// where FILE is what `packages/text/test/record-patterns.py fuzz` wrote. Prints differences; fails where there are any.
+// Compares our Split with the Rust library's: `node --conditions=source --import tsx packages/text/test/check-patterns.ts FILE`, where
+// `packages/text/test/record-patterns.py fuzz` wrote FILE. Prints differences; fails if there are any.
 import { readFileSync } from 'node:fs';
 import { preTokenizer } from '../src/tokenizers/pipeline/pre-tokenizers.js';
 
@@ -8,7 +8,7 @@ interface Recording {
   isolated: [pattern: string, cells: (string | null)[]][];
 }
 
-/** Lists the lengths of the pieces in characters, a digit of base 36 for each; an error where there are none. */
+/** Writes the length of each piece in characters as a digit of base 36; returns the error if there is one. */
 function cellsOf(pattern: string, texts: readonly string[]): (string | Error)[] {
   try {
     const split = preTokenizer({ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false });

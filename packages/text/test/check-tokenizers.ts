@@ -1,5 +1,5 @@
-// Compares our tokenizers with what the Rust library said: `node --conditions=source --import tsx packages/text/test/check-tokenizers.ts FOLDER`,
-// where FOLDER is what `packages/text/test/record-tokenizers.py fuzz` wrote. Prints differences by tokenizer; fails where there are any.
+// Compares our tokenizers with the Rust library's: `node --conditions=source --import tsx packages/text/test/check-tokenizers.ts
+// FOLDER`, where `packages/text/test/record-tokenizers.py fuzz` wrote FOLDER. Prints differences by tokenizer; fails if there are any.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Answers drawn evenly from the tokens that a constraint allows: what any model could say.
+// Draws answers uniformly from the tokens that a constraint allows, so that they stand for any model's answers.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HuggingFaceTokenizer, TokenVocabulary, type CompiledConstraint, type Tokenizer } from '../src/index.js';
@@ -6,7 +6,7 @@ import { Draws } from './draws.js';
 
 const folder = resolve(import.meta.dirname, 'tokenizer-fixtures');
 
-/** Makes a tokenizer of a few hundred tokens in the form of a published one; its last id, which has no text, ends an answer. */
+/** Makes a tokenizer of a few hundred tokens in the form of a published one. Its last id has no text and ends an answer. */
 export function smallTokenizer(name: string): { tokenizer: Tokenizer; vocabulary: TokenVocabulary } {
   const { definition } = JSON.parse(readFileSync(resolve(folder, `${name}.json`), 'utf8')) as {
     definition: Record<string, unknown> & { added_tokens?: { id: number; content: string }[] };
@@ -22,7 +22,7 @@ export function smallTokenizer(name: string): { tokenizer: Tokenizer; vocabulary
 
 interface DrawnAnswer {
   ids: number[];
-  /** Whether it ended by its end token. */
+  /** Whether the end token ended the answer. */
   finished: boolean;
 }
 

@@ -1,4 +1,5 @@
-// Masks against the definition: a token is allowed where a text of the grammar begins with what there is and the token's own bytes.
+// Tests masks against their definition: a token is allowed if some text of the grammar begins with the text so far and the token's
+// bytes.
 import {
   characters,
   ConstraintCompiler,
@@ -21,7 +22,7 @@ import { Draws } from './draws.js';
 import { drawnAnswer, idsOf, smallTokenizer } from './constraint-answers.js';
 
 const KINDS = [
-  // Bytes.
+  // Byte-level vocabularies.
   'gpt2',
   'qwen2',
   'llama3',
@@ -30,17 +31,17 @@ const KINDS = [
   'bloom',
   'roberta',
   'byte-normalizer',
-  // Sentencepiece with bytes.
+  // SentencePiece vocabularies with byte tokens.
   'llama2',
   'mistral',
   'gemma',
   'deberta3',
-  // Sentencepiece with characters alone.
+  // SentencePiece vocabularies without byte tokens.
   'albert',
   't5',
   'nmt',
   'xlm-roberta',
-  // Parts of words.
+  // WordPiece vocabularies.
   'bert-cased',
   'bert-uncased',
   'prefixed',
@@ -48,7 +49,7 @@ const KINDS = [
 
 const compile = (vocabulary: TokenVocabulary, grammar: Grammar) => new ConstraintCompiler(vocabulary).compile(grammar);
 
-/** Lists the tokens that the definition allows after `ids`: `texts` is the whole grammar. */
+/** Lists the tokens that the definition allows after `ids`. `texts` lists all texts of the grammar. */
 function allowedByDefinition(texts: readonly string[], ids: readonly number[], tokenizer: Tokenizer): number[] {
   const spelling = new TokenSpelling(tokenizer);
   const before = Buffer.concat(ids.map((id) => spelling.next(id)));
@@ -95,7 +96,7 @@ const finite: [name: string, grammar: Grammar, texts: string[]][] = [
 ];
 
 let compared = 0;
-// Most vocabularies of the fixtures have most characters of the texts.
+// Most vocabularies contain most characters of the texts, so most cases are compared.
 afterAll(() => expect(compared).toBeGreaterThan(60));
 
 describe.each(KINDS)('%s', (kind) => {
@@ -103,7 +104,7 @@ describe.each(KINDS)('%s', (kind) => {
   const isSpelled = (content: string) => tokenizer.decode(tokenizer.encode(content)) === content;
 
   test.each(finite)('masks are those of the definition: %s', (_, grammar, texts) => {
-    // Beyond the definition, masks leave out what leads to texts that the vocabulary cannot spell.
+    // Unlike the definition, masks also exclude tokens that lead only to texts which the vocabulary cannot spell.
     if (!texts.every(isSpelled)) return;
     compared++;
     const compiled = compile(vocabulary, grammar);
@@ -132,7 +133,7 @@ describe.each(KINDS)('%s', (kind) => {
     try {
       compiled = compile(vocabulary, list);
     } catch (error) {
-      expect(error).toBeInstanceOf(GrammarError); // the vocabulary has no brackets
+      expect(error).toBeInstanceOf(GrammarError); // the vocabulary contains no brackets
       return;
     }
     for (let seed = 0; seed < 40; seed++) {
@@ -153,7 +154,7 @@ describe('a byte-level vocabulary', () => {
   test('special tokens are allowed where they are named and nowhere else, the end where the text may end', () => {
     const constraint = start(sequence(textWithout('#'), token(end), text('!')));
     constraint.allowed(mask);
-    expect(idsOf(mask)).toContain(end); // named here
+    expect(idsOf(mask)).toContain(end); // the grammar names the token here
     expect(constraint.canEnd).toBe(false);
     constraint.accept(end);
     constraint.allowed(mask);

@@ -1,4 +1,4 @@
-/** Numbers that a seed determines: Marsaglia's xorshift of 32 bits (2003, section 3). */
+/** Draws numbers from a seed with Marsaglia's 32-bit xorshift (2003, section 3). */
 export class Draws {
   #state: number;
 
@@ -7,7 +7,7 @@ export class Draws {
     for (let i = 0; i < 4; i++) this.uniform();
   }
 
-  /** Draws a number from 0, and below 1. */
+  /** Draws a number in [0, 1). */
   uniform(): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -15,7 +15,7 @@ export class Draws {
     return (this.#state >>> 0) / 2 ** 32;
   }
 
-  /** Draws an integer; both bounds may be drawn. */
+  /** Draws an integer from `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.uniform() * (max - min + 1));
   }

@@ -1,5 +1,5 @@
-// The text of tokens as they arrive is that of all tokens at once: with every decoder, over texts of many scripts, parts of characters,
-// special tokens, and tokens drawn at random.
+// Tests that the text of tokens which arrive one by one equals the text of all tokens at once: with every decoder, over texts of many
+// scripts, incomplete characters, special tokens, and random tokens.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { byteTokens, GrowingText, HuggingFaceTokenizer } from '../src/index.js';
@@ -15,7 +15,7 @@ interface Recording {
 
 const read = (file: string) => JSON.parse(readFileSync(folder + file, 'utf8')) as Recording;
 
-/** Draws tokens of texts, single ones, and runs of one kind. */
+/** Takes the tokens of texts, and draws single ones and runs of one kind. */
 function drawnIds(
   { vocabSize }: HuggingFaceTokenizer,
   cases: Recording['cases'],

@@ -1,4 +1,4 @@
-// JSON Schema as a grammar: each keyword by texts that are and are not its own, and answers to random schemas by a validator.
+// Tests JSON Schema as a grammar: each keyword with texts that it accepts and rejects, and answers to random schemas with a validator.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { cpuMilliseconds } from '@bowyer/testing';
 import { ConstraintCompiler, GrammarError, jsonValue, UnsupportedSchemaError } from '../src/index.js';
@@ -243,7 +243,10 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
   ['a keyword of one type', { minLength: 1 }, ['"a"'], ['1', '""']],
 ];
 
-/** Rows that the validator does not judge: forms of older drafts, and a pattern on which expressions of the language take minutes. */
+/**
+ * Rows that the validator is not asked about: keywords of older drafts, and a pattern on which JavaScript's regular expressions take
+ * far too long.
+ */
 const beyondValidator = [
   'exclusive bounds of draft 4',
   'items as a list',
@@ -284,7 +287,7 @@ test.each([
   }
 });
 
-/** Counts the names that the text has: a string, and a colon behind it. */
+/** Counts the names in the text: strings that a colon follows. */
 const namesIn = (json: string): number =>
   [...json.matchAll(/"(?:[^"\\]|\\.)*"(:?)/g)].filter(([, colon]) => colon).length;
 
@@ -423,7 +426,7 @@ test.each(['llama2', 'mistral', 'gemma', 'deberta3', 'qwen2', 'bert-cased'])(
     try {
       compiled = new ConstraintCompiler(own.vocabulary).compile(jsonValue(schema));
     } catch (error) {
-      // This vocabulary has no quotation mark.
+      // This vocabulary contains no quotation mark.
       expect(`${kind}: ${(error as Error).message}`).toMatch(/^bert-cased: no text of the grammar can be spelled/);
       return;
     }
@@ -456,7 +459,7 @@ const doubled = Object.fromEntries(
   ]),
 );
 
-/** A few bytes or some megabytes that describe more than anybody can hold. */
+/** Schemas of a few bytes or some megabytes that describe more than fits into memory. */
 const floods: [kind: string, schema: unknown][] = [
   ['one value of megabytes', { enum: ['x'.repeat(5_000_000)] }],
   ['a constant of megabytes', { const: 'é'.repeat(2_000_000) }],

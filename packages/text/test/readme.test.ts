@@ -1,4 +1,4 @@
-// The README's program and the command print what the README says.
+// Tests that the README's program and command print what the README says.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,21 +1,21 @@
-// Fields of tokenizer_config.json against transformers 5.18; packages/models/test/record-fields.py recorded what it makes of them.
+// Compares fields of tokenizer_config.json with transformers 5.18; packages/models/test/record-fields.py recorded its results.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { HuggingFaceTokenizer } from '../src/tokenizers/tokenizer.js';
 
-/** Ids without and with special tokens, and the latter decoded with and without them. */
+/** The ids without and with special tokens, and the text of the latter with and without special tokens. */
 type Found = [ids: number[], special: number[], whole: string, plain: string];
 type Change = [field: string, value: unknown];
 
 interface Recording {
   texts: string[];
-  /** Changes of one field that every case tried; those without an entry in `differ` have the results of the base. */
+  /** Changes of one field that every case tried; a change without an entry in `differ` has the results of the unchanged config. */
   tried: Change[];
   cases: {
     tokenizer: string;
     config: Record<string, unknown>;
     base: Found[];
-    /** Results of the texts that differ, by their index; a string: transformers fails. */
+    /** The results of the texts that differ, by index; a string if transformers fails. */
     differ: [field: string, value: unknown, found: Record<string, Found> | string][];
   }[];
 }
@@ -28,7 +28,7 @@ const definitionOf = (name: string) => {
   return (JSON.parse(readFileSync(path, 'utf8')) as { definition: Record<string, unknown> }).definition;
 };
 
-/** Returns what is compared. Texts as `cleanUpSpaces` has them are what a caller asks for, here as a file of WordPiece or Unigram does. */
+/** Encodes and decodes all texts. `cleanUpSpaces` is an option of the caller here; WordPiece and Unigram configs set it in the file. */
 function found(definition: Record<string, unknown>, config: Record<string, unknown>): Found[] | string {
   try {
     const tokenizer = new HuggingFaceTokenizer(definition, config);
@@ -46,7 +46,7 @@ function found(definition: Record<string, unknown>, config: Record<string, unkno
   }
 }
 
-/** The fields that a class of its own takes from the config instead of tokenizer.json. */
+/** The fields that each tokenizer class takes from the config instead of tokenizer.json. */
 const contradictions: Record<string, string[]> = {
   GPT2Tokenizer: ['add_prefix_space'],
   BertTokenizer: [
@@ -81,7 +81,7 @@ test.each(cases)('$tokenizer as $config.tokenizer_class', ({ tokenizer, config, 
 });
 
 /**
- * Fields of tokenizer_config.json. `used`: read; a name of a token that is not a text names none. `refused`: refused where it
+ * Fields of tokenizer_config.json. `used`: read; if a token's value is not a text, there is no such token. `refused`: refused if it
  * contradicts tokenizer.json and the tokenizer's class would build the tokenizer again from it. `idle`: without effect on a result.
  */
 const classes = {
@@ -126,7 +126,7 @@ const classes = {
     'clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output',
     'separate_vocabs',
     'language',
-    // Fields of batches, which are made here as the model needs them.
+    // Fields of batches, which the model makes itself.
     'model_max_length',
     'max_len',
     'max_length',

@@ -1,5 +1,5 @@
-// Our tokenizers against the Rust library's, as packages/text/test/record-tokenizers.py recorded it: every kind of model, normalizer,
-// pre-tokenizer, decoder and added token, on texts of many scripts.
+// Compares our tokenizers with the Rust library's, which packages/text/test/record-tokenizers.py recorded: every kind of model,
+// normalizer, pre-tokenizer, decoder and added token, on texts of many scripts.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,7 @@ test.each(readdirSync(folder))('%s: the bytes of the tokens are together those o
 
 test.each(['gpt2.json', 'llama2.json'])('%s: a token that is a part of a character has its own bytes', async (file) => {
   const tokenizer = await load(read(file).definition);
-  const ids = tokenizer.encode('a\u{1f9ab}'); // F0 9F A6 AB in UTF-8: no token of its own in either
+  const ids = tokenizer.encode('a\u{1f9ab}'); // F0 9F A6 AB in UTF-8; neither vocabulary has a token for this character
   const bytes = bytesOfTokens(tokenizer, ids).map((each) => [...each]);
   expect(bytes.flat()).toEqual([0x61, 0xf0, 0x9f, 0xa6, 0xab]);
   expect(bytes.length).toBeGreaterThan(2);

@@ -1,5 +1,5 @@
-// Patterns of Split against the Rust library's, as packages/text/test/record-patterns.py recorded it: those of published tokenizers and
-// every construct of Oniguruma's syntax, on texts of many scripts; and how long a pattern may take.
+// Compares patterns of Split with the Rust library's, which packages/text/test/record-patterns.py recorded: those of published
+// tokenizers and every construct of Oniguruma's syntax, on texts of many scripts. Also tests how long a pattern may take.
 import { readFileSync } from 'node:fs';
 import { cpuMilliseconds } from '@bowyer/testing';
 import { preTokenizer } from '../src/tokenizers/pipeline/pre-tokenizers.js';
@@ -24,7 +24,7 @@ function splitter(pattern: string, behavior = 'isolated', invert = false): (text
 
 const pieces = (pattern: string, text: string) => splitter(pattern)(text);
 
-/** Lists lengths in characters, a digit of base 36 for each; null where the pattern is refused. */
+/** Writes the length of each piece in characters as a digit of base 36; null if the pattern is refused. */
 function cells(pattern: string): (string | null)[] {
   try {
     const split = splitter(pattern);
@@ -35,7 +35,7 @@ function cells(pattern: string): (string | null)[] {
   }
 }
 
-/** Searches for the longest match, which the module of the engine cannot; refused. */
+/** (?L) searches for the longest match, which our engine does not support. */
 const REFUSED = ['(?L)a|ab'];
 
 test('the pieces of all recorded patterns and texts', () => {

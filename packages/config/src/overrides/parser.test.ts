@@ -117,7 +117,7 @@ test('nesting without end is refused, not a stack overflow', () => {
   expect(messageOf(`x=${'['.repeat(100_000)}`)).toContain('more than 200 brackets nest');
 });
 
-/** Yields random numbers of a small generator, so that a failing text can be made again. */
+/** Yields random numbers from a seed, so that a failing text can be made again. */
 function* random(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0; // Numerical Recipes' linear congruence

@@ -1,4 +1,4 @@
-// A value that a service stores as JSON and gives back reaches a config as the same value.
+// Tests that a value which a service stores as JSON and gives back reaches a config as the same value.
 import { compose } from '../compose.js';
 import { overrideText, plainValue, type JsonValue } from './plain-value.js';
 
@@ -32,7 +32,7 @@ test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]]
   },
 );
 
-/** Draws reproducibly, without a library, by a linear congruential generator. */
+/** Draws values from a seed, with a linear congruential generator. */
 function drawing(seed: number) {
   let state = seed;
   const integer = (below: number) => ((state = (state * 1103515245 + 12345) % 2 ** 31), state % below);
@@ -74,7 +74,7 @@ test('20,000 values that were drawn come back as they are', () => {
 
 test('a composed config has the values: 500 of them', () => {
   const draw = drawing(11);
-  // An interpolation is one in a config too, so a text with a dollar sign may be something else there.
+  // A config resolves interpolations, so texts with a dollar sign are left out.
   const values = Array.from({ length: 500 }, () => draw(3)).filter((value) => !JSON.stringify(value).includes('$'));
   const overrides = values.map((value, i) => overrideText(`+k${i}`, value));
   const { config } = compose({ configDirs: [], configName: null, overrides });

@@ -11,7 +11,8 @@ const episode = {
 
 test('turns first, then the tokens inside each, worked by hand', () => {
   const { advantages, returns } = bilevelGae(episode, { gamma: 0.95, tokenGamma: 1, lambda: 1 });
-  // Turns: 1 − 0.6 = 0.4, and 0.5 + 0.95 · 0.6 − 0.3 + 0.95 · 0.4 = 1.15; returns 1.45 and 1.
+  // Advantages of the turns: 1 − 0.6 = 0.4 of the last and 0.5 + 0.95 · 0.6 − 0.3 + 0.95 · 0.4 = 1.15 of the first; their returns are
+  // 1 and 1.45.
   [1.25, 1.15, 0.6, 0.4].forEach((advantage, t) => expect(advantages[t]).toBeCloseTo(advantage, 6));
   [1.45, 1.45, 1, 1].forEach((expected, t) => expect(returns[t]).toBeCloseTo(expected, 6));
 });

@@ -1,6 +1,7 @@
 import { cispoLoss } from './cispo.js';
 
-// With sg: constant in the gradient, the gradient is −w A clip(ratio, 0.5, 2) whatever the ratio, and the loss is that times logprob.
+// sg(…) is a constant in the gradient, so the gradient is −w A clip(ratio, 0.5, 2) for every ratio, and the loss is that times
+// logprob.
 test.each([
   [1, 1.25, -1.25],
   [1, 4, -2],

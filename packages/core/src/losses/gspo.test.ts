@@ -12,7 +12,7 @@ test('the ratio of a sequence is the geometric mean of its tokens', () => {
     weights: Float32Array.of(1 / 3, 1 / 3, 1 / 3),
   };
   expect(gspoLoss({ ...tokens, lengths: [3] }, wide).loss).toBeCloseTo(-1.18136, 6); // e^((0.2 − 0.1 + 0.4) / 3)
-  // Each token a sequence of its own: PPO's ratios.
+  // With each token as a sequence, the ratios are PPO's.
   const alone = gspoLoss({ ...tokens, lengths: [1, 1, 1] }, wide);
   expect(alone).toEqual(ppoClipLoss(tokens, wide));
 });
@@ -29,7 +29,7 @@ test('a clipped sequence has no gradient on any of its tokens', () => {
     { clipLow: 3e-4, clipHigh: 4e-4, dualClip: null },
   );
   expect([...gradient.slice(0, 2)]).toEqual([0, 0]); // s = e^0.25 and A > 0
-  expect(gradient[2]).toBeCloseTo(0.25 * Math.exp(0.4), 6); // s = e^0.4 and A < 0: free
+  expect(gradient[2]).toBeCloseTo(0.25 * Math.exp(0.4), 6); // s = e^0.4 and A < 0: not clipped
   expect(clipFraction).toBe(1);
 });
 

@@ -40,7 +40,7 @@ test('without dual clip a bad token whose ratio grew is not bounded', () => {
 
 test('at ratio 1 it is the policy gradient, and nothing is clipped', () => {
   const logprobs = Float32Array.of(-1, -2, -3);
-  const weights = Float32Array.of(0.5, 0, 0.5); // the second token is not the agent's
+  const weights = Float32Array.of(0.5, 0, 0.5); // the second token is not one of the agent's
   const advantages = Float32Array.of(2, 7, -1);
   const found = ppoClipLoss({ logprobs, oldLogprobs: logprobs, advantages, weights }, options);
   expect(found).toEqual({ loss: -0.5, gradient: Float32Array.of(-1, 0, 0.5), approxKl: 0, clipFraction: 0 });
@@ -55,7 +55,7 @@ test('the gradient agrees with central differences; diagnostics are weighted mea
   };
   expectGradient((at) => ppoClipLoss({ logprobs: at, ...tokens }, options), logprobs);
   const { clipFraction, approxKl } = ppoClipLoss({ logprobs, ...tokens }, options);
-  expect(clipFraction).toBeCloseTo(0.3 + 0.2, 6); // ratios e^0.1, e^−0.2, e^0.5, e^−0.2, e^1.6: the third and the last
+  expect(clipFraction).toBeCloseTo(0.3 + 0.2, 6); // ratios e^0.1, e^−0.2, e^0.5, e^−0.2, e^1.6: the third and the last are clipped
   const k3 = (d: number) => Math.exp(d) - 1 - d;
   expect(approxKl).toBeCloseTo(0.1 * k3(0.1) + 0.2 * k3(-0.2) + 0.3 * k3(0.5) + 0.2 * k3(-0.2) + 0.2 * k3(1.6), 5);
 });

@@ -1,4 +1,4 @@
-// Which arrays are in WebAssembly memory, and that a freed block is reused, as zeros.
+// Tests which arrays are in WebAssembly memory, and that a freed block is used again and contains zeros.
 import { HostMemory, LOOP_BYTES, wasmMemoryOf } from './host-memory.js';
 
 const LARGE = 20_000; // float32: more than 64 KiB

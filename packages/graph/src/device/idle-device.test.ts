@@ -1,4 +1,4 @@
-// A process that leaves a device open, as an error can, ends by itself.
+// Tests that a process which leaves a device open, for example because of an error, ends by itself.
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

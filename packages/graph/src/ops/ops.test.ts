@@ -1,4 +1,4 @@
-// For every operator, its gradient rule agrees with central differences, or its result is flat and says so.
+// Tests that each operator's gradient rule agrees with central differences, or that a gradient through its result is refused.
 import { describeOnDevices } from '@bowyer/testing';
 import { checkGradients } from '../check-gradients.js';
 import { openDevice, type Device } from '../device/device.js';

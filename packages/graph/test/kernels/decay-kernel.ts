@@ -1,4 +1,4 @@
-// A kernel for the tests: p ← p − rate · g, and the sum of the new p; the same as a graph.
+// A kernel for the tests, p ← p − rate · g, which returns the sum of the new p, and the same calculation as a graph.
 import type { GraphKernelBuilder, HostKernel } from '../../src/index.js';
 
 export const descend: HostKernel<'p' | 'g', { rate: number }, { total: number }> = ({ states, args }) => {
@@ -33,7 +33,7 @@ export const countUp: HostKernel<'cache', { steps: number }, number[], 'step'> =
   return seen;
 };
 
-/** Writes 1, 2, … into a state that stays on the GPU, and reports its sum after each. */
+/** Writes 1, 2, … into a state that stays on the GPU, and reports the sum after each. */
 export const writeUp: HostKernel<'cache', { steps: number }, number[], 'step'> = async ({ states, programs, args }) => {
   const seen: number[] = [states.cache.k!.data.length];
   for (let i = 1; i <= args.steps; i++) {

@@ -9,7 +9,7 @@ const spec = (name: string, shape: number[], joint: JointTensor): ParameterSpec 
   init: { kind: 'zeros' },
 });
 
-/** Makes a checkpoint in memory; bytes are read as numbers, as all readers do. */
+/** Makes a checkpoint in memory. Stored bytes are read as numbers. */
 function checkpoint(tensors: HostTensors): CheckpointReader {
   const entries = Object.entries(tensors).map(([name, { shape }]) => [
     name,
@@ -44,7 +44,7 @@ test('gates and ups of all experts in one tensor, the ups below the gates', asyn
     '1.gate': [12, 13, 14, 15, 16, 17],
     '1.up': [18, 19, 20, 21, 22, 23],
   });
-  // The same parameters under their own names.
+  // The same parameters are also read from tensors with their own names.
   const own = Object.fromEntries(specs.map(({ name }) => [name, counted([2, 3])]));
   expect((await plain(specs, own))['1.up']).toEqual([0, 1, 2, 3, 4, 5]);
 });
@@ -62,7 +62,7 @@ test('MXFP4: the low bits first, one scale for 32 numbers', async () => {
   const specs = [0, 1].map((e) => spec(`${e}.w`, [1, 32], { tensor: 'w', count: 2, index: e, transposed: true }));
   const blocks = new Float32Array(32);
   blocks[16] = 0x21; // expert 1: 0.5, then 1
-  blocks[31] = 0xf0; // its last two: 0, then −6
+  blocks[31] = 0xf0; // the last two values of the expert: 0, then −6
   const tensors = {
     w_blocks: { shape: [2, 1, 1, 16], data: blocks },
     w_scales: { shape: [2, 1, 1], data: Float32Array.of(127, 129) },

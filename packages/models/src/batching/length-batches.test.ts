@@ -1,15 +1,15 @@
-// Cutting rows by length: against every possible way of cutting them, and on the budget of a batch.
+// Tests how rows are divided into batches by length: against every possible division, and with a budget of tokens.
 import { Rng } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 
-/** Computes rows · Σ longest, and 64 for each batch. */
+/** Computes Σ rows · longest of the batches, and adds 64 for each batch. */
 const costOf = (lengths: number[][], batches: readonly number[][]) =>
   batches.reduce((sum, batch) => {
     const longest = lengths[0].map((_, column) => Math.max(...batch.map((row) => lengths[row][column])));
     return sum + batch.length * longest.reduce((a, b) => a + b, 0) + 64;
   }, 0);
 
-/** Lists every way of cutting a list into pieces. */
+/** Lists every way to cut a list into pieces. */
 function cuts(rows: number[]): number[][][] {
   if (rows.length === 0) return [[]];
   return rows.flatMap((_, i) => cuts(rows.slice(i + 1)).map((rest) => [rows.slice(0, i + 1), ...rest]));
@@ -28,8 +28,8 @@ test.each([1, 2])('no other cut of the sorted rows is cheaper; %s columns', (col
 });
 
 test('few rows of nearly one length stay together, far lengths part', () => {
-  expect(lengthBatches([[10], [12], [11]], Infinity)).toEqual([[0, 2, 1]]); // 3 of padding, a batch more would cost 64
-  expect(lengthBatches([[10], [100], [11]], Infinity)).toEqual([[1], [0, 2]]); // 89 + 90 of padding
+  expect(lengthBatches([[10], [12], [11]], Infinity)).toEqual([[0, 2, 1]]); // 3 tokens of padding; another batch would cost 64
+  expect(lengthBatches([[10], [100], [11]], Infinity)).toEqual([[1], [0, 2]]); // one batch would have 89 + 90 tokens of padding
 });
 
 test('a batch contains no more than the budget, all columns and padding counted; a longer row stands alone', () => {

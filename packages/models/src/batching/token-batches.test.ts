@@ -9,7 +9,7 @@ const example = (length: number, weights: number[]): TokenExample => ({
 test('examples of similar length share a batch, the longest first, within the token budget', () => {
   const examples = [1, 4, 2, 4, 3].map((length) => example(length, new Array<number>(length).fill(1)));
   const batches = tokenBatches(examples, { maxTokens: 8, padTokenId: 0 });
-  // 2 × 4 = 8 tokens; then 2 × 3 = 6 (a third row would need 9); then the single one.
+  // 2 × 4 = 8 tokens; then 2 × 3 = 6 (a third row would make 9); then the last example alone.
   expect(batches.map((batch) => [batch.examples, batch.columns])).toEqual([
     [[1, 3], 4],
     [[2, 4], 3],

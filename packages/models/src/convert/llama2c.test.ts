@@ -41,7 +41,7 @@ maybe.each([
   }
 });
 
-/** Writes the smallest file: sizes as given, all numbers counting up. */
+/** Writes a file with these sizes, whose numbers count up from 0. */
 async function write(header: number[], floats: number): Promise<string> {
   const path = join(dir, 'tiny.bin');
   const bytes = Buffer.concat([
@@ -53,10 +53,11 @@ async function write(header: number[], floats: number): Promise<string> {
 }
 
 test('pairs of columns become halves; a negative vocabulary size means an output matrix of its own', async () => {
-  // dim 4, hidden 1, 1 layer, 1 head, vocabulary 1, context 2: 4 + 4 + 4 · 16 + 4 + 3 · 4 + 4 + tables 2 · 4 + output 4.
+  // Width 4, feed-forward width 1, 1 layer, 1 head, vocabulary 1, context 2. Numbers: 4 + 4 + 4 · 16 + 4 + 3 · 4 + 4, then tables of 2
+  // · 4 and the output's 4.
   const { config, tensors } = await readLlama2c(await write([4, 1, 1, 1, 1, -1, 2], 104));
   expect(config).toMatchObject({ tie_word_embeddings: false, vocab_size: 1 });
-  // Rows 0 1 2 3 of the query, 8 + 4 · row on, stand as 0 2 1 3.
+  // Row r of the query begins with 8 + 4 r; the rows come in the order 0 2 1 3.
   const { data } = tensors['model.layers.0.self_attn.q_proj.weight'];
   expect([0, 4, 8, 12].map((i) => data[i])).toEqual([8, 16, 12, 20]);
   expect([...tensors['lm_head.weight'].data]).toEqual([100, 101, 102, 103]);

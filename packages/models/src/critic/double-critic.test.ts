@@ -1,4 +1,4 @@
-// The built-in line critic: what it computes, that it learns, its target twin, its checkpoints.
+// Tests the built-in line critic: its values, learning, target network and checkpoints.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -25,7 +25,10 @@ const newCritic = (seed = 0, width = 16, outputBias = -5) =>
     optimizer,
   });
 
-/** Makes dialogues of random length; the action's value is −1 if it was asked before, else 0; the state's is minus its length. */
+/**
+ * Makes dialogues of random length. The action's value is −1 if the same question was asked before, else 0; the state's value is minus
+ * the length.
+ */
 function dialogues(count: number, rng: Rng): CriticBatch {
   const observations: string[] = [];
   const actions: string[] = [];
@@ -55,7 +58,7 @@ test.each(['line', 'recency'])(
   async (kind) => {
     const encoder = kind === 'line' ? new LineEncoder(tokenizer, 8) : new RecencyEncoder(tokenizer, 8);
     const critic = await DoubleCritic.create({ device, encoder, rng: new Rng(0), outputBias: 0, optimizer });
-    // Each turn has a line that no other has.
+    // Each observation has a line that occurs in no other.
     const observations = Array.from(
       { length: 5000 },
       (_, i) => `${` ${animals[i % 5]}`.repeat(1 + (Math.floor(i / 5) % 50))} ${i}\n`,
@@ -83,7 +86,7 @@ test('it starts at the output bias and learns "was it asked before" and the numb
     last = await critic.accumulateGradients(batch);
   }
   for (const head of ['q1', 'q2', 'v1', 'v2'] as const) expect(last[`${head}Loss`]).toBeLessThan(0.01);
-  // Dialogues it has not seen: the rule itself was learnt.
+  // The critic has not seen these dialogues, so they show whether it learnt the rule.
   const fresh = dialogues(100, new Rng(2));
   const { q1, v2 } = await critic.evaluate(fresh.observations, fresh.actions, 'online');
   const meanError = (values: Float32Array, targets: Float32Array) =>
@@ -94,7 +97,7 @@ test('it starts at the output bias and learns "was it asked before" and the numb
 
 test('losses are means over the batch, and gradients of two calls add up', async () => {
   const critic = await newCritic();
-  const batch = dialogues(9, new Rng(3)); // not a bucket's size: padding must not count
+  const batch = dialogues(9, new Rng(3)); // 9 is not a size of a bucket, so there is padding, which must not count
   const { q1, q1Loss, v2, v2Loss } = await critic.accumulateGradients(batch);
   const meanSquare = (values: Float32Array, targets: Float32Array) =>
     values.reduce((sum, x, i) => sum + (x - targets[i]) ** 2, 0) / values.length;
@@ -154,7 +157,7 @@ test('the gradient agrees with central differences', async () => {
   await lossOf();
   const analytic = await device.read(critic.optimizer.gradients);
   const start = await device.read(critic.parameters);
-  const step = 1e-3; // small enough to pass few kinks of the ReLUs
+  const step = 1e-3; // a step that is small enough to pass few kinks of the ReLUs
   for (const name of [
     'words.weight',
     'line.0.weight',
@@ -164,7 +167,7 @@ test('the gradient agrees with central differences', async () => {
     'v2.2.weight',
   ]) {
     const gradient = analytic[name].data as Float32Array;
-    // The entry with the largest gradient: float32 leaves it the most digits.
+    // The entry with the largest gradient has the most correct digits in float32.
     const at = gradient.reduce((best, x, i) => (Math.abs(x) > Math.abs(gradient[best]) ? i : best), 0);
     const lossAt = async (delta: number) => {
       const data = Float32Array.from(start[name].data as Float32Array);

@@ -10,7 +10,7 @@ import { RecencyEncoder } from './recency-encoder.js';
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
-/** The same lines in two orders: the key is behind the door that was opened last. */
+/** The two observations have the same lines in two orders. The key is behind the door that was opened last. */
 const observations = ['open red door\nopen blue door\nok\n', 'open blue door\nopen red door\nok\n'];
 const actions = ['go red', 'go red'];
 const targets = Float32Array.of(-1, 1);

@@ -31,7 +31,7 @@ test('each family has the biases and norms of its own', () => {
   expect(norms).toEqual([{ name: 'model.layers.1.self_attn.q_norm.weight', shape: [6], init: { kind: 'ones' } }]);
 });
 
-/** Records the calls of each layer's attention while the graph is built. */
+/** Records the attention calls of each layer while the graph is built. */
 function formsOf(json: Record<string, unknown>): AttentionForm[] {
   const architecture = architectureFor({ ...sizes, ...json });
   const g = new GraphBuilder('forms');
@@ -58,7 +58,7 @@ test('sliding windows: every layer of Mistral, the upper ones of Qwen, as the fi
   expect(windows({ model_type: 'mistral', sliding_window: 32 })).toEqual(none); // as wide as the context
   expect(windows({ model_type: 'llama', sliding_window: 8 })).toEqual(none);
   const qwen = { model_type: 'qwen2', sliding_window: 8, max_window_layers: 3 };
-  expect(windows(qwen)).toEqual(none); // use_sliding_window is false unless said
+  expect(windows(qwen)).toEqual(none); // use_sliding_window is false by default
   expect(windows({ ...qwen, use_sliding_window: true })).toEqual([undefined, undefined, undefined, 8]);
   const layer_types = ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'];
   expect(windows({ ...qwen, use_sliding_window: true, layer_types })).toEqual([8, undefined, 8, undefined]);

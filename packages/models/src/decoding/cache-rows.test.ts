@@ -3,11 +3,11 @@ import { CacheRows } from './cache-rows.js';
 const heads = 2;
 const headSize = 3;
 
-/** Makes a number that says where it belongs, whatever the packing. */
+/** Makes a number that encodes the place of an element, whatever the layout. */
 const mark = (array: number, row: number, head: number, position: number, i: number) =>
   array * 100000 + row * 10000 + head * 1000 + position * 10 + i;
 
-/** Makes a cache of two arrays whose rows hold their marks; `rowOf` says which row's marks lie where. */
+/** Makes a cache of two arrays whose rows contain their marks. */
 function filled(lengths: number[], capacity: number) {
   const arrays = [0, 1].map(() => new Float32Array(lengths.length * heads * 96 * headSize));
   const rows = new CacheRows(

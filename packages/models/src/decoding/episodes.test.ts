@@ -59,7 +59,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     ...changes,
   });
 
-  /** Samples turns that all draw from one generator. */
+  /** Samples turns that all draw from the same generator. */
   const act = (episodes: Episodes, turns: Omit<SlotInput, 'rng'>[], { rng, ...options }: TestSampling) =>
     episodes.act(
       turns.map((turn) => ({ ...turn, rng })),
@@ -71,7 +71,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     return Array.from({ length }, () => rng.integer(0, 12));
   };
 
-  /** Continues greedily by the float64 loops, without any cache. */
+  /** Continues greedily with the float64 loops, without a cache. */
   function loopGreedy(context: number[], maxNewTokens: number): number[] {
     const ids = [...context];
     while (ids.length < context.length + maxNewTokens) {
@@ -86,7 +86,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     await withEpisodes({ slots: 5 }, async (episodes) => {
       const contexts: number[][] = [[], [], [], [], []];
       for (let turn = 0; turn < 4; turn++) {
-        // Another choice of slots each turn, so that rows change places.
+        // Each turn has other slots, so that rows change places.
         const slots = [
           [0, 1, 2, 3, 4],
           [4, 2],
@@ -110,7 +110,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
 
   test('prompts fed in chunks are prompts fed at once, whatever their lengths', async () => {
     await withEpisodes({ slots: 4, prefillChunk: 3 }, async (episodes) => {
-      // 1, 3, 7 and 10 tokens: up to four chunks, of which the last ends every row.
+      // Prompts of 1, 3, 7 and 10 tokens need up to four chunks, and all rows end in the last chunk.
       const prompts = [1, 3, 7, 10].map((length) => prompt(length, 60 + length));
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const utterances = await act(episodes, turns, sampling({ greedy: true }));
@@ -161,12 +161,13 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const first = await act(episodes, turns, sampling({ greedy: true }));
       first.forEach((utterance, i) => expect(utterance.ids).toEqual(loopGreedy(prompts[i], 6)));
-      // Five prompts begin with 7 tokens that leave the shortest one its last; two pairs share 5 and 6 more, less the last of each.
+      // Five prompts share their first 7 tokens: the eighth is the last of the shortest prompt, which must be read. Two pairs share 5
+      // and 6 more, less the last token of each.
       expect(episodes.promptTokens.copied).toBe(4 * 7 + 5 + 6);
       const { read, copied } = episodes.promptTokens;
       expect(read + copied).toBe(prompts.flat().length);
 
-      // An episode that begins later takes what a running one has read.
+      // An episode that begins later copies what a running one has read.
       const [late] = await act(episodes, [{ slot: 6, tokens: [...task, ...other, 1] }], sampling({ greedy: true }));
       expect(late.ids).toEqual(loopGreedy([...task, ...other, 1], 6));
       expect(episodes.promptTokens.read - read).toBe(1);
@@ -215,7 +216,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const turns = [0, 1, 2, 3, 4, 5, 6, 7].map((slot) => ({ slot, tokens: tokensOf(slot) }));
       return act(episodes, turns, sampling({ rng: new Rng(5) }));
     });
-    // Turn i draws the i-th number of the generator; skip those of the turns left out.
+    // Turn i uses the i-th number of the generator, so the numbers of the turns before it are skipped.
     const rng = new Rng(5);
     rng.uint32();
     rng.uint32();
@@ -226,7 +227,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     alone[0].logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(together[2].logprobs[t], 4));
   });
 
-  // Two thousand utterances each: on a GPU in software that takes a minute.
+  // Each case samples two thousand utterances, which takes a minute on a GPU in software.
   when(kind === 'cpu', 'too slow on a GPU in software').test(
     'tokens come as often as their probability says; top-k and top-p leave only the likeliest',
     async () => {
@@ -257,7 +258,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         ),
       );
 
-      // With top-p just above the likeliest token's probability, that one and the next are kept.
+      // If top-p is just above the likeliest token's probability, that token and the next are kept.
       const frequencies = await draw({ topP: probabilities[ranked[0]] + 1e-3 });
       expect(ranked.filter((id) => frequencies[id] > 0).sort()).toEqual(ranked.slice(0, 2).sort());
     },
@@ -310,7 +311,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
         const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 5, terminatorIds: [] }));
         utterances.forEach((utterance, i) => {
-          // 5 new tokens, of which 4 are fed: room for 16 earlier ones.
+          // The model reads 4 of the 5 new tokens, which leaves room for 16 earlier ones.
           expect(utterance.contextTokens).toBe(Math.min(16, before[i].length));
           const seen = before[i].slice(-utterance.contextTokens);
           const ids = [...seen];

@@ -1,4 +1,4 @@
-// Rows of one call that are sampled differently say what each says alone, with the sampler that it has then.
+// Tests that rows with different sampling options in one call sample the same tokens as each row alone.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';

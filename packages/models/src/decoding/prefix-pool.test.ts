@@ -1,4 +1,4 @@
-// Prompts in pieces, and beginnings of texts out of the pool: what is said is what is said without either.
+// Tests that prompts which are read in pieces, or whose prefixes come from the pool, give the same utterances as without either.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
@@ -23,7 +23,7 @@ afterAll(() => device.close());
 const open = (options: Partial<EpisodesOptions> = {}) =>
   Episodes.open({ programs, contextLength: 256, slots: 3, drawsPerToken: true, ...options });
 
-/** Continues a text by a policy with a cache of its own. */
+/** Continues a text with a cache of its own. */
 async function alone(prompt: readonly number[], maxNewTokens = 6, seed = 9) {
   const episodes = await open({ slots: 1 });
   const [{ ids, logprobs }] = await episodes.act([{ slot: 0, tokens: prompt, rng: new Rng(seed) }], {
@@ -88,7 +88,7 @@ test('what a text begins with comes from the pool, also into another cache, in t
     expect(first.cachedTokens(0, prompts[0])).toBe(96); // three blocks of 32
     const expected = [await alone(prompts[0]), await alone(prompts[1])];
     for (const episodes of [first, second]) {
-      await episodes.act([{ slot: 2, tokens: tokens(140, 8), rng: new Rng(2) }], sampling); // another capacity
+      await episodes.act([{ slot: 2, tokens: tokens(140, 8), rng: new Rng(2) }], sampling); // this turn changes the capacity
       await episodes.act([{ slot: 0, tokens: prompts[0].slice(0, 40), rng: new Rng(3) }], {
         ...sampling,
         maxNewTokens: 1,

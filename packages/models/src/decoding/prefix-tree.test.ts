@@ -2,7 +2,7 @@ import { Rng } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
-/** Makes `count` blocks of tokens; each number names the tokens of a block. */
+/** Makes one block of tokens for each of these names. */
 const text = (...names: number[]) =>
   names.flatMap((name) => Array.from({ length: BLOCK_TOKENS }, (_, i) => 1000 * name + i));
 
@@ -24,10 +24,10 @@ test('the block that was used longest ago makes room, and what others continue s
   const tree = new PrefixTree(3);
   tree.keep(text(1, 2));
   tree.keep(text(3));
-  tree.find(text(1)); // block 1 is newer than 3, and 2 is the oldest
+  tree.find(text(1)); // now block 1 is newer than 3, and 2 is the oldest
   expect(tree.keep(text(4))).toEqual([{ index: 1, start: 0 }]);
   expect(tree.find(text(1, 2))).toEqual([0]);
-  expect(tree.keep(text(5))).toEqual([{ index: 2, start: 0 }]); // the place of 3
+  expect(tree.keep(text(5))).toEqual([{ index: 2, start: 0 }]); // takes the place of block 3
   expect(tree.find(text(3))).toEqual([]);
 });
 

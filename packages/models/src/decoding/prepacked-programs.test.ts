@@ -1,4 +1,4 @@
-// Decoding from packed weights against plain loops, and against programs that read the parameters themselves.
+// Tests decoding with packed weights against plain loops, and against programs that read the unpacked parameters.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2LoopLogits } from '../../test/reference/gpt2-loops.js';
@@ -34,7 +34,7 @@ async function say(programs: DecodePrograms, options: typeof greedy, told = prom
   }
 }
 
-/** Continues greedily by float64 loops. */
+/** Continues greedily with the float64 loops. */
 function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]): number[] {
   const ids = [...prompt];
   for (let i = 0; i < greedy.maxNewTokens; i++) {
@@ -88,7 +88,7 @@ test('greedy and sampling share a program where they are asked to, and say the s
 });
 
 test('batches whose rows fill the columns of a product step without packed weights, and say what each row says alone', async () => {
-  const wide = tinyConfig({ n_positions: 40, vocab_size: 13, n_inner: 11_000 }); // large weights, few of them
+  const wide = tinyConfig({ n_positions: 40, vocab_size: 13, n_inner: 11_000 }); // the weights are large, and there are few of them
   const state = await device.createState(tinyParameters(wide, 3));
   const options = { device, architecture: gpt2(wide), parameters: state, maskedTokenIds: [], packed: true };
   const programs = new DecodePrograms(options);
@@ -103,7 +103,7 @@ test('batches whose rows fill the columns of a product step without packed weigh
   expect(many.programs.stepFew).not.toBe(many.programs.prefill);
   expect(fewer.few).toEqual([]);
   await Promise.all([many, fewer].map((batch) => programs.done(batch)));
-  // Rows end at different tokens, so that the batch gets smaller than 13 on the way.
+  // Rows end at different tokens, so that the batch shrinks below 13 rows.
   for (const terminatorIds of [[], [0, 4, 7]])
     expect(await say(programs, { ...greedy, terminatorIds }, batches)).toEqual(
       wanted.map((ids) => untilOneOf(ids, terminatorIds)),

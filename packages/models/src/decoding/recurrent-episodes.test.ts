@@ -1,4 +1,4 @@
-// Recurrent states over turns: what the cached decoder says is what scoring whole contexts says.
+// Tests recurrent states over turns: the cached decoder's log-probabilities equal those of scoring whole contexts.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
@@ -50,7 +50,7 @@ describe.each(configs)('$model_type', (config) => {
     const options = { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };
     const [programs, scorer] = [new DecodePrograms(options), new TokenScorer(options)];
     const episodes = await Episodes.open({ programs, contextLength, slots: 4, prefillChunk: 4 });
-    /** Adds tokens to slots, and compares every sampled token with the scores of the whole context. */
+    /** Adds tokens to slots, samples, and compares the log-probability of every sampled token with the score of the whole context. */
     const act = async (turns: Record<number, readonly number[]>, maxNewTokens = 5) => {
       const slots = Object.keys(turns).map(Number);
       const before = slots.map((slot) => [...episodes.context(slot), ...turns[slot]]);
@@ -105,7 +105,7 @@ describe.each(configs)('$model_type', (config) => {
     await act({ 1: tokens('f', 2), 0: tokens('g', 3) });
     episodes.truncate(1, 0);
     await act({ 1: tokens('h', 4) });
-    await act({ 1: [] }); // from the last token that it said
+    await act({ 1: [] }); // continues from the last sampled token
     await episodes.close();
   });
 

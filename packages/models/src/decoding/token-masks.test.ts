@@ -11,7 +11,7 @@ import { tokenMaskInput } from './logit-inputs.js';
 import { noLogitRules } from './logit-rules.js';
 import type { SamplingOptions } from './sampling-options.js';
 
-// 40 tokens: a mask of two words, of which the second is not full.
+// A mask of 40 tokens has two words, and the second is not full.
 const config = tinyConfig({ n_positions: 40, vocab_size: 40 });
 const tensors = tinyParameters(config, 21);
 const PADDING = 5;
@@ -49,7 +49,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     masksTokens: true,
   };
 
-  /** Logits of what follows the prompt, by float64 loops; padding can never be chosen. */
+  /** The logits after the prompt, by the float64 loops; padding can never be sampled. */
   const logits = [...gpt2LoopLogits(config, tensors, PROMPT).at(-1)!].map((x, id) => (id === PADDING ? -1e9 : x));
   const among = (ids: readonly number[], by = (x: number) => x) =>
     logits.map((x, id) => (ids.includes(id) ? by(x) : -1e25));
@@ -89,7 +89,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       );
       for (const { ids, logprobs, maskedLogprobs } of played) {
         expect(allowed).toContain(ids[0]);
-        expect(logprobs[0]).toBeCloseTo(logprobOf(logits, ids[0]), 4); // the raw one
+        expect(logprobs[0]).toBeCloseTo(logprobOf(logits, ids[0]), 4); // the log-probability without the mask
         expect(maskedLogprobs![0]).toBeCloseTo(logprobOf(among(allowed), ids[0]), 4);
       }
     }
@@ -109,7 +109,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const masked = await act(turns);
     const plain = await act([{ slot: 0 }, { slot: 1 }, { slot: 2 }], { masksTokens: false });
     expect(masked[1].ids).toEqual([7]);
-    expect(masked[1].maskedLogprobs![0]).toBeCloseTo(0, 5); // the only one
+    expect(masked[1].maskedLogprobs![0]).toBeCloseTo(0, 5); // the mask allows only this token
     for (const row of [0, 2]) {
       expect(masked[row].ids).toEqual(plain[row].ids);
       expect(masked[row].maskedLogprobs![0]).toBeCloseTo(plain[row].logprobs[0], 5);

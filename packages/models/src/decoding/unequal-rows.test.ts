@@ -1,4 +1,4 @@
-// Rows of very different lengths, whose cache has two capacities: each row's text is the one that it has alone.
+// Tests rows of very different lengths, whose cache has two capacities: each row's text equals the one that it has alone.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
@@ -10,7 +10,7 @@ import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 
 const config = tinyConfig({ n_positions: 512, vocab_size: 13, n_embd: 64, n_head: 4 });
-/** Grouped queries and a window, which some rows' caches exceed. */
+/** Has grouped queries, and a window that some rows' caches exceed. */
 const mistral = architectureFor({
   model_type: 'mistral',
   vocab_size: 13,
@@ -24,7 +24,7 @@ const mistral = architectureFor({
   sliding_window: 200,
 });
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, terminatorIds: [3] };
-/** Long rows come late, new long ones come up, some rows end before others, and the last turn takes a few rows only. */
+/** Long rows appear late, new long rows are added, some rows end before others, and the last turn has only a few rows. */
 const turns = [
   { lengths: [20, 30, 350, 25, 10, 340], maxNewTokens: 9 },
   { lengths: [300, 5, 4, 5, 6, 90], maxNewTokens: 4 },
@@ -68,7 +68,7 @@ test.each([
       logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 5)),
     );
   }
-  // One row is never unequal: programs that have seen no other have one capacity, and the same numbers.
+  // A single row needs only one capacity. Programs that have seen no other rows have only one, and give the same numbers.
   const fresh = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed });
   expect(await play(fresh, [1])).toEqual(await play(programs, [1]));
   const batch = await fresh.forBatch({ kind: 'mixed' }, { lengths: [20, 20], width: 20 });

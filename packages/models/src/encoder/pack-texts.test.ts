@@ -1,4 +1,4 @@
-// Packed texts: which are seen together, and that every token is found where attention and the features look for it.
+// Tests which texts are packed together, and that attention and the features find every token of packed texts.
 import { Rng } from '@bowyer/core';
 import { encoderConfigFromJson } from './encoder-config.js';
 import { cheapestCuts, packTexts, TEXT_CLASSES } from './pack-texts.js';
@@ -42,7 +42,7 @@ test.each([1, 2, 7])('each token of %i texts is at the place that its row leads 
       );
       const row = own.map((place) => part('places').data[place]);
       expect(row.map((r) => part('back').data[r])).toEqual(own);
-      expect(row.map((r) => part('positions').data[r])).toEqual(row.map((_, i) => i + 2)); // RoBERTa's first
+      expect(row.map((r) => part('positions').data[r])).toEqual(row.map((_, i) => i + 2)); // RoBERTa's first position is 2
       found.push(row.map((r) => part('ids').data[r]));
     }
   }

@@ -1,4 +1,4 @@
-// scoreContinuations and generateTexts: on the real checkpoints against what PyTorch gave, and on a small model of our own.
+// Tests scoreContinuations and generateTexts: on the real checkpoints against PyTorch's results, and on a small model.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -31,7 +31,7 @@ interface Reference {
 }
 
 const gpu = await webgpuAvailable();
-/** How far a number may be off: WGSL's functions are less exact than the CPU's. */
+/** The largest accepted error: WGSL's functions are less exact than the CPU's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([

@@ -1,4 +1,4 @@
-// Tiny random encoder-decoders against outputs from PyTorch; test/make-reference-checkpoints.py made both.
+// Compares tiny random encoder-decoders with outputs from PyTorch; test/make-reference-checkpoints.py made both.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
   });
 });
 
-// Caches that live on the GPU: they grow (24 tokens), and rows leave early.
+// These caches are on the GPU: they grow (24 tokens), and rows end early.
 when(gpu, 'no WebGPU adapter').describe('on a GPU', () => {
   let webgpu: Device;
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe('generation', () => {
     ['sampled', { greedy: false }],
     ['tempered and truncated', { greedy: false, temperature: 1.5, topK: 9, topP: 0.9 }],
   ])('%s: said log-probabilities are those of the scorer, whatever the batch', async (_, changes) => {
-    const options = { ...sampling, ...changes, maxNewTokens: 24, terminatorIds: [3, 4, 5] }; // cache grows, rows end early
+    const options = { ...sampling, ...changes, maxNewTokens: 24, terminatorIds: [3, 4, 5] }; // the cache grows, and rows end early
     const together = await collected(generateTargets(model, items, options));
     const alone = await collected(generateTargets(model, items, { ...options, batchSize: 1 }));
     expect(together.map(({ ids }) => ids)).toEqual(alone.map(({ ids }) => ids));
@@ -148,7 +148,8 @@ test('config.json decides the kind of model; texts go in and out where there is 
   await model.release();
 });
 
-// Worked by hand from the formula: half of 32 buckets a side, 8 exact; 16 is ln 2 / ln 16 = 1/4 of the way through the rest.
+// Worked by hand from the formula: each side has half of the 32 buckets, of which 8 are exact; 16 is ln 2 / ln 16 = 1/4 of the way
+// through the others.
 test('distances fall into T5’s buckets', () => {
   const encoder = distanceBuckets({ buckets: 32, maxDistance: 128, bidirectional: true });
   expect([0, 7, 8, 11, 12, 16, 23, 32, 64, 90, 91, 127, 128].map((d) => encoder[d])).toEqual([
@@ -173,7 +174,7 @@ describe('weights', () => {
     );
     await writeWeights(dir, { ...rest, 'shared.weight': shared, 'adapter.weight': shared });
     await expect(Seq2SeqModel.load({ device, dir })).rejects.toThrow("a tensor 'adapter.weight'");
-    // The embedding under its other name, as many T5 checkpoints have it.
+    // Many T5 checkpoints have the embedding under this other name.
     await writeWeights(dir, { ...rest, 'encoder.embed_tokens.weight': shared, 'lm_head.weight': shared });
     await (await Seq2SeqModel.load({ device, dir })).release();
   });

@@ -1,4 +1,4 @@
-// BART on the real checkpoints, against what PyTorch gave for them.
+// Compares BART on the real checkpoints with PyTorch's results.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
@@ -24,7 +24,7 @@ interface Reference {
 const models = recordings('models');
 
 const gpu = await webgpuAvailable();
-/** How far a number may be off: WGSL's functions are less exact than the CPU's. */
+/** The largest accepted error: WGSL's functions are less exact than the CPU's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([
@@ -43,7 +43,7 @@ describe.each([
       const model = await Seq2SeqModel.load({ device: own, dir });
       expect(model.tokenizer).toBeNull();
       const { prompts } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
-      // One batch, so that padding of sources and of targets takes part.
+      // All items are in one batch, so that sources and targets are padded.
       const items = prompts.map((p) => ({ promptIds: p.encoder_input_ids, continuationIds: p.labels }));
       const scores = await collected(scoreTargets(model, items, { maxTokens: 4096 }));
       scores.forEach(({ logprobs, logitsHead }, i) => {
@@ -58,7 +58,7 @@ describe.each([
       for (const batchSize of [1, 3]) {
         const targets = await collected(generateTargets(model, items, { ...greedy, batchSize }));
         targets.forEach(({ ids, text, finishReason, logprobs }, i) => {
-          expect([1, ...ids]).toEqual(prompts[i].greedy_ids); // the start token is not said
+          expect([1, ...ids]).toEqual(prompts[i].greedy_ids); // the start token is not among the generated ids
           expect({ text, finishReason }).toEqual({ text: null, finishReason: 'stop' });
           expect(logprobs).toHaveLength(ids.length);
         });

@@ -1,4 +1,4 @@
-// Fields of a config.json that have several spellings.
+// Tests fields of a config.json that have several spellings.
 import { architectureFor } from './architectures.js';
 import { allFamilies } from '../decoder/all-families.js';
 import { rotaryShare } from '../decoder/families/gpt-neox.js';
@@ -11,7 +11,7 @@ test('GPT-NeoX: how much of a head turns, in each spelling of the file', () => {
   const rotary = (json: object) => config(json).rotary({ share: rotaryShare(config(json)) }).frequencies;
   expect(rotary({})).toHaveLength(1); // a quarter of eight columns, in pairs
   expect(rotary({ rotary_pct: 1, rotary_emb_base: 100 })).toHaveLength(4);
-  expect(rotary({ partial_rotary_factor: 0.5 })).toHaveLength(1); // the class reads no such field at the top
+  expect(rotary({ partial_rotary_factor: 0.5 })).toHaveLength(1); // the class does not read the field at the top level
   const rope_parameters = { rope_type: 'default', rope_theta: 100, partial_rotary_factor: 0.5 };
   expect(rotary({ rope_parameters, rotary_pct: 1 })).toEqual(rotary({ rotary_pct: 0.5, rotary_emb_base: 100 }));
   const llama = { model_type: 'llama', rope_parameters };

@@ -1,4 +1,4 @@
-// Training and decoding in float16 on a GPU, beside float32 on the CPU. Mesa's lavapipe is such a GPU in software.
+// Compares training and decoding in float16 on a GPU with float32 on the CPU. Mesa's lavapipe is a software GPU with float16.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { gpuCrossings, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
@@ -35,10 +35,10 @@ const configs: Record<string, Readonly<Record<string, unknown>>> = {
 /** The loss is a mean over the batch's tokens. */
 const examples: readonly TokenExample[] = randomExamples(4, 12, tokenizer.vocabSize, new Rng(2)).map((example) => ({
   ...example,
-  targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never said
+  targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never sampled
   weights: example.weights.map((weight) => weight / 40),
 }));
-/** AdamW with a large ε, so that a gradient which is 0 but for rounding (by the keys' bias) moves nothing. */
+/** The large ε of AdamW keeps parameters in place whose gradient is 0 but for rounding (the keys' bias). */
 const adamw = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-3, weightDecay: 0.01 } as const;
 
 const folder = newFolder();

@@ -1,4 +1,4 @@
-// A reference policy: what a model was, whatever its training does afterwards.
+// Tests a reference policy: it stays what the model was, whatever training does to the model afterwards.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -70,7 +70,7 @@ test.each(['none', '4bit'] as const)('adapters beside a base (%s): off, and as t
   const stored = await model.freezeWithAdapters(join(folder, 'adapter'));
   expect(await stored.logprobs(examples)).toEqual(middle);
   for (const reference of [off, copied, stored]) await reference.release();
-  expect(await model.logprobs(examples)).not.toEqual(middle); // the policy itself still scores with its own
+  expect(await model.logprobs(examples)).not.toEqual(middle); // the policy still scores with its own weights
   await expect(model.freeze({ quantization: '8bit' })).rejects.toThrow(
     'with adapters the base is shared, so it cannot be quantised apart',
   );

@@ -17,7 +17,7 @@ test('the precise SiLU and its slope have no larger relative error for negative 
     const sigmoid = 1 / (1 + Math.exp(-value));
     const slope = sigmoid * (1 + value * (1 - sigmoid));
     for (const [name, expected] of [['y', value * sigmoid] as const, ['slope', slope] as const])
-      // 1e-36: smaller numbers may become 0.
+      // Numbers below 1e-36 may become 0.
       expect(Math.abs((found[name].data[i] as number) - expected)).toBeLessThan(1e-6 * Math.abs(expected) + 1e-36);
   });
 });

@@ -8,7 +8,7 @@ afterAll(() => device.close());
 const WIDTH = 100;
 const SIZE = 200 * WIDTH;
 
-/** Computes two sites' masks over ones, for each of the seeds. */
+/** Applies dropout to ones at two places of a graph, for each of the seeds. */
 async function masks(probability: number, seeds: number[], where = device): Promise<Float32Array[][]> {
   const g = new GraphBuilder('dropout');
   const x = g.input('x', 'float32', ['rows', WIDTH]);
@@ -69,7 +69,7 @@ test('no row and no column is dropped more than others', async () => {
   for (const list of Object.values(counts)) {
     const n = SIZE / list.length;
     const chi2 = list.reduce((sum, count) => sum + (count - 0.3 * n) ** 2 / (0.3 * 0.7 * n), 0);
-    // χ² with as many degrees as there are counts, within four deviations
+    // χ² with as many degrees of freedom as there are counts, within four standard deviations
     expect(Math.abs(chi2 - list.length)).toBeLessThan(4 * Math.sqrt(2 * list.length));
   }
 });

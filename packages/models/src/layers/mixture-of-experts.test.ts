@@ -25,7 +25,7 @@ const forms: Record<string, (bias: Value) => RouterForm> = {
   }),
 };
 
-/** Computes every expert over every row, in float64, weighted by the router's rules as the papers write them. */
+/** Computes every expert for every row in float64, weighted by the router's rules as in the papers. */
 function plainMixture(inputs: Record<string, Float32Array>, form: RouterForm, bias: Float32Array): number[] {
   const { x, logits, gate, up, down } = inputs;
   const rows = x.length / WIDTH;
@@ -115,7 +115,7 @@ function sampleOf(form: (bias: Value) => RouterForm, rows: number): GradientSamp
 }
 
 describe.each(Object.keys(forms))('%s', (name) => {
-  // One row leaves most experts without any.
+  // With one row most experts have no rows.
   test.each([1, 5])('sorted rows = every expert over every row, %i rows', async (rows) => {
     const sample = sampleOf(forms[name], rows);
     const g = new GraphBuilder('mixture');

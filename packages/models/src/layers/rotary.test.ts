@@ -33,7 +33,7 @@ test('llama3: fast frequencies stay, slow ones are divided, one between is blend
     original_max_position_embeddings: 128,
   };
   const { frequencies } = frequenciesOf({ rope_theta: 10000, rope_scaling: scaling }, 8);
-  // Turns within 128 positions: 128 f / 2π = 20.4, 2.04, 0.204, 0.0204 for f = 1, 0.1, 0.01, 0.001.
+  // Rotations within 128 positions: 128 f / 2π = 20.4, 2.04, 0.204, 0.0204 for f = 1, 0.1, 0.01, 0.001.
   const turns = 12.8 / (2 * Math.PI);
   const kept = (turns - 1) / 3;
   expect(frequencies[0]).toBe(1);
@@ -49,7 +49,8 @@ test('yarn: a longer context, larger cosines, slow frequencies divided', () => {
   );
   expect(contextLength).toBe(256);
   expect(magnitude).toBeCloseTo(0.1 * Math.log(4) + 1, 12);
-  // 64 positions hold 32 turns at index 8 ln(64 / 64π) / (2 ln 10⁴) < 0 → 0, and one at 1.008 → 2: the ramp is 0, ½, 1, 1.
+  // Within 64 positions there are 32 rotations at index 8 ln(64 / 64π) / (2 ln 10⁴) < 0 → 0, and one at 1.008 → 2: the ramp is 0, ½,
+  // 1, 1.
   expect(frequencies[0]).toBe(1);
   expect(frequencies[1]).toBeCloseTo(0.5 * 0.1 + (0.5 * 0.1) / 4, 7);
   expect(frequencies[2]).toBeCloseTo(0.01 / 4, 9);

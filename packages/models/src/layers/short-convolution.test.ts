@@ -10,7 +10,7 @@ const numbers = (length: number, phase: number) =>
 const weight = numbers(CHANNELS * WIDTH, 0.4);
 const bias = numbers(CHANNELS, 1.3);
 
-/** Computes y of one channel's whole history. */
+/** Computes y of one channel from its whole history. */
 const plain = (history: number[], channel: number) =>
   history.map((_, t) =>
     Array.from({ length: WIDTH }, (_, j) => weight[channel * WIDTH + j] * (history[t - WIDTH + 1 + j] ?? 0)).reduce(
@@ -35,7 +35,7 @@ test('a sequence in two parts of unequal real length, with the state between, is
   const program = await device.compile(g);
   const histories = [numbers(6 * CHANNELS, 0.1), numbers(6 * CHANNELS, 2)];
   const run = (from: number[], to: number[], width: number, before: Float32Array) => {
-    const data = new Float32Array(2 * width * CHANNELS).fill(99); // padding that must have no effect
+    const data = new Float32Array(2 * width * CHANNELS).fill(99); // this padding must have no effect
     histories.forEach((history, row) =>
       data.set(history.subarray(from[row] * CHANNELS, to[row] * CHANNELS), row * width * CHANNELS),
     );
@@ -47,7 +47,7 @@ test('a sequence in two parts of unequal real length, with the state between, is
       },
     });
   };
-  // Row 1 has no real token in the first part and one fewer than the window in the second.
+  // Row 1 has no real token in the first part, and in the second one token less than the window.
   const first = await run([0, 0], [4, 0], 4, new Float32Array(2 * (WIDTH - 1) * CHANNELS));
   const second = await run([4, 0], [5, 1], 1, first.next.data as Float32Array);
   const third = await run([5, 1], [6, 6], 5, second.next.data as Float32Array);

@@ -1,4 +1,4 @@
-// Adapters of which each row of a batch has its own: against the graph of one adapter, while others come and go.
+// Tests a batch in which each row has its own adapter, against a graph with one adapter, while other adapters are loaded and released.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -38,7 +38,7 @@ const families: Record<string, Record<string, unknown>> = {
     block_auto_adjust_ff_dim: false,
   },
 };
-/** Ranks, scales and layers differ. */
+/** The adapters differ in rank, scale and layers. */
 const kinds: Record<string, Omit<LoraOptions, 'dropout'>> = {
   first: { r: 4, alpha: 8, targetModules: 'all-linear' },
   second: { r: 3, alpha: 5, rankStabilized: true, targetModules: null },
@@ -119,7 +119,7 @@ describe.each(Object.keys(families))('%s', (family) => {
         const alone = await LanguageModel.load({ device, dir: adapter?.dir ?? dir, quantization });
         const single = await alone.openEpisodes({ slots: 1 });
         const [wanted] = await said(single, [{ slot: 0, seed: i }]);
-        // Quantised products round the inputs to 8 bits, which makes a step of what is equal to the last bits of a float.
+        // Quantised products round the inputs to 8 bits, so that a difference in the last bits of a float can become a whole level.
         expectClose(mixed[i], wanted, quantization === 'none' ? 1e-5 : 2e-2);
         const scored = example(promptOf(i), wanted[0].ids);
         const [found] = await model.logprobs([scored], { adapter });
@@ -194,7 +194,7 @@ describe('with a llama', () => {
     };
     const together = await model.openEpisodes({ slots: 4 });
     const { uttered, copied } = await act(together, [1, 2, 1, 0]);
-    expect(copied).toBe(prompt.length - 1); // by the third from the first
+    expect(copied).toBe(prompt.length - 1); // the third slot copies it from the first
     for (const [i, adapter] of [1, 2, 1, 0].entries()) {
       const alone = await model.openEpisodes({ slots: 4 });
       const own = await alone.act([{ slot: 0, adapter: adapters[adapter], rng: new Rng(i), tokens: prompt }], {
@@ -204,7 +204,7 @@ describe('with a llama', () => {
       expectClose([uttered[i]], own, 1e-5);
       await alone.close();
     }
-    // A slot continues with another adapter: all of its context is read again, and again as that adapter alone reads it.
+    // A slot continues with another adapter: all of its context is read again, with the result of a slot that has only that adapter.
     const changed = await act(together, [2], []);
     expect(together.adapter(0)).toBe(adapters[2]);
     const fresh = await model.openEpisodes({ slots: 1 });
@@ -232,7 +232,7 @@ describe('with a llama', () => {
     await expect(bank.read(dirs[1])).rejects.toThrow('use_dora is true');
     await writeFile(config, JSON.stringify({ ...(JSON.parse(plain) as object), modules_to_save: ['embed_tokens'] }));
     await expect(bank.read(dirs[1])).rejects.toThrow('modules_to_save is ["embed_tokens"]');
-    // Its base is given by whoever loads it.
+    // The caller that loads the adapter names its base.
     await writeFile(
       config,
       JSON.stringify({ ...(JSON.parse(plain) as object), base_model_name_or_path: 'elsewhere/base' }),

@@ -1,4 +1,5 @@
-// Which modules are adapted: the places in `names` that check_target_module_exists of peft 0.21 chose for the same keys.
+// Tests which modules are adapted. The expected places in `names` are those that check_target_module_exists of peft 0.21 chose for the
+// same keys.
 import { targetedModules, type LoraOptions } from './lora-options.js';
 
 const names = [

@@ -1,4 +1,4 @@
-// LoRA on every kind of decoder: what is trained, what stays, what is written.
+// Tests LoRA on every kind of decoder: which parameters are trained, which stay, and what is written.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -73,7 +73,7 @@ describe.each(Object.keys(families))('%s', (family) => {
     const close = await merged.logprobs(examples);
     after.forEach((row, i) => row.forEach((x, t) => expect(Math.abs(close[i][t] - x)).toBeLessThan(1e-4)));
 
-    // The decoder's log-probabilities of what it says are the scorer's.
+    // The decoder's log-probabilities of sampled tokens equal the scorer's.
     const episodes = await adapter.openEpisodes({ slots: 1 });
     const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 6, terminatorIds: [] };
     const [said] = await episodes.act([{ slot: 0, tokens: sentence.slice(0, 3), rng: new Rng(3) }], sampling);
@@ -107,11 +107,11 @@ test('the training graph contains no gradient of a frozen weight, and nothing be
     'gradient.transformer.h.1.mlp.c_proj.lora_B.weight',
   ]);
   const products = ({ backward }: { backward: string[] }) => backward.filter((type) => /Gemm|MatMul/.test(type)).length;
-  // Back through the head; dB; through B; dA. Nothing leads on into the first block.
+  // The four products: back through the head; dB; back through B; dA. The first block gets no gradient.
   expect(products(top)).toBe(4);
   const all = of(['c_attn', 'c_proj', 'c_fc']);
-  // Each linear layer costs dx, dA, dB and two steps through B and A, against dx and dW when all is trained;
-  // the lowest needs no dx at all.
+  // Each linear layer needs dx, dA, dB and two products through B and A, but only dx and dW if all is trained. The lowest layer needs
+  // no dx.
   expect(products(all)).toBeLessThanOrEqual(products(of(undefined)) + 8 * 3);
   expect(all.outputs).toHaveLength(1 + 2 * 8);
 });
@@ -223,7 +223,7 @@ test.each(['4bit', '8bit'] as const)(
     const [expected, losses] = [await train(whole, 25), await train(model, 25)];
     expect(losses.at(-1)!).toBeLessThan(losses[0] / 2);
     expect(Math.abs(losses[0] / expected[0] - 1)).toBeLessThan(0.05);
-    // The merged export is the dequantised base and its adapters.
+    // The merged export is the dequantised base with the adapter added.
     const after = await model.logprobs(examples);
     await model.saveMerged(join(folder, `merged-${quantization}`));
     const merged = await LanguageModel.load({ device, dir: join(folder, `merged-${quantization}`) });

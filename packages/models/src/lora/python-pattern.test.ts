@@ -1,4 +1,4 @@
-// Expressions of Python: which paths they match, as `re` of Python 3.11 says, one digit for each.
+// Tests which paths Python's expressions match, one digit for each path. The expected digits are those of `re` of Python 3.11.
 import { cpuMilliseconds } from '@bowyer/testing';
 import { endMatcher, fullMatcher } from './python-pattern.js';
 
@@ -61,7 +61,7 @@ test.each(['(a', '[', '*', '(?P<n>a)(?P=m)'])('%s, which Python cannot read, is 
 
 test('one that would take for ever is stopped', () => {
   const pattern = String.raw`(\w|\w|\.)*!`;
-  const path = `model.layers.0.${'a'.repeat(85)}`; // 2 to the power of its letters
+  const path = `model.layers.0.${'a'.repeat(85)}`; // a backtracking matcher would need 2 to the power of the number of letters
   const spent = cpuMilliseconds(() =>
     expect(() => fullMatcher(pattern, 'target_modules')(path)).toThrow(
       `target_modules takes too long on a text of 100 characters and was stopped: ${pattern}`,

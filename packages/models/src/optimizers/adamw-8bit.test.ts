@@ -10,8 +10,8 @@ import { newFolder } from '@bowyer/testing';
 import { readStateDict } from '../weights/state-dict.js';
 
 const options = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.1 } as const;
-const { abs } = Math; // a global is slow to look up inside Jest
-const shapes = { large: [100, 90], small: [50] }; // 9,000 elements: a piece, a ragged end of blocks; 50: not quantised
+const { abs } = Math; // Jest looks globals up slowly
+const shapes = { large: [100, 90], small: [50] }; // 9,000 elements are a piece and an incomplete block; 50 are not quantised
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
@@ -66,7 +66,7 @@ test.each(['host', 'graph'] as const)(
       rounded(m, roundedMoment);
       rounded(root, roundedRoot);
     }
-    // A moment that lies halfway may round the other way in float32: few parameters, and by less than a step.
+    // A moment halfway between two codes may be rounded the other way in float32: this changes few parameters, by less than a step.
     const errors = [...found.large.data].map((x, i) => abs(x - p[i]));
     expect(errors.filter((error) => error > 1e-5).length).toBeLessThan(9);
     expect(Math.max(...errors)).toBeLessThan(0.01);
@@ -74,7 +74,7 @@ test.each(['host', 'graph'] as const)(
 );
 
 test('a weight with a tiny gradient among large ones is stepped no further than by AdamW', async () => {
-  // √v of 10⁻⁷ of the block's largest is below its least code: rounded to zero it would leave m / ε.
+  // √v of 10⁻⁷ times the block's largest is below the least code. If it were rounded to zero, the step would be m / ε.
   const gradient = Float32Array.from({ length: 9000 }, (_, i) => (i % 256 === 0 ? 1 : 1e-7));
   const optimizer = await create(AdamW8bit);
   const before = (await readStateDict(device, optimizer.parameters)).large.data;
@@ -95,7 +95,7 @@ test('moments that fade away become zero, not subnormal numbers', async () => {
   await optimizer.save(path);
   const tensorsOf = await readSafetensors(path);
   rmSync(path);
-  // √(0.001) · 10⁻¹⁵ is below 2⁻⁴⁶: both scales are forgotten.
+  // √(0.001) · 10⁻¹⁵ is below 2⁻⁴⁶, so both scales become zero.
   for (const name of ['first_moment_scale.large', 'second_moment_scale.large'])
     expect(tensorsOf[name].data.every((x) => x === 0)).toBe(true);
 });
@@ -128,7 +128,8 @@ describe('checkpoints', () => {
     const first = await create(AdamW8bit);
     const halfway = await take(first, [0, 1]);
     await first.save(path);
-    // Two bytes for each of 36 · 256 moments, four for the scales of 36 blocks and for 50 small ones: as in memory.
+    // The file has two bytes for each of 36 · 256 moments, and four for the scales of 36 blocks and for 50 small moments, as in
+    // memory.
     expect(statSync(path).size).toBeLessThan(2 * 36 * 256 + 2 * 4 * (36 + 50) + 1024);
     const second = await AdamW8bit.create(device, await device.createState(halfway), options);
     await second.restore(path);

@@ -1,4 +1,5 @@
-// Muon against torch.optim.Muon (2.13, its bfloat16 replaced by float64, `adjust_lr_fn="match_rms_adamw"`), and between its forms.
+// Compares Muon with torch.optim.Muon (2.13, its bfloat16 replaced by float64, `adjust_lr_fn="match_rms_adamw"`), and its forms with
+// each other.
 import { openDevice } from '@bowyer/graph';
 import { newFolder } from '@bowyer/testing';
 import { join } from 'node:path';
@@ -12,7 +13,10 @@ afterAll(() => device.close());
 
 const options: MuonOptions = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01, momentum: 0.95, nesterov: true };
 
-/** Makes a matrix whose element (i, j) is sin(1 + 3 i + 7 j + phase); of a start the phase is 0, of the gradient of step t it is t. */
+/**
+ * Makes a matrix whose element (i, j) is sin(1 + 3 i + 7 j + phase). Phase 0 is for the start weights, phase t for the gradient of
+ * step t.
+ */
 const matrix = (shape: readonly number[], phase: number) => {
   const columns = shape.at(-1)!;
   const at = (k: number) => Math.sin(1 + 3 * Math.floor(k / columns) + 7 * (k % columns) + phase);
@@ -51,7 +55,7 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
     const { gradientNorm } = await take(optimizer, 1, 0.5);
     const parts = [[3, 2], [4, 2], [5]].map((shape) => matrix(shape, 1));
     expect(gradientNorm).toBeCloseTo(Math.hypot(...parts.flatMap((part) => [...part])), 4);
-    // AdamW of the table alone, with the others' norm beside it.
+    // AdamW of the table alone, clipped by a norm that includes the others.
     const others = Math.hypot(...parts[0], ...parts[2]);
     const table = await device.createState({ table: { shape: [4, 2], data: matrix([4, 2], 0) } });
     const adamW = await AdamW.create(device, table, options);
@@ -74,7 +78,7 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
 test('a step moves the root mean square of a wide matrix by about 0.2 lr, as AdamW does', async () => {
   const shape = [64, 256];
   const optimizer = await create({ w: shape }, ['w'], { weightDecay: 0 });
-  // A gradient of full rank; sin(1 + 3 i + 7 j) has rank 2.
+  // This gradient has full rank; that of sin(1 + 3 i + 7 j) has rank 2.
   let state = 1;
   const noise = Float32Array.from({ length: 64 * 256 }, () => (state = (state * 16807) % 2147483647) / 2 ** 30 - 1);
   await device.write(optimizer.gradients, { w: { data: noise } });

@@ -1,4 +1,5 @@
-// SGD against torch.optim.SGD (1.13: three steps, lr 0.1, decay 0.01, gradients [0.3 t, −0.2, 1 − t]) and between its forms.
+// Compares SGD with torch.optim.SGD (1.13: three steps, lr 0.1, decay 0.01, gradients [0.3 t, −0.2, 1 − t]), and its forms with each
+// other.
 import { openDevice } from '@bowyer/graph';
 import { Sgd, type SgdOptions } from './sgd.js';
 import { readStateDict } from '../weights/state-dict.js';

@@ -25,7 +25,7 @@ test('a group has tensors that differ in their first dimension only, up to its s
     other: [8, 2],
     offset: [],
   };
-  // 200 bytes: 50 numbers. The table is larger, and `a` and `b` are 40 of them, so `c` begins the next group.
+  // 200 bytes are 50 numbers. The table is larger, and `a` and `b` have 40 together, so `c` begins the next group.
   expect(tensorGroups(inputs(g, 'p', shapes), 200)).toEqual([
     ['table'],
     ['bias', 'vector'],
@@ -55,7 +55,7 @@ test('each tensor gets its own part of the update, those of several groups and t
   const others = inputs(g, 'y', shapes);
   const { sum } = updatedInGroups(g, { x: tensors, y: others }, ({ x, y }) => ({ sum: g.add(x, y) }), 80);
   for (const [name, value] of Object.entries(sum)) g.output(name, value);
-  expect(g.nodes.filter(({ op }) => op.opType === 'Add')).toHaveLength(5); // a and b are a group, the rest is alone
+  expect(g.nodes.filter(({ op }) => op.opType === 'Add')).toHaveLength(5); // a and b are a group, all others are alone
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {
     const numbers = (shape: readonly number[], start: number) => {

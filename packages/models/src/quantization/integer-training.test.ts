@@ -1,4 +1,4 @@
-// The gradient of a head's product: a few large numbers beside thousands of small ones.
+// Tests the gradient of a head's product: a few large numbers beside thousands of small ones.
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, gradients, openDevice } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -6,20 +6,20 @@ import { LanguageModel } from '../language-model/language-model.js';
 import { trainingIntegers, trainingProduct } from './integer-training.js';
 import { dequantize, quantize } from './quantized-weight.js';
 
-const { exp, hypot } = Math; // a global is slow to look up inside Jest
-const [ROWS, VOCABULARY, WIDTH] = [6, 5003, 64]; // a vocabulary that no run of 32 divides
+const { exp, hypot } = Math; // Jest looks globals up slowly
+const [ROWS, VOCABULARY, WIDTH] = [6, 5003, 64]; // the vocabulary is not a multiple of 32, the length of a run
 const rng = new Rng(8);
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
-/** Rows of a head have much in common, so what the tail of a distribution adds up to is not zero. */
+/** The rows of a head have a common part, so that the sum over the tail of a distribution is not zero. */
 const common = Float32Array.from({ length: WIDTH }, () => 0.1 * rng.normal());
 const values = Float32Array.from({ length: VOCABULARY * WIDTH }, (_, i) => common[i % WIDTH] + 0.1 * rng.normal());
 const weight = quantize(values, [VOCABULARY, WIDTH], { bits: 8, blockSize: 64 });
 const plain = dequantize(weight);
 
-/** p − onehot with probabilities by Zipf's law. */
+/** p − onehot, with probabilities that follow Zipf's law. */
 const upstream = new Float32Array(ROWS * VOCABULARY);
 for (let row = 0; row < ROWS; row++) {
   const sizes = Float64Array.from({ length: VOCABULARY }, (_, i) => exp(1.5 * rng.normal()) / (i + 1));
@@ -36,7 +36,7 @@ const wanted = Float64Array.from({ length: ROWS * WIDTH }, (_, at) => {
   return sum;
 });
 
-/** Computes how far the gradient by the hidden rows is from the exact one, as a share of the exact one's length. */
+/** Computes the error of the gradient by the hidden rows, relative to the length of the exact gradient. */
 async function errorOf(hasExact: boolean): Promise<number> {
   const integers = await trainingIntegers(device, new Map([['head', weight]]));
   const g = new GraphBuilder('head');

@@ -1,4 +1,4 @@
-// Products of integers: the mixing by hand, the product against the same sums in float64, and what a row may depend on.
+// Tests integer products: the mixing by hand, the product against the same sums in float64, and that a row depends on no other.
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice, type Program } from '@bowyer/graph';
 import { weightsAsIntegers } from '../decoding/prepacked-programs.js';
@@ -14,7 +14,7 @@ import {
 } from './integer-weight.js';
 import { dequantize, emptyQuantizedWeight, quantize } from './quantized-weight.js';
 
-const { abs, hypot, max, round } = Math; // a global is slow to look up inside Jest
+const { abs, hypot, max, round } = Math; // Jest looks globals up slowly
 const rng = new Rng(6);
 const normals = (length: number) => Float32Array.from({ length }, () => rng.normal());
 const [outputs, inputs] = [70, 96]; // more than one tile of rows, three runs
@@ -109,7 +109,7 @@ describe.each(['int8', 'uint8'] as const)('as %s', (kind) => {
 
 test('the product is that with the numbers that the weight stands for, to the rounding of 8 bits', async () => {
   const x = normals(5 * inputs);
-  // Two roundings by half a level of at most 4/127 standard deviations each: about 1 % of the result.
+  // There are two roundings by at most half a level of 4/127 standard deviations: about 1 % of the result.
   expect(relativeError(await product(x, await integerKind(device)), plainProduct(x))).toBeLessThan(0.015);
 });
 
@@ -120,7 +120,7 @@ test('one activation a hundred times the others takes few of their bits', async 
   const wanted = plainProduct(outlier);
   const own = plainProduct(Float32Array.from(outlier, (value, i) => (i === 40 ? value : 0)));
   const got = await product(outlier, await integerKind(device));
-  // The others' contribution, of a size about √95: rounded to levels of 100/127 they would be off by a quarter of it.
+  // The other activations contribute about √95. If they were rounded to levels of 100/127, this would be off by a quarter.
   const others = (y: ArrayLike<number>) => own.map((value, i) => y[i] - value);
   expect(relativeError(others(got), others(wanted))).toBeLessThan(0.12);
 });

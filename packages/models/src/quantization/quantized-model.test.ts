@@ -1,5 +1,5 @@
-// A model with quantised weights against the same model with the numbers they stand for; and on a real checkpoint how far
-// its log-probabilities move.
+// Compares a model with quantised weights with the same model with dequantised weights, and tests on a real checkpoint how far its
+// log-probabilities move.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -33,7 +33,7 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
       num_hidden_layers: 2,
       num_attention_heads: 4,
       max_position_embeddings: 32,
-      initializer_range: 0.3, // unlike logits, so that greedy choices do not hang on rounding
+      initializer_range: 0.3, // spreads the logits, so that greedy choices do not depend on rounding
       tie_word_embeddings: tied,
     };
     const options = { device, config, tokenizer, quantization, packedDecoding: whole };
@@ -49,7 +49,7 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
     const wanted = await collected(scoreContinuations(plain, items, { maxTokens: 64 }));
     scores.forEach(({ logprobs }, i) => {
       logprobs.forEach((x, t) => expect(Math.abs(x - wanted[i].logprobs[t])).toBeLessThan(1e-3));
-      // Decoding rounds activations, and the head, to 8 bits.
+      // Decoding rounds activations and the head to 8 bits.
       expect(mean(said[i].logprobs.map((x, t) => Math.abs(x - wanted[i].logprobs[t])))).toBeLessThan(0.1);
     });
     await Promise.all([model.release(), plain.release()]);
@@ -99,7 +99,7 @@ test.each([
   const gaps = after.flatMap(({ logprobs }, i) =>
     logprobs.map((logprob, t) => Math.abs(logprob - scores[i].slice(-logprobs.length)[t])),
   );
-  expect(mean(gaps)).toBeGreaterThan(1e-5); // not the float32 products
+  expect(mean(gaps)).toBeGreaterThan(1e-5); // the products are not those of float32
   expect(mean(gaps)).toBeLessThan(0.02);
   await Promise.all([model.release(), other.release()]);
 });

@@ -1,4 +1,4 @@
-// Quantised weights: what they stand for against float64, and products with them against the dequantised product.
+// Tests quantised weights: their dequantised values against float64, and products with them against the dequantised product.
 import { Rng } from '@bowyer/core';
 import { checkGradients, GraphBuilder, openDevice } from '@bowyer/graph';
 import {
@@ -24,7 +24,7 @@ describe.each([4, 8] as const)('%d bits', (bits) => {
     for (let from = 0; from < values.length; from += 32) {
       const block = [...values.subarray(from, from + 32)];
       const [low, high] = [Math.min(0, ...block), Math.max(0, ...block)];
-      // 8 bits: the largest number is the lowest level itself, and the level opposite is not there.
+      // In 8 bits the number with the largest magnitude is the lowest level, −128; there is no level +128.
       const scale = bits === 4 ? (high - low) / 15 : (-low > high ? low : high) / -128;
       const zero = bits === 4 ? Math.round(-low / scale) : 128;
       const level = (value: number) => Math.max(0, Math.min(2 ** bits - 1, Math.round(value / scale) + zero));

@@ -1,4 +1,4 @@
-// Losses that are functions of log-probabilities: score, loss on the host, backward, in one call.
+// Tests losses that are functions of log-probabilities: one call scores, computes the loss on the host and runs the backward pass.
 import { entropyBonus, ppoClipLoss, Rng, weightedSum, type ScoredTokens, type TokenLoss } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { expectCentralDifferences, inFloat64 } from '../../test/reference/central-differences.js';
@@ -32,7 +32,7 @@ async function scorer(options: { dropoutRng?: Rng } = {}) {
   return { scoring, gradients };
 }
 
-/** Computes log-probabilities and entropies of all scored tokens by the float64 loops. */
+/** Computes log-probabilities and entropies of all scored tokens with the float64 loops. */
 function loopTokens(weights: HostTensors): ScoredTokens {
   const logprobs: number[] = [];
   const entropies: number[] = [];

@@ -1,4 +1,4 @@
-// Tokens that were sampled under masks are scored and trained among the tokens that each mask allowed.
+// Tests that tokens which were sampled under masks are scored and trained among the tokens that each mask allowed.
 import { Rng, tokenMaskOf, type TokenMask } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device, type Value } from '@bowyer/graph';
 import { describeOnDevices, newFolder, when } from '@bowyer/testing';
@@ -14,11 +14,11 @@ import { LanguageModel } from '../language-model/language-model.js';
 import { TokenScorer } from './token-scorer.js';
 import { scoringGraph, trainingGraph } from './training-graph.js';
 
-/** Draws a mask of some tokens, `target` among them. */
+/** Draws a mask of some tokens, including `target`. */
 const randomMask = (target: number, vocabSize: number, rng: Rng): TokenMask =>
   tokenMaskOf([target, ...Array.from({ length: rng.integer(0, 12) }, () => rng.integer(0, vocabSize - 1))]);
 
-/** Words whose number is not a multiple of 8 or 32. */
+/** The number of words is not a multiple of 8 or 32. */
 const tokenizer = wordLevelTokenizer([Array.from({ length: 70 }, (_, i) => `w${i}`).join(' ')], { minCount: 1 });
 const { vocabSize } = tokenizer;
 const config = { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 16, n_positions: 64, initializer_range: 0.3 };
@@ -38,7 +38,7 @@ const freeText: TokenExample = {
   weights: new Float32Array(4).fill(1),
 };
 
-/** Answers of 30 tokens, every third of them free, whose log-probabilities are the sampler's. */
+/** Samples answers of 30 tokens with their log-probabilities; every third token has no mask. */
 async function sampled(model: LanguageModel, answers: number) {
   const rng = new Rng(5);
   const episodes = await model.openEpisodes({ slots: answers });
@@ -107,7 +107,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     );
     expect(largest).toBeLessThan(1e-5);
     expect(Math.abs(plain[0][2] - scored[0][2])).toBeGreaterThan(0.1);
-    // The loss of the training graph is of the same numbers.
+    // The training graph computes its loss from the same log-probabilities.
     const total = answers.flatMap(({ logprobs }) => logprobs).reduce((sum, logprob) => sum + logprob, 0);
     const { loss } = await model.accumulateGradients(examples, { maxTokens: Infinity });
     expect(loss / -total).toBeCloseTo(1, 5);

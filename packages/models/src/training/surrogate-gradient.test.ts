@@ -1,5 +1,5 @@
-// A training graph that calculates the loss itself has the gradients of the loss on the host (see logprob-gradients.test.ts), whether
-// or not the tokens that examples begin with are computed once.
+// Tests that a training graph which computes the loss itself has the gradients of the loss on the host (see
+// logprob-gradients.test.ts), whether or not common prefixes are computed once.
 import {
   clippedValueLoss,
   entropyBonus,
@@ -73,7 +73,7 @@ afterAll(() => device.close());
 const rng = new Rng(4);
 const randomIds = (count: number) => Int32Array.from({ length: count }, () => rng.integer(1, VOCABULARY - 1));
 
-/** Two groups of four with a prompt of 44 tokens each, and two others. */
+/** There are two groups of four examples with a prompt of 44 tokens each, and two other examples. */
 const examples: TokenExample[] = [44, 44, 3, 5].flatMap((length, group) => {
   const prompt = randomIds(length);
   return Array.from({ length: group < 2 ? 4 : 1 }, (_, i): TokenExample => {
@@ -111,7 +111,7 @@ const plain: SurrogateForm = {
 };
 const values = { oldValues: numbers(M, 0, 0.1), returns: numbers(M), coefficient: 0.5 };
 
-/** Computes the same loss by core's functions. */
+/** Computes the same loss with core's functions. */
 function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: SurrogateLoss): TokenLoss {
   const { form, weights } = loss;
   const terms: { loss: TokenLoss; coefficient: number }[] = [
@@ -142,7 +142,7 @@ function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: Su
 async function scorerOf(config: Record<string, unknown>) {
   const architecture = architectureFor(config);
   const start = initializeParameters(architecture.parameters, new Rng(1));
-  const wide = new Rng(2); // wide enough that attention is far from uniform
+  const wide = new Rng(2); // large weights, so that attention is far from uniform
   for (const { data, shape } of Object.values(start))
     if (shape.length === 2) data.forEach((_, i) => (data[i] = 0.4 * wide.normal()));
   const parameters = await device.createState(start);
@@ -250,7 +250,7 @@ test.each([
   const alone = await scorer.logprobs(long);
   const softmaxes = compile.mock.calls.map(([g]) => g.nodes.filter(({ op }) => op.opType === 'Softmax').length);
   compile.mockRestore();
-  expect(softmaxes).toEqual([10 + ofHead, 8 + ofHead]); // the head's and, in two layers, four chunks beside one; four
+  expect(softmaxes).toEqual([10 + ofHead, 8 + ofHead]); // besides the head's, 5 and 4 for each layer
   shared.forEach((row, i) => row.forEach((logprob, t) => expect(alone[i][t]).toBeCloseTo(logprob, 4)));
   await scorer.release();
 });
@@ -267,7 +267,7 @@ const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
   ['values', 'llama, queries in groups', { valueClip: Infinity }],
 ];
 
-/** Masks examples: every other scored token was one of three. */
+/** Masks every other token: only three tokens were allowed. */
 const masked = (all: readonly TokenExample[]): TokenExample[] =>
   all.map((example) => ({
     ...example,

@@ -1,5 +1,5 @@
-// Losses that the training graph sums over tokens have the gradients of core's losses on the host, and give log p of every target,
-// whether or not it has a weight and whether or not what examples begin with is computed once.
+// Tests that losses which the training graph sums over tokens have the gradients of core's losses on the host, and return log p of
+// every target, whether or not it has a weight and whether or not common prefixes are computed once.
 import { jest } from '@jest/globals';
 import { cispoLoss, droLoss, ppoClipLoss, Rng, type TokenLoss } from '@bowyer/core';
 import { openDevice, type State } from '@bowyer/graph';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** Four answers to a prompt of 44 tokens, two short texts, and a text of which nothing is learned. Prompts have weight 0. */
+/** Four answers to a prompt of 44 tokens, two short texts, and a text without scored tokens. Prompts have weight 0. */
 const texts = [44, 44, 44, 44, 3, 5, 7];
 const prompt = randomIds(44);
 const examples = texts.map((length, e): TokenExample => {
@@ -45,7 +45,7 @@ const numbers = (mean: number, deviation: number) =>
 const sampled = { oldLogprobs: numbers(-3.5, 0.7), advantages: numbers(0, 1) };
 const weights = examples.map((example) => example.weights);
 
-/** Returns the gradients that were added, and sets them to zero. */
+/** Reads the accumulated gradients, and sets them to zero. */
 async function added(): Promise<Record<string, Float32Array>> {
   const found = await device.read(gradients);
   const zeros = Object.entries(found).map(([name, { data }]) => [name, { data: new Float32Array(data.length) }]);
@@ -61,7 +61,7 @@ function expectSame(found: Record<string, Float32Array>, wanted: Record<string, 
   }
 }
 
-/** Selects what arrays have at positions with a weight, [N]. */
+/** Selects the elements at positions with a weight, [N]. */
 const learned = (rows: readonly Float32Array[]) =>
   Float32Array.from(rows.flatMap((row, e) => [...row].filter((_, t) => weights[e][t] !== 0)));
 

@@ -36,7 +36,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     };
   }
 
-  /** Computes Σ weights · (−log p) by the float64 loops. */
+  /** Computes Σ weights · (−log p) with the float64 loops. */
   const loopLoss = (config: Gpt2Config, tensors: HostTensors, examples: TokenExample[]) =>
     examples.reduce((sum, { ids, targets, weights }) => {
       const logits = gpt2LoopLogits(config, tensors, ids);

@@ -1,4 +1,4 @@
-// Savings of memory change no gradient: recomputed blocks and a loss in chunks against the plain graph, every architecture.
+// Tests for every architecture that recomputed blocks and a loss in chunks, which save memory, have the gradients of the plain graph.
 import { Rng } from '@bowyer/core';
 import { openDevice, type InputTensor } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';
@@ -32,7 +32,7 @@ const gpt2 = {
   attn_pdrop: 0.2,
   embd_pdrop: 0.2,
 };
-/** Its last two layers read the keys and values of the first two, and every layer a part of one projection. */
+/** The last two layers use the keys and values of the first two, and every layer uses a part of one projection. */
 const gemma4 = {
   ...llama,
   model_type: 'gemma4_text',
@@ -58,7 +58,7 @@ async function lossAndGradients(
 ): Promise<Record<string, Float32Array>> {
   const architecture = architectureFor(config);
   const rng = new Rng(5);
-  // Wide enough that attention is far from uniform.
+  // Large weights make attention far from uniform.
   const parameters = initializeParameters(architecture.parameters, rng);
   for (const { data, shape } of Object.values(parameters))
     if (shape.length === 2) data.forEach((_, i) => (data[i] = 0.3 * rng.normal()));
@@ -83,7 +83,7 @@ async function lossAndGradients(
 /** Computes the largest difference of two tensors, relative to the largest element. */
 function difference(a: Float32Array, b: Float32Array): number {
   const largest = a.reduce((m, x) => Math.max(m, Math.abs(x)), 0);
-  return a.reduce((m, x, i) => Math.max(m, Math.abs(x - b[i])), 0) / (largest || 1); // all of a buffer's are 0
+  return a.reduce((m, x, i) => Math.max(m, Math.abs(x - b[i])), 0) / (largest || 1); // all elements of a buffer's gradient are 0
 }
 
 const largestDifference = (a: Record<string, Float32Array>, b: Record<string, Float32Array>) =>
@@ -99,7 +99,7 @@ test.each([
   const plain = await lossAndGradients(config, 7, { dropout });
   const checkpointed = await lossAndGradients(config, 7, { dropout, checkpointing: true });
   expect(largestDifference(plain, checkpointed)).toBeLessThan(1e-6);
-  expect(difference(plain.loss, Float32Array.of(0))).toBe(1); // there is something to differ
+  expect(difference(plain.loss, Float32Array.of(0))).toBe(1); // the loss is not 0
 });
 
 test.each([
@@ -108,13 +108,13 @@ test.each([
 ])('loss in chunks: %s', async (_, config) => {
   for (const scored of [2, 300]) {
     const plain = await lossAndGradients(config, scored, {});
-    // 300 rows: 256, 44, and two empty chunks; 2 rows: three empty ones.
+    // 300 rows make chunks of 256, 44 and two empty ones; 2 rows leave three empty.
     const chunked = await lossAndGradients(config, scored, { lossChunks: 4, checkpointing: true });
     expect(largestDifference(plain, chunked)).toBeLessThan(2e-6);
   }
 });
 
-/** Keys beyond their window, which chunks leave out. */
+/** Chunks skip keys beyond the window. */
 const mistral = { ...llama, model_type: 'mistral', sliding_window: 30 };
 const gptOss = {
   ...llama,
@@ -138,9 +138,9 @@ test.each([
 ])('attention in chunks: %s', async (_, config, form) => {
   const checkpointing = form === 'checkpointing';
   const plain = await lossAndGradients(config, 290, {});
-  // 33, 33 and 34 tokens
+  // chunks of 33, 33 and 34 tokens
   const chunked = await lossAndGradients(config, 290, { chunks: { rows: 3, prefix: 1 }, checkpointing });
-  // gemma4's gradients reach 980 here: the last bits of its scores become 5e-5.
+  // gemma4's gradients reach 980 here, so the last bits of its scores become 5e-5.
   expect(largestDifference(plain, chunked)).toBeLessThan(1e-4);
 });
 

@@ -1,4 +1,4 @@
-// The value head: V and the gradients of losses with V, against float64 loops and through every kind of model.
+// Tests the value head: V and the gradients of losses with V, against float64 loops and with every kind of model.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clippedValueLoss, Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
@@ -19,7 +19,7 @@ const device = await openDevice({ device: 'cpu', threads: 1 });
 const folder = newFolder();
 afterAll(() => device.close());
 
-/** Asks for values at the first position, and at the others by chance: also where no token is scored. */
+/** Sets value weights at the first position and, by chance, at others, also where no token is scored. */
 const withValues = (examples: TokenExample[], rng: Rng): TokenExample[] =>
   examples.map((example) => ({
     ...example,
@@ -32,7 +32,7 @@ const numbers = (length: number, seed: number) => {
   return Float32Array.from({ length }, () => rng.normal());
 };
 
-/** Makes REINFORCE and PPO's value loss, with other returns for each value. */
+/** Makes the loss REINFORCE + PPO's value loss, with a different return for each value. */
 function lossFor(examples: readonly TokenExample[]): (tokens: ScoredTokens) => TokenLoss {
   const [tokens, values] = [countOf(examples, 'weights'), countOf(examples, 'valueWeights')];
   const [advantages, returns] = [numbers(tokens, 1), numbers(values, 2)];
@@ -140,7 +140,7 @@ test.each([
   const policy = await model(options);
   for (const row of await policy.values(batch)) expect(row).toEqual(new Float32Array(row.length));
   const losses = await steps(policy, 4);
-  // A short step against the gradient: the loss falls by the step times the squared norm.
+  // After a short step against the gradient, the loss is lower by the step times the squared norm.
   const before = await policy.copyParameters();
   const { loss } = await policy.accumulateLogprobGradients(batch, lossFor(batch));
   const { gradients } = policy.optimizer;

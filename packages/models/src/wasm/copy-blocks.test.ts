@@ -6,7 +6,7 @@ const upTo = (length: number) => Float32Array.from({ length }, (_, i) => i + 1);
 test('blocks of each group land its stride apart, and nothing else is touched', () => {
   const array = new HostMemory().allocate('float32', 40_000) as Float32Array;
   array.fill(-1);
-  // Three groups of two blocks; the middle one is left out.
+  // There are three groups of two blocks; the middle group is skipped.
   expect(scatterBlocks(upTo(3 * 2 * 8), array, [100, -1, 20_000], { size: 8, strides: [50, 50, 40] })).toBe(true);
   const expected = new Float32Array(40_000).fill(-1);
   expected.set(upTo(48).subarray(0, 8), 100);

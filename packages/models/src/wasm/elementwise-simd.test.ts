@@ -1,4 +1,4 @@
-// The WebAssembly loops against loops that anybody can read.
+// Compares the WebAssembly loops with plain loops.
 import { Rng } from '@bowyer/core';
 import { adamInPlace, sgdInPlace, polyakInPlace, sumOfSquares, type AdamScalars } from './elementwise-simd.js';
 
@@ -26,7 +26,7 @@ function slowAdam(p: number[], g: number[], m: number[], v: number[], s: AdamSca
 }
 const normals = (rng: Rng, length: number) => Float32Array.from({ length }, () => rng.normal());
 
-// Lengths around the four lanes and around the chunk of 8192.
+// The lengths are around the four lanes and around the chunk of 8192.
 test.each([1, 3, 4, 5, 8191, 8192, 8193, 20_001])('adam of %i parameters equals the slow loop', (length) => {
   const rng = new Rng(length);
   const [p, g, m] = [normals(rng, length), normals(rng, length), normals(rng, length)];
@@ -68,7 +68,7 @@ test.each([1, 6, 8192, 8195])('polyak of %i values equals the slow one', (length
 });
 
 test.each([false, true])('SGD with momentum as a slow float64 loop takes it; nesterov: %s', (nesterov) => {
-  const size = 8195; // one chunk and a ragged end
+  const size = 8195; // one chunk and an incomplete one
   const [lr, momentum, l2, gradientScale] = [0.1, 0.9, 0.01, 0.5];
   const parameter = Float32Array.from({ length: size }, (_, i) => Math.sin(i));
   const buffer = new Float32Array(size);

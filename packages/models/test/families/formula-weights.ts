@@ -1,8 +1,8 @@
-// Weights, token ids and projections that follow from a name and an index, as families/make-family-recordings.py makes them.
+// Computes weights, token ids and projections from a name and an index, in the same way as families/make-family-recordings.py.
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 import type { ParameterSpec } from '../../src/architecture/parameter-spec.js';
 
-/** Computes numbers in [−1, 1) that follow from the name: FNV-1a, then a mixing of the index (lowbias32). */
+/** Computes numbers in [−1, 1) from the name (FNV-1a) and the index (mixed by lowbias32). */
 export function hashes(name: string, count: number): Float64Array {
   let seed = 0x811c9dc5;
   for (const character of name) seed = Math.imul(seed ^ character.charCodeAt(0), 0x01000193);
@@ -35,7 +35,7 @@ function formulaWeight(name: string, shape: number[]): HostTensor {
 export const formulaWeights = (specs: readonly ParameterSpec[]): HostTensors =>
   Object.fromEntries(specs.map(({ name, shape }) => [name, formulaWeight(name, shape)]));
 
-/** Computes the norm of a gradient, and its products with two vectors of the formula. */
+/** Computes the norm of a gradient, and its products with two vectors by the formula. */
 export function projections(name: string, gradient: ArrayLike<number>): number[] {
   const values = Float64Array.from(gradient);
   const dot = (other: Float64Array) => values.reduce((sum, value, i) => sum + value * other[i], 0);

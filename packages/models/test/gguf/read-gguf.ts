@@ -1,9 +1,9 @@
-// A reader of GGUF files for tests, written from the description of the format alone (docs/gguf.md of ggml-org/ggml).
+// Reads GGUF files for tests; written only from the description of the format (docs/gguf.md of ggml-org/ggml).
 import { readFileSync } from 'node:fs';
 
 interface ReadGguf {
   metadata: Record<string, unknown>;
-  /** Sizes with the innermost first, as the file has them; the bytes up to the next tensor. */
+  /** `sizes` begins with the innermost axis, as in the file; `bytes` reaches up to the next tensor. */
   tensors: Record<string, { sizes: number[]; type: number; bytes: Uint8Array }>;
 }
 

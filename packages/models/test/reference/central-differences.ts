@@ -1,4 +1,4 @@
-// Gradients of a graph against central differences of a loss in float64 loops.
+// Compares a graph's gradients with central differences of a loss in float64 loops.
 import { Rng } from '@bowyer/core';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { Device, State } from '@bowyer/graph';
@@ -10,7 +10,7 @@ export const inFloat64 = (tensors: HostTensors): HostTensors =>
   ) as unknown as HostTensors;
 
 /**
- * Compares three elements of every parameter's gradient; a tensor that the loss ignored would be found by any of them.
+ * Compares three elements of every parameter's gradient. They are enough to find a tensor that the loss ignores.
  *
  * @param weights of `inFloat64`
  */

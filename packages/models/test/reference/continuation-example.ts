@@ -1,4 +1,4 @@
-// A prompt and its continuation as one example, of which the continuation is scored.
+// Makes one example of a prompt and its continuation, of which the continuation is scored.
 import type { TokenExample } from '../../src/batching/token-batches.js';
 
 export function continuationExample(prompt: readonly number[], continuation: readonly number[]): TokenExample {

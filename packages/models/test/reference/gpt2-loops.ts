@@ -1,8 +1,8 @@
-// GPT-2 as plain loops in float64, one token after the other: the slow, obvious version that the graphs are held against.
+// GPT-2 as plain loops in float64, one token after the other: the slow, obvious version with which the graphs are compared.
 // Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", section 2.3 (pre-norm blocks).
 import type { Gpt2Config } from '../../src/decoder/gpt2-config.js';
 
-/** A parameter as it lies in memory; linear weights are [out, in]. */
+/** Parameters by name; linear weights are [out, in]. */
 export interface Weights {
   [name: string]: { shape: readonly number[]; data: ArrayLike<number> };
 }

@@ -1,4 +1,4 @@
-// A GPT-2 small enough for float64 loops and finite differences, and ragged token examples for it.
+// Makes a GPT-2 that is small enough for float64 loops and finite differences, and token examples of different lengths.
 import { Rng } from '@bowyer/core';
 import { initializeParameters } from '../../src/architecture/initialize-parameters.js';
 import { gpt2 } from '../../src/decoder/families/gpt2.js';
@@ -9,7 +9,7 @@ import type { TokenExample } from '../../src/batching/token-batches.js';
 export const tinyConfig = (changes: Partial<Gpt2Config> = {}): Gpt2Config =>
   gpt2Config({ model_type: 'gpt2', n_layer: 2, n_embd: 12, n_head: 3, n_positions: 16, vocab_size: 11, ...changes });
 
-/** Draws weights ten times larger than at the start, biases included, so that no part of the model is without effect. */
+/** Draws weights and biases ten times as large as start weights, so that every part has a visible effect. */
 export function tinyParameters(config: Gpt2Config, seed: number): HostTensors {
   const rng = new Rng(seed);
   const tensors = initializeParameters(gpt2(config).parameters, rng);

@@ -62,7 +62,7 @@ maybe('cutting loses the right end; nothing to learn from is told', () => {
 });
 
 maybe('a template whose shorter dialogues are not prefixes of longer ones teaches each reply as it is served', () => {
-  // It trims all but the last message, as some reasoning models forget earlier thoughts.
+  // The template shortens all messages but the last, as some reasoning models drop earlier thoughts.
   const body = (said: string) =>
     `{% for m in messages %}{% if m.role == 'user' %}U:{{ m.content }}\n{% else %}A:${said}{{ '\\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}A:{% endif %}`;
   const forgetful = '{{ m.content if loop.last else m.content[:2] }}';
@@ -71,7 +71,8 @@ maybe('a template whose shorter dialogues are not prefixes of longer ones teache
     longer.map(({ loss: _, ...message }) => message),
   );
   expect(taught.map((one) => llama2.decode(trained(one)))).toEqual(['OK.\n', 'Action: get 1 oak log\n']);
-  // Stable, with and without generation blocks: the same ids and, but for the loss, the same mask.
+  // If the prefixes are stable, both forms, with and without generation blocks, have the same ids and, but for the loss, the same
+  // mask.
   const [plain] = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);
   const marked = chatTemplate(body('{% generation %}{{ m.content }}{% endgeneration %}'), llama2);
   const [told] = marked.encodeConversation(dialogue);
@@ -80,7 +81,7 @@ maybe('a template whose shorter dialogues are not prefixes of longer ones teache
   expect(llama2.decode(trained(plain))).toBe('Action: get 1 oak log\n');
 });
 
-/** A tokenizer of words in which the marks of every template are a token each. */
+/** In this tokenizer of words, each mark of every template is one token. */
 const marks = [
   '<s>',
   '</s>',
@@ -111,7 +112,7 @@ const short: ChatMessage[] = [
   { role: 'assistant', content: 'go north\n' },
 ];
 
-/** Spells tokens, parted by bars; those that are learnt have a star before them. */
+/** Writes the tokens with bars between them, and a star before each learnt token. */
 const spelled = (name: string, options = {}) => {
   const [{ ids, lossMask }] = chatTemplate(name, marked, options).encodeConversation(short);
   return ids.map((id, i) => `${lossMask[i] ? '*' : ''}${marked.decode([id], { keepSpecialTokens: true })}`).join('|');
@@ -155,7 +156,7 @@ test.each(['llama2', 'llama3', 'chatml', 'chatglm4'])(
   },
 );
 
-/** Templates as they stand in tokenizer_config.json of Llama-2-chat and Qwen2.5-instruct, without tools and defaults. */
+/** Templates from tokenizer_config.json of Llama-2-chat and Qwen2.5-instruct, without tools and defaults. */
 const jinja = {
   llama2:
     "{% for m in messages %}{% if m['role'] == 'user' %}{{ bos_token + '[INST] ' + m['content'].strip() + ' [/INST]' }}" +
@@ -175,7 +176,7 @@ maybe('Llama-2: a dialogue goes on from what was sampled as the template would h
     const asked = template.encodePrompt(dialogue.slice(0, 1)).length;
     expect(llama2.decode(whole.slice(asked, whole.length - more.length)).trim()).toBe('OK.');
   }
-  // The space before </s> is not written twice where it was sampled.
+  // If the space before </s> was sampled, it is not written a second time.
   const space: ChatMessage[] = [dialogue[0], { role: 'assistant', content: 'OK. ' }, dialogue[2]];
   expect(chatTemplate(jinja.llama2, llama2).encodeContinuation(space, 2)![0]).toBe(2);
 });
@@ -208,7 +209,7 @@ function promptIds(template: ChatTemplate, messages: readonly ChatMessage[], end
 const promptOf = (...given: Parameters<typeof promptIds>) =>
   marked.decode(promptIds(...given), { keepSpecialTokens: true });
 
-/** Makes a tokenizer whose ids are the text itself. */
+/** Makes a tokenizer that encodes each text as one id, the text itself. */
 const verbatim = (config: object) =>
   Object.create(marked, { config: { value: config }, encode: { value: (text: string) => [text] } }) as typeof marked;
 

@@ -1,4 +1,4 @@
-// The end of an answer that was cut off is not learned, whatever writes the dialogue.
+// Tests that the end token of an answer which was cut off is not learned, with any template.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';

@@ -16,7 +16,7 @@ test.each(compareRecording(recording))('$name: texts, tokens and masks are those
   expect(found.compared).toBeGreaterThanOrEqual(2 * Object.keys(recording.conversations).length);
 });
 
-/** Returns the reply that each example teaches, with what stands before it. */
+/** Returns the reply that each example teaches, with the ids before it. */
 const taught = (examples: readonly EncodedConversation[]) =>
   examples.flatMap(({ ids, lossMask }) => {
     const starts = lossMask.flatMap((mask, i) => (mask === 1 && lossMask[i - 1] !== 1 ? [i] : []));
@@ -53,7 +53,7 @@ test.each([
     const replies = taught(examples);
     [1, 3, 5].forEach((turn, i) => {
       expect(replies[i].before).toEqual(template.encodePrompt(messages.slice(0, turn)));
-      // The reply is what the model samples there, and what ends it.
+      // The reply consists of what the model samples and its end token.
       const [thought, said] = [['one', 'two', 'three'][i], 'bdf'[i]];
       expect(tokenizer.decode(replies[i].reply, { keepSpecialTokens: true })).toBe(written(thought, said));
     });
@@ -64,14 +64,14 @@ test.each([
 
 test.each(Object.keys(recording.templates))('%s: training’s tokens before a reply are those of serving', (name) => {
   const template = named(name);
-  if (template.hasGenerationBlocks) return; // the template itself says what is learnt
+  if (template.hasGenerationBlocks) return; // the template itself marks what is learnt
   for (const conversation of Object.values(recording.conversations)) {
     const inputs = inputsOf(conversation);
     let examples: EncodedConversation[];
     try {
       examples = template.encodeConversation(conversation.messages, inputs);
     } catch {
-      continue; // refused
+      continue; // the template refuses the conversation
     }
     const prompts = conversation.messages.flatMap(({ role }, i) =>
       role === 'assistant' ? [template.encodePrompt(conversation.messages.slice(0, i), inputs)] : [],

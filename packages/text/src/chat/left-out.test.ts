@@ -33,7 +33,7 @@ test.each<[template: string, lost: string[]]>([
   ],
   [loop(`${thought}${content}${call}`), ['tools']],
   [loop(`${thought}${content}${call}`, '{{ tools | length }} tools'), ['tools']],
-  // It says that there was a call, but not which.
+  // The template writes that there was a call, but not which.
   [loop(`${thought}${content}{{ m.tool_calls | length }}`, all), ["'tool_calls' of assistant messages"]],
   [
     loop(`${thought}${content}{% if m.tool_calls %}{{ m.tool_calls[0].function.name }}{% endif %}`, all),
@@ -46,7 +46,7 @@ test.each<[template: string, lost: string[]]>([
   [loop(`${thought}${call}{% if m.role != "tool" %}${content}{% endif %}`, all), ['the content of tool messages']],
   [loop(`${thought}${call}{% if m.role != "system" %}${content}{% endif %}`, all), ['the content of system messages']],
   [loop(`${thought}${call}{{ m.content if m.content is string }}`, all), ['the content of assistant messages']],
-  // Thoughts of earlier messages are forgotten, but each is written where its message is the last one.
+  // The template drops the thoughts of earlier messages, but writes each of them when its message is the last.
   [loop(`{% if loop.last %}${thought}{% endif %}${content}${call}`, all), []],
   [
     'chatml',

@@ -1,4 +1,4 @@
-// Details of the language, by what Jinja2 3.1.6 renders.
+// Tests details of the language; the expected texts are those of Jinja2 3.1.6.
 import { TemplateError } from './template-error.js';
 import { Template } from './template.js';
 

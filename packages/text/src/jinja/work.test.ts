@@ -119,7 +119,7 @@ const cases = Object.entries(bombs).flatMap(([kind, [problem, templates]]) =>
 
 test.each(cases)('$kind: $shown', ({ problem, template }) => {
   const render = () => new Template(template).render({ messages: [{ role: 'user', content: 'Hi' }] });
-  // At most one second on a machine that does nothing else.
+  // The case takes at most one second on a machine that does nothing else.
   expect(cpuMilliseconds(() => expect(render).toThrow(new RegExp(problem)))).toBeLessThan(6_000);
 });
 
@@ -131,7 +131,7 @@ test('what is given may be long: of 2,000 messages each may look at all that fol
   const template = `{% for m in messages %}{% set ns = namespace(last=true) %}{% for n in messages[loop.index:] %}{% set ns.last = false %}{% break %}{% endfor %}{{ m.content | trim }}{{ '.' if ns.last }}\n{% endfor %}`;
   const { text } = new Template(template).render({ messages });
   expect(text.split('\n')).toHaveLength(2001);
-  const content = 'b'.repeat(20_000_000); // longer than a text that a template may make of nothing
+  const content = 'b'.repeat(20_000_000); // longer than any text that a template may create by itself
   const long = new Template('{{ "<" ~ (messages[0].content | trim) ~ ">" }}').render({ messages: [{ content }] });
   expect(long.text).toHaveLength(content.length + 2);
 });

@@ -1,4 +1,4 @@
-// JSON in a dialogue prints as it was written.
+// Tests that JSON in a dialogue is printed as it was written.
 import { Template } from './template.js';
 import { jsonAsWritten, keepNumbers, parseJson, writtenJson } from './written-json.js';
 
@@ -8,7 +8,7 @@ test.each([
   '{"x": 1.0, "y":1e5,"x": 12345678901234567890}',
   '{ "é": "\\u00e9\\/", "n": [ -0, [], {} ], "t": true, "z": null }',
   '[1.50, "a"]',
-  '{"a": 1', // broken
+  '{"a": 1', // invalid JSON
   '"text"',
 ])('tojson prints %s', (text) => {
   expect(render('{{ a | tojson }}', text)).toBe(text);
@@ -28,7 +28,7 @@ test('members are values, whose texts are kept', () => {
 
 test.each([
   ['{"x":1.0,"y":[7318204915520000013,{"z":null}]}', '{"x": 1.0, "y": [7318204915520000013, {"z": null}]}'],
-  ['{"a":"\\u0031"}', '{"a":"\\u0031"}'], // JSON.stringify writes no such escape
+  ['{"a":"\\u0031"}', '{"a":"\\u0031"}'], // JSON.stringify would not write this escape
 ])('text without spaces, as programs write it again, is laid out by the template: %s', (text, laidOut) => {
   expect(render('{{ a | tojson }}', text)).toBe(laidOut);
 });

@@ -7,7 +7,8 @@ const pieces = (tokenizer: ReturnType<typeof made>, text: string) =>
   tokenizer.encode(text).map((id) => tokenizer.decode([id], { keepSpecialTokens: true }));
 
 test('the pairs of tokens that are most frequent are merged, one after the other, as in the paper', () => {
-  // e s 9, es t 9, l o 7, lo w 7, n e 6 (Sennrich et al., figure 1 and algorithm 1, without marks of words' ends)
+  // Merges and their counts: e s 9, es t 9, l o 7, lo w 7, n e 6 (Sennrich et al., figure 1 and algorithm 1, without end-of-word
+  // marks)
   const { merges } = made({ size: 2 + 256 + 5 }).definition.model as { merges: string[][] };
   expect(merges).toEqual([
     ['e', 's'],

@@ -1,4 +1,4 @@
-// Real tokenizers (GPT-2, BERT, Llama 2 and the small ones) against ids recorded from the Python library.
+// Compares real tokenizers (GPT-2, BERT, Llama 2 and the small ones) with ids recorded from the Python library.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder, recordings, whenRecorded } from '@bowyer/testing';

@@ -81,7 +81,7 @@ test('with spelt codes a product number that was never seen is pairs of characte
 
 test('rare words are left out', () => {
   const tokenizer = wordLevelTokenizer(['dog dog cat', 'dog'], { minCount: 2 });
-  expect(pieces(tokenizer, 'dog dog cat')).toEqual(['dog', '<unk>', '<unk>']); // 'dog' twice, ' dog' and ' cat' once
+  expect(pieces(tokenizer, 'dog dog cat')).toEqual(['dog', '<unk>', '<unk>']); // 'dog' occurs twice, ' dog' and ' cat' once
 });
 
 test('property: decode(encode(text)) is the text, for random sentences of known words', () => {
@@ -121,7 +121,7 @@ test('saved as tokenizer.json, it loads as any other tokenizer and gives the sam
   const loaded = await loadTokenizer(dir);
   const text = `${history}Is it a zebra? Invalid Question.\n`;
   expect(loaded.encode(text)).toEqual(tokenizer.encode(text));
-  expect(loaded.encodeWithSpecials(text)).toEqual(tokenizer.encode(text)); // it adds none
+  expect(loaded.encodeWithSpecials(text)).toEqual(tokenizer.encode(text)); // the tokenizer has no special tokens to add
   expect([loaded.padTokenId, loaded.eosTokenId, loaded.vocabSize]).toEqual([0, 1, tokenizer.vocabSize]);
 });
 
@@ -130,7 +130,7 @@ test('whole tokens with every mark that patterns give a meaning to', () => {
   const tokenizer = wordLevelTokenizer(['so:'], { wholeTokens });
   for (const token of wholeTokens) {
     const ids = tokenizer.encode(`so:${token}`);
-    expect(ids).toHaveLength(3); // so, :, the whole token
+    expect(ids).toHaveLength(3); // "so", ":" and the added token
     expect(tokenizer.decode(ids)).toBe(`so:${token}`);
   }
 });

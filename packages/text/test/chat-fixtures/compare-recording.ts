@@ -7,7 +7,7 @@ interface Result {
   text?: string;
   ids?: number[];
   mask?: string;
-  /** The class of Python's error where the template refused. */
+  /** The class of Python's error if the template refused the conversation. */
   error?: string;
 }
 
@@ -29,12 +29,12 @@ interface RecordedConversation {
 export interface Comparison {
   name: string;
   compared: number;
-  /** Results with generation blocks. */
+  /** The number of results with generation blocks. */
   masks: number;
   differences: string[];
 }
 
-/** Returns what `strftime_now` wrote when it was recorded. */
+/** Returns the time that `strftime_now` had during the recording. */
 const recordedTime = () => new Date(2025, 2, 4, 15, 6, 7);
 
 export const inputsOf = (conversation: RecordedConversation): TemplateInputs => {
@@ -71,7 +71,7 @@ function compareTemplate(name: string, tokenizer: HuggingFaceTokenizer, recordin
   return found;
 }
 
-/** Calls `make`; null where the template refuses. */
+/** Calls `make`; returns null if the template refuses. */
 function refusable<T>(make: () => T): T | null {
   try {
     return make();

@@ -34,7 +34,7 @@ test('a GPU in software is not taken, although it works', async () => {
   );
   expect(software.device).toBe('cpu');
   expect(software.reason).toMatch('webgpu: its Vulkan driver is a software one, which auto does not select');
-  expect((await chooseDevice(machine({ list: () => [] }))).device).toBe('cpu'); // drivers without hardware
+  expect((await chooseDevice(machine({ list: () => [] }))).device).toBe('cpu'); // there are drivers, but no hardware
 });
 
 const lacksCuda = (await cudaProblem()) === 'libonnxruntime_providers_cuda.so is not installed';

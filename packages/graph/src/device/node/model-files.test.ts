@@ -1,4 +1,4 @@
-// Weights beside a model as files: written once for all models that name them, and deleted with the device.
+// Tests weights in files beside the model: they are written once for all models that name them, and deleted with the device.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { GraphBuilder } from '../../builder.js';

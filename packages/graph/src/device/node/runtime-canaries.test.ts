@@ -1,5 +1,5 @@
-// Canaries for an upgrade of ONNX Runtime: what an earlier version did badly, and what none does, so that the product goes around it.
-// The runtime is asked in a process of its own, since it does not take the arrays of a test's realm.
+// Tests faults and gaps of ONNX Runtime that this package works around, so that an upgrade shows whether they are mended or have come
+// back. The runtime runs in a separate process, since it rejects typed arrays of Jest's realm.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { webgpuAvailable } from './provider-probe.js';
 
 const SIZE = 128;
 
-/** Prints the least CPU time of a product of matrices of ones in ms, its first run left out, or the error of opening the model. */
+/** Prints the least CPU time in ms of a product of matrices of ones, without the first run, or the error of opening the model. */
 const PROGRAM = `
 const [runtime, file, type, size] = process.argv.slice(1);
 const { InferenceSession, Tensor } = require(runtime);
@@ -60,7 +60,7 @@ test('a float16 product takes less than 200 times the CPU time of a float32 one'
   expect(half).toBeLessThan(200 * Math.max(single, 0.1));
 });
 
-// https://github.com/microsoft/onnxruntime/issues/28768: weights in bfloat16 become float32 when they are read, therefore.
+// https://github.com/microsoft/onnxruntime/issues/28768: therefore weights in bfloat16 are converted to float32 when they are read.
 test('the CPU provider has no bfloat16 product', () => {
   expect(asked('bfloat16').error).toMatch('Could not find an implementation for MatMul');
 });

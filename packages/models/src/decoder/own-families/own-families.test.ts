@@ -1,5 +1,5 @@
-// Families that only Bowyer has, compared with Llama. That what is decoded token by token equals what is scored as a whole is in
-// recurrent-episodes.test.ts.
+// Compares the families that only Bowyer has with Llama. recurrent-episodes.test.ts tests that decoding token by token gives the same
+// log-probabilities as scoring the whole text.
 import { openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { formulaWeights, tokenIds } from '../../../test/families/formula-weights.js';
@@ -33,7 +33,7 @@ async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {
   }
 }
 
-/** Sets the weights of both layers: what each of the three last tokens counts, the latest last. */
+/** Makes the convolutions of both layers: the weights of the last three tokens, the latest last. */
 const smearing = (columns: number[]): HostTensors =>
   Object.fromEntries(
     [0, 1].map((layer) => [
@@ -45,7 +45,7 @@ const smearing = (columns: number[]): HostTensors =>
 const smeared = { model_type: 'smeared_llama', key_convolution_tokens: 3 };
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
 
-/** Makes Canon layers whose convolutions count the token before with `weight`, and nothing else. */
+/** Makes Canon layers whose convolutions give the token before the weight `weight`, and all others 0. */
 const canon = (weight: number): HostTensors =>
   Object.fromEntries(
     [0, 1].flatMap((layer) =>

@@ -23,7 +23,7 @@ const sizes = {
   max_position_embeddings: 16,
 };
 
-/** Makes byte-level BPE of the letters a to d. */
+/** Makes a byte-level BPE tokenizer of the letters a to d. */
 const bpe = (changes: { model?: object; pre_tokenizer?: object; config?: object } = {}) =>
   new HuggingFaceTokenizer(
     {
@@ -106,7 +106,7 @@ test('a Llama: the two halves of a head of queries alternate, values stay; sizes
   const rows = (name: string, order: readonly number[]) =>
     order.flatMap((row) => [...weights[`model.layers.0.self_attn.${name}.weight`].data.subarray(8 * row, 8 * row + 8)]);
   expect(tensors['blk.0.attn_q.weight']).toMatchObject({ sizes: [8, 8], type: 0 });
-  // Two heads of 4 rows: of each, rows 0 and 2 turn together, and 1 and 3.
+  // There are two heads of 4 rows. In each, rows 0 and 2 are rotated as a pair, and so are 1 and 3.
   expect(floats(tensors['blk.0.attn_q.weight'])).toEqual(rows('q_proj', [0, 2, 1, 3, 4, 6, 5, 7]));
   expect(floats(tensors['blk.0.attn_v.weight'])).toEqual(rows('v_proj', [0, 1, 2, 3]));
 });

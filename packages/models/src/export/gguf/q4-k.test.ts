@@ -3,8 +3,8 @@ import { Rng } from '@bowyer/core';
 import { encodeQ4K } from './q4-k.js';
 
 /**
- * Decodes a super-block by its definition, block_q4_K and dequantize_row_q4_K of llama.cpp: 8 sub-blocks of 32, two in a run of 32
- * bytes.
+ * Decodes a super-block by its definition, block_q4_K and dequantize_row_q4_K of llama.cpp: it has 8 sub-blocks of 32 values, and two
+ * sub-blocks share 32 bytes.
  */
 function decoded(block: Uint8Array): number[] {
   const [d, dmin] = float16ToFloat32(new Uint16Array(block.slice(0, 4).buffer));
@@ -28,12 +28,12 @@ test('sub-blocks of codes 0…15 times their scale, from their minimum on, are s
   const [d, dmin] = float16ToFloat32(new Uint16Array(block.slice(0, 4).buffer));
   expect(d).toBeCloseTo(1 / 63, 5);
   expect(dmin).toBeCloseTo(15 / 63, 3);
-  // round(63 / 8) = 8 and round(63 · 5 / 8) = 39 = 2 · 16 + 7: the upper 2 bits of sub-block 4 are with sub-block 0.
+  // round(63 / 8) = 8 and round(63 · 5 / 8) = 39 = 2 · 16 + 7: the upper 2 bits of sub-block 4 are stored with sub-block 0.
   expect(block[4]).toBe(8 | (2 << 6));
   expect(block[12]).toBe(7);
-  // Number 1 of sub-blocks 0 and 1 has the code 1 in both.
+  // Value 1 has the code 1 in both sub-blocks 0 and 1.
   expect(block[17]).toBe(1 | (1 << 4));
-  // Scales are off by half of d, minima by half of dmin: 15 · 0.5 / 63 twice.
+  // Scales are off by at most half of d, minima by half of dmin: 15 · 0.5 / 63 each.
   decoded(block).forEach((x, i) => expect(Math.abs(x - numbers[i])).toBeLessThan(15 / 63));
 });
 

@@ -4,7 +4,7 @@ import { sentencePiece } from './sentencepiece.js';
 const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 const fail = (problem: string) => new Error(problem);
 
-/** Makes a tokenizer like Llama 2's: ids 0 to 2, the bytes, then pieces. */
+/** Makes a tokenizer like Llama 2's: ids 0 to 2, the byte tokens, then pieces. */
 const llama2 = (pieces: readonly string[], merges: readonly string[], normalizer: object | null = null) =>
   new HuggingFaceTokenizer(
     {

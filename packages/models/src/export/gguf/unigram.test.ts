@@ -46,7 +46,7 @@ test('scores are those of the tokenizer, kinds those of llama.cpp; a row without
 });
 
 test('the table of characters is written as the bytes that tokenizer.json has in base 64', () => {
-  // A trie of one unit without entries, and one replacement that is empty.
+  // The table has a trie of one unit without entries, and one empty replacement.
   const table = Buffer.from([4, 0, 0, 0, 0, 0, 0, 0, 0]);
   const precompiled = { type: 'Precompiled', precompiled_charsmap: table.toString('base64') };
   const { entries } = unigram(t5({ normalizers: [precompiled, strip, join] }), 6, fail);
@@ -61,7 +61,7 @@ test('a difference that remains is noted', () => {
   ]);
 });
 
-/** Makes BPE without merges, as small models of characters have it. */
+/** Makes a BPE tokenizer without merges, as small models of characters have. */
 const letters = (model: object = {}) =>
   new HuggingFaceTokenizer(
     {
@@ -97,7 +97,7 @@ test('a vocabulary of single characters is written as a unigram model with equal
     'tokenizer.ggml.add_space_prefix': { value: true },
     'tokenizer.ggml.remove_extra_whitespaces': { value: false },
   });
-  // A token of two characters without a merge is never written by such a tokenizer, and would be read by llama.cpp.
+  // Such a tokenizer never produces a token of two characters without a merge, but llama.cpp would.
   expect(areCharacters(letters({ vocab: { '<unk>': 0, '▁': 1, ab: 2 } }))).toBe(false);
   expect(areCharacters(letters({ fuse_unk: false }))).toBe(false);
 });

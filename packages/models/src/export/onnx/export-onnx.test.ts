@@ -59,7 +59,7 @@ async function greedyHere(folder: string): Promise<number[]> {
 
 type Step = (ids: readonly number[], past: Record<string, InputTensor>) => Promise<Record<string, InputTensor>>;
 
-/** Runs the exported graph with the weights of the folder; `padding` tokens on the left are left out by the mask. */
+/** Runs the exported graph with the weights of the folder. The mask excludes `padding` tokens on the left. */
 function withGraph<T>(folder: string, padding: number, use: (step: Step) => Promise<T>): Promise<T> {
   return withOpenedModel(folder, async ({ architecture, read }) => {
     const graph = onnxGraph(architecture, { float: 'float32', layouts: weightLayouts(architecture, 'none') });

@@ -2,7 +2,7 @@ import { SchemaDocument } from './schema-document.js';
 
 const since2019 = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Returns the place of the schema that the reference leads to that the schema at a place has. */
+/** Returns the place to which the reference at a place of the schema leads. */
 function target(schema: object, place: string): string {
   const document = new SchemaDocument(schema);
   const from = document.referred(place, document.root);
