@@ -75,6 +75,7 @@ export {
   standardError,
   whiten,
 } from './statistics.js';
+export { freeMemory } from './free-memory.js';
 export { isGzip, refuseOtherFormats, utf8Line, utf8Text } from './utf8-text.js';
 export { namingFile, readProblem, writeProblem } from './disk-error.js';
 export { isLoopback } from './loopback.js';

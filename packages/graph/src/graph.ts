@@ -3,6 +3,7 @@
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
 import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray } from './dtype.js';
 import { GraphBuildError, describeValue } from './errors.js';
+import { StoredTensor, type FrozenData } from './stored-tensor.js';
 import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 
 /** The most elements of a constant that is shared with equal ones. */
@@ -41,7 +42,7 @@ export class Graph {
   }
 
   /** Stores a frozen tensor in the model itself; it is pre-packed by ONNX Runtime. `data` is not copied: do not change it. */
-  initializer(name: string, data: TensorArray, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
+  initializer(name: string, data: FrozenData, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
     const size = shape.reduce((product, dim) => product * dim, 1);
     const elements = dtype === 'int4' || dtype === 'uint4' ? Math.ceil(size / 2) : size;
     if (data.length !== elements) {
@@ -49,7 +50,8 @@ export class Graph {
         `initializer '${name}': ${data.length} elements given, shape ${formatShape(shape)} of ${dtype} needs ${elements}`,
       );
     }
-    const value = new Value(this.#claim(name), dtype, [...shape], 'initializer', undefined, data);
+    const [array, stored] = data instanceof StoredTensor ? [undefined, data] : [data, undefined];
+    const value = new Value(this.#claim(name), dtype, [...shape], 'initializer', undefined, array, stored);
     this.initializers.push(value);
     return value;
   }
@@ -204,7 +206,8 @@ export class Graph {
 }
 
 /** Infers the type of an initializer. The type of a Uint8Array or Uint16Array is ambiguous and must be given. */
-function inferDataType(data: TensorArray): DataType {
+function inferDataType(data: FrozenData): DataType {
+  if (data instanceof StoredTensor) throw new TypeError(`an initializer in a file needs an explicit element type`);
   const dtype = dataTypeOf(data);
   if (dtype === 'uint8' || dtype === 'uint16')
     throw new TypeError(

@@ -16,6 +16,7 @@ export {
 } from './ir.js';
 export { addDims, divideDims, multiplyDims, subtractDims, type Dim, type Shape } from './dims.js';
 export { type DataType, type Precision, type TensorArray } from './dtype.js';
+export { StoredTensor, type FrozenData } from './stored-tensor.js';
 export { toFloat16 } from './float16.js';
 export { defineOp } from './op.js';
 export { withGradient } from './custom-gradient.js';

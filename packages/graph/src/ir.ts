@@ -2,6 +2,7 @@
 // which rules of operators build further nodes. These types refer to each other, so they are in one file.
 import type { Dim, Shape } from './dims.js';
 import type { DataType, Precision, TensorArray } from './dtype.js';
+import type { FrozenData, StoredTensor } from './stored-tensor.js';
 
 /**
  * Attributes of a node. Integers become INT unless the operator lists the name in its `floatAttributes`. Names with a leading
@@ -31,6 +32,8 @@ export class Value {
     readonly node?: GraphNode,
     /** The elements of an initializer. */
     readonly data?: TensorArray,
+    /** Elements of an initializer that is in a file. */
+    readonly stored?: StoredTensor,
   ) {}
 
   get rank(): number {
@@ -171,7 +174,7 @@ type Reduction = (x: Value, options?: ReduceOptions) => Value;
 export interface OperatorMethods {
   readonly initializers: readonly Value[];
   /** Stores a frozen tensor in the model. `data` is not copied: do not change it. */
-  initializer(name: string, data: TensorArray, shape: readonly number[], dtype?: DataType): Value;
+  initializer(name: string, data: FrozenData, shape: readonly number[], dtype?: DataType): Value;
   /** Adds an unnamed constant. Small equal ones are shared. */
   constant(data: TensorArray | readonly number[], shape: readonly number[], dtype?: DataType): Value;
   /** Adds a scalar constant. */

@@ -23,7 +23,7 @@ export abstract class GraphRewrite {
     const { g, graph } = this;
     for (const [name, value] of graph.inputs) this.keep(value, g.input(name, value.dtype, value.shape));
     for (const value of graph.initializers)
-      this.keep(value, g.initializer(value.name, value.data!, value.shape as number[], value.dtype));
+      this.keep(value, g.initializer(value.name, (value.data ?? value.stored)!, value.shape as number[], value.dtype));
     for (const node of graph.nodes) this.addNode(node);
     for (const [name, value] of graph.outputs) g.output(name, this.as(value, value.dtype));
     return g;

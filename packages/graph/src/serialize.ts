@@ -70,8 +70,9 @@ export function modelMessage(
   const sums = [...graph.outputs].filter(([name]) => accumulate.has(name));
   const externalData: SerializedModel['externalData'] = [];
   const tensorProto = (value: Value) => {
-    const raw = rawBytes(value.data!);
     const common = { name: value.name, dims: value.shape as number[], dataType: onnxTypeCodes[value.dtype] };
+    if (value.stored) return { ...common, ...elsewhere(value.stored.file, value.stored.byteLength) };
+    const raw = rawBytes(value.data!);
     if (raw.byteLength < externalBytes) return { ...common, rawData: raw };
     if (fileOf) return { ...common, ...elsewhere(fileOf(raw), raw.byteLength) };
     const path = `external_${externalData.length}`;

@@ -90,7 +90,7 @@ describe.each(names)('%s', (name) => {
   test('in 4 or 8 bits', async () => {
     const is4Bit = names.indexOf(name) % 2 === 0;
     const quantization = is4Bit ? '4bit' : '8bit';
-    const frozen = new FrozenWeights(architecture, quantization);
+    const frozen = new FrozenWeights(device, architecture, quantization);
     for (const [parameter, tensor] of Object.entries(formulaWeights(architecture.parameters)))
       frozen.take(parameter, tensor);
     const parameters = await device.createState(frozen.tensors);

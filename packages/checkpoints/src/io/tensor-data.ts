@@ -1,4 +1,5 @@
 // Reads a tensor's data as float32 without a second copy; other dtypes are converted block by block.
+import { freeMemory } from '@bowyer/core';
 import { toFloat32 } from './float32-conversion.js';
 import { expandBfloat16, float16ToFloat32 } from './half-precision.js';
 import { bytesPerElement, type Dtype } from './dtype.js';
@@ -70,6 +71,7 @@ export async function readFloat32Transposed(stored: TensorData): Promise<Float32
       read: (from, target) => stored.read(offset + from, target),
     });
     transposeInto(result.subarray(start), block, count, columns, rows);
+    freeMemory(block);
   }
   return result;
 }

@@ -23,6 +23,7 @@ import {
 import { Program } from './program.js';
 import type { DeviceKind, GpuBuffers, StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './state.js';
+import type { StoredTensor } from '../stored-tensor.js';
 import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
 
@@ -159,6 +160,18 @@ export class Device {
     });
     state.changes();
     await this.client.request({ kind: 'writeState', stateId: state.id, tensors: checked });
+  }
+
+  /**
+   * Returns a function that moves the elements of a frozen tensor out of this process's memory, into a file that sessions map; the array
+   * is empty afterwards.
+   *
+   * @param bytes of all such tensors of a model together
+   * @returns null where they are too few, or sessions map no files: the arrays are to stay
+   */
+  frozenStore(bytes: number): ((data: TensorArray) => StoredTensor) | null {
+    const isWorthIt = this.residency === 'host' && ModelFiles.isWorthIt([{ byteLength: bytes }]);
+    return isWorthIt ? (data) => this.#files.store(data) : null;
   }
 
   /** Frees a state. Programs bound to it must not run afterwards. */

@@ -1,5 +1,6 @@
 // Allocates the large tensors that the host creates itself (gradients, moments, caches) in WebAssembly memories, so that WebAssembly
 // loops work on them in place. ONNX Runtime reads and writes typed arrays on these memories like any others, without a copy.
+import { freeMemory } from '@bowyer/core';
 import { arrayTypes, type DataType, type TensorArray } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 
@@ -66,10 +67,13 @@ export class HostMemory {
     return new type(memory.buffer, LOOP_BYTES, length);
   }
 
-  /** Frees a block; arrays outside these memories are garbage-collected. A memory without blocks is released. */
+  /** Frees a block, or an array outside these memories, which is empty afterwards where it is large. A memory without blocks is released. */
   free(array: TensorArray): void {
     const i = this.#memories.findIndex(({ memory }) => memory.buffer === array.buffer);
-    if (i < 0) return;
+    if (i < 0) {
+      if (array.byteLength >= LEAST_BYTES) freeMemory(array);
+      return;
+    }
     const { blocks } = this.#memories[i]!;
     blocks.splice(
       blocks.findIndex(({ begin }) => begin === array.byteOffset),

@@ -123,8 +123,10 @@ export class Program {
       const stored = store.map(([output]) => output);
       const accumulate = new Set(mode === 'add' ? stored : []);
       // A GPU session copies the weights anyway, so files have no advantage.
+      const { initializers } = this.#graph;
       const isLarge =
-        this.residency === 'host' && ModelFiles.isWorthIt(this.#graph.initializers.map(({ data }) => data!));
+        this.residency === 'host' &&
+        (initializers.some(({ stored }) => stored) || ModelFiles.isWorthIt(initializers.map(({ data }) => data!)));
       const options = {
         externalBytes: isLarge ? EXTERNAL_BYTES.file : EXTERNAL_BYTES.message,
         accumulate,

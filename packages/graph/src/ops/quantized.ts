@@ -76,13 +76,14 @@ function dequantized(
   [packed, scales, zeros]: readonly [Value, Value, Value | undefined],
   { K, N, bits, block_size: block }: Record<string, number>,
 ): Value {
-  if (!packed.data || !scales.data || (zeros && !zeros.data))
+  const data = packed.data ?? packed.stored;
+  if (!data || !scales.data || (zeros && !zeros.data))
     throw new Error(
       `'${packed.name}': the gradient through a quantized weight needs it as initializers, not as inputs`,
     );
   const type = bits === 4 ? 'uint4' : 'uint8';
   const made = (name: string) => g.initializers.find((value) => value.name === name); // a weight may be used twice
-  const numbers = made(`${packed.name}/matrix`) ?? g.initializer(`${packed.name}/matrix`, packed.data, [N!, K!], type);
+  const numbers = made(`${packed.name}/matrix`) ?? g.initializer(`${packed.name}/matrix`, data, [N!, K!], type);
   const name = `${packed.name}/zeros`;
   const zeroPoints =
     made(name) ??

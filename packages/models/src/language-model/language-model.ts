@@ -305,7 +305,7 @@ export class LanguageModel implements FrozenPolicy {
     if (this.hasAdapters) return this.#withAdapters(await this.copyParameters());
     if (this.#weights.quantized)
       throw new Error('LanguageModel.freeze: quantised weights are frozen already; score with this model itself');
-    const weights = new FrozenWeights(this.architecture, quantization);
+    const weights = new FrozenWeights(this.#device, this.architecture, quantization);
     for (const [name, tensor] of Object.entries(await this.copyParameters())) weights.take(name, tensor);
     const { maskedTokenIds, contextLength } = this;
     const options = { device: this.#device, maskedTokenIds, masksPadding: false, contextLength };

@@ -7,6 +7,7 @@ import {
   type CheckpointReader,
   type ConfigJson,
 } from '@bowyer/checkpoints';
+import { freeMemory } from '@bowyer/core';
 import type { Device, Precision, StateTensorInit } from '@bowyer/graph';
 import { loadTokenizer, type Tokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -34,7 +35,7 @@ export async function freshModel(options: CreateOptions): Promise<Omit<ModelPart
   const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
   checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
   checkMemory(architecture.parameters);
-  const weights = new FrozenWeights(architecture, quantization);
+  const weights = new FrozenWeights(device, architecture, quantization);
   for (const spec of architecture.parameters) weights.addInitialized(spec, rng);
   // Frozen parameters need no float32 master copy where graphs compute in float16.
   const isFrozen = lora !== undefined || quantization !== 'none';
@@ -105,7 +106,7 @@ async function readWeights(
   try {
     const { json, source } = await withStoredHead(config, file, configPath(dir));
     const architecture = architectureFor(json, configPath(dir));
-    const weights = new FrozenWeights(architecture, quantization);
+    const weights = new FrozenWeights(device, architecture, quantization);
     const adapters = await adaptersFor(architecture);
     const isFrozen = adapters !== undefined || quantization !== 'none';
     const base = await device.createStateFrom(whole(architecture, source, weights, isFrozen, device.precision));
@@ -124,5 +125,6 @@ async function* whole(
   precision: Precision,
 ): AsyncGenerator<[string, StateTensorInit]> {
   for await (const [name, tensor] of eachParameter(parameters, source))
-    if (!weights.takesQuantized(name, tensor)) yield [name, isFrozen ? frozenTensor(tensor, precision) : tensor];
+    if (weights.takesQuantized(name, tensor)) freeMemory(tensor.data);
+    else yield [name, isFrozen ? frozenTensor(tensor, precision) : tensor];
 }

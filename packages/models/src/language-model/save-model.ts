@@ -42,7 +42,7 @@ export async function saveWhole(
   base: HostTensors,
   { quantized, adapters, trained, generation }: WholeWeights,
 ): Promise<void> {
-  const tensors = addDequantized(base, quantized);
+  const tensors = await addDequantized(base, quantized);
   if (adapters && trained) mergeAdapters(tensors, trained, adapters.layout);
   await mkdir(dir, { recursive: true });
   await writeWeights(dir, toCheckpoint(architecture.parameters, tensors));

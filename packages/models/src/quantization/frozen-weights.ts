@@ -1,10 +1,18 @@
 // Separates a model's parameters into weights that are kept in 4 or 8 bits and the remaining ones in float32.
 import type { Rng } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { initializeParameter } from '../architecture/initialize-parameters.js';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
-import { dequantize, quantize, randomQuantizedWeight, type QuantizedWeight } from './quantized-weight.js';
+import {
+  dequantize,
+  quantize,
+  withNumbers,
+  randomQuantizedWeight,
+  type QuantizedWeight,
+  type WeightInMemory,
+} from './quantized-weight.js';
 import { weightLayouts, type Quantization, type WeightLayouts } from './weight-layouts.js';
 
 /**
@@ -17,12 +25,19 @@ export class FrozenWeights {
   readonly #quantized = new Map<string, QuantizedWeight>();
   readonly #heads = new Map<string, QuantizedWeight>();
   readonly #layout: WeightLayouts;
+  readonly #store: ReturnType<Device['frozenStore']>;
 
   constructor(
+    device: Device,
     architecture: CausalArchitecture,
     private readonly quantization: Quantization,
   ) {
     this.#layout = weightLayouts(architecture, quantization);
+    const bytesOf = ({ name, shape }: ParameterSpec) => {
+      const bits = this.#layout(name, shape)?.bits ?? 0;
+      return bits && (shape[0] * shape[1] * bits) / 8;
+    };
+    this.#store = device.frozenStore(architecture.parameters.reduce((sum, spec) => sum + bytesOf(spec), 0));
   }
 
   /**
@@ -59,7 +74,7 @@ export class FrozenWeights {
       return this.take(spec.name, initializeParameter(spec, rng));
     const [rows, columns] = spec.shape;
     const weight = randomQuantizedWeight([rows, columns], layout, spec.init.standardDeviation, rng);
-    this.#quantized.set(spec.name, weight);
+    this.#quantized.set(spec.name, this.#stored(weight));
   }
 
   /**
@@ -71,16 +86,21 @@ export class FrozenWeights {
     const layout = this.#layout(name, shape);
     if (!layout) return false;
     const weight = quantize(data, [shape[0], shape[1]], layout);
-    (layout.isHead ? this.#heads : this.#quantized).set(name, weight);
+    (layout.isHead ? this.#heads : this.#quantized).set(name, this.#stored(weight));
     return !layout.isHead;
+  }
+
+  #stored(weight: WeightInMemory): QuantizedWeight {
+    return { ...weight, packed: this.#store?.(weight.packed) ?? weight.packed };
   }
 }
 
 /** Adds the dequantised parameters to those in float32, as for a checkpoint. */
-export function addDequantized(
+export async function addDequantized(
   tensors: HostTensors,
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
-): HostTensors {
-  for (const [name, weight] of quantized ?? []) tensors[name] = { shape: [...weight.shape], data: dequantize(weight) };
+): Promise<HostTensors> {
+  for (const [name, weight] of quantized ?? [])
+    tensors[name] = { shape: [...weight.shape], data: await withNumbers(weight, dequantize) };
   return tensors;
 }

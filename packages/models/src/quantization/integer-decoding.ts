@@ -9,7 +9,7 @@ import {
   type IntegerKind,
   type WeightRows,
 } from './integer-weight.js';
-import type { QuantizedWeight } from './quantized-weight.js';
+import { withNumbers, type QuantizedWeight } from './quantized-weight.js';
 import { weightLayouts } from './weight-layouts.js';
 
 /** The weights that a graph reads as integers (see integer-weight.ts). */
@@ -33,14 +33,14 @@ export async function integerRows(
   device: Device,
   shapes: WeightShapes,
   { parameters, quantized }: { parameters: State; quantized?: ReadonlyMap<string, QuantizedWeight> },
-): Promise<Map<string, WeightRows>> {
+): Promise<Map<string, QuantizedWeight | WeightRows>> {
   const inFloat32 = [...shapes.keys()].filter((name) => !quantized?.has(name));
   const read = await device.read(parameters, inFloat32);
   return new Map(
-    [...shapes].map(([name, shape]) => {
-      const weight = quantized?.get(name);
-      return [name, weight ? weightRows(weight) : floatRows(shape, read[name].data as Float32Array)];
-    }),
+    [...shapes].map(([name, shape]) => [
+      name,
+      quantized?.get(name) ?? floatRows(shape, read[name].data as Float32Array),
+    ]),
   );
 }
 
@@ -53,7 +53,7 @@ export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`
  */
 export async function integerState(
   device: Device,
-  weights: ReadonlyMap<string, WeightRows>,
+  weights: ReadonlyMap<string, QuantizedWeight | WeightRows>,
   kind: IntegerKind,
 ): Promise<State> {
   const tensors: Record<string, { shape: number[]; data: Int8Array | Uint8Array | Float32Array; dtype?: 'uint8' }> = {};
@@ -63,7 +63,10 @@ export async function integerState(
       const [outputs, inputs] = weight.shape;
       const program = rounding.get(inputs) ?? (await device.compile(roundingGraph(inputs, kind)));
       rounding.set(inputs, program);
-      const { numbers, scales } = await integerWeight(weight, kind, program);
+      const make = (rows: WeightRows) => integerWeight(rows, kind, program);
+      const { numbers, scales } = await ('fill' in weight
+        ? make(weight)
+        : withNumbers(weight, (read) => make(weightRows(read))));
       const names = integerNames(name);
       tensors[names.numbers] = { shape: [inputs, outputs], data: numbers, ...(kind === 'uint8' && { dtype: kind }) };
       tensors[names.scales] = { shape: [outputs], data: scales };

@@ -8,6 +8,7 @@
 import {
   withGradient,
   type Device,
+  type FrozenData,
   type GraphBuilder,
   type OperatorMethods,
   type Program,
@@ -21,19 +22,25 @@ import {
   roundingGraph,
   transposedRows,
   weightRows,
+  type IntegerKind,
   type IntegerWeight,
   type WeightRows,
 } from './integer-weight.js';
-import type { QuantizedWeight } from './quantized-weight.js';
+import { withNumbers, type QuantizedWeight } from './quantized-weight.js';
+
+interface FrozenIntegers extends Pick<IntegerWeight, 'scales'> {
+  numbers: FrozenData;
+  kind: IntegerKind;
+}
 
 /** The two integer forms of a frozen weight [out, in]. */
 export interface TrainingIntegers {
   /** The weight in x Wᵀ: numbers [in, out], scales [out]. */
-  forward: IntegerWeight;
+  forward: FrozenIntegers;
   /**
    * The weight in dy W: numbers [outputs', in], scales [in]; zeros pad outputs' to a multiple of 32, so that runs of 32 can be mixed.
    */
-  backward: IntegerWeight;
+  backward: FrozenIntegers;
   shape: readonly [outputs: number, inputs: number];
 }
 
@@ -43,19 +50,24 @@ export async function trainingIntegers(
   weights: ReadonlyMap<string, QuantizedWeight>,
 ): Promise<ReadonlyMap<string, TrainingIntegers>> {
   const kind = await integerKind(device);
+  const sizes = [...weights.values()].map(({ shape }) => paddedOutputs(shape) * shape[1]);
+  const store = device.frozenStore(2 * sizes.reduce((sum, size) => sum + size, 0));
   const programs = new Map<number, Program>();
-  const integers = async (rows: WeightRows) => {
+  const integers = async (rows: WeightRows): Promise<FrozenIntegers> => {
     const inputs = rows.shape[1];
     const program = programs.get(inputs) ?? (await device.compile(roundingGraph(inputs, kind)));
     programs.set(inputs, program);
-    return integerWeight(rows, kind, program);
+    const { numbers, scales } = await integerWeight(rows, kind, program);
+    return { numbers: store?.(numbers) ?? numbers, scales, kind };
   };
   const found = new Map<string, TrainingIntegers>();
   try {
     for (const [name, weight] of weights) {
-      const forward = await integers(weightRows(weight));
-      const backward = await integers(transposedRows(weight, paddedOutputs(weight.shape)));
-      found.set(name, { forward, backward, shape: weight.shape });
+      await withNumbers(weight, async (read) => {
+        const forward = await integers(weightRows(read));
+        const backward = await integers(transposedRows(read, paddedOutputs(weight.shape)));
+        found.set(name, { forward, backward, shape: weight.shape });
+      });
     }
     return found;
   } finally {
@@ -107,11 +119,10 @@ function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: V
 }
 
 /** Adds the integers to the graph as initializers; a weight that is multiplied several times has one initializer. */
-function weightValues(g: GraphBuilder, name: string, { numbers, scales }: IntegerWeight, shape: number[]) {
+function weightValues(g: GraphBuilder, name: string, { numbers, scales, kind }: FrozenIntegers, shape: number[]) {
   const made = (key: string) => g.initializers.find((value) => value.name === key);
-  const dtype = numbers instanceof Uint8Array ? 'uint8' : 'int8';
   return {
-    numbers: made(`${name}/integers`) ?? g.initializer(`${name}/integers`, numbers, shape, dtype),
+    numbers: made(`${name}/integers`) ?? g.initializer(`${name}/integers`, numbers, shape, kind),
     scales: made(`${name}/scales`) ?? g.initializer(`${name}/scales`, scales, [shape[1]]),
   };
 }

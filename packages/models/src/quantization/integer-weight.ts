@@ -9,8 +9,9 @@
 // H mixes runs of up to 32 neighbouring inputs (normalised Hadamard matrices), which spreads a single large activation over its run;
 // otherwise it would determine the scale of its whole row. Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3 (a scale for
 // each row and column; outliers), Ashkboos et al. 2024 (arXiv:2404.00456) (Hadamard matrices against outliers).
+import { freeMemory } from '@bowyer/core';
 import { GraphBuilder, type OperatorMethods, type Program, type Value } from '@bowyer/graph';
-import { dequantizeColumns, dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
+import { dequantizeColumns, dequantizeRows, type WeightInMemory } from './quantized-weight.js';
 
 /** Whether both operands may be int8. Some CPUs add products of 8 bits exactly only if both are uint8, which is slower. */
 export type IntegerKind = 'int8' | 'uint8';
@@ -90,7 +91,7 @@ export interface WeightRows {
   fill(first: number, data: Float32Array): void;
 }
 
-export const weightRows = (weight: QuantizedWeight): WeightRows => ({
+export const weightRows = (weight: WeightInMemory): WeightRows => ({
   shape: weight.shape,
   fill: (first, data) => dequantizeRows(weight, first, data),
 });
@@ -110,7 +111,7 @@ export const floatRows = (shape: WeightRows['shape'], data: Float32Array): Weigh
  *
  * @param length the length of a row; the weight's outputs are followed by zeros
  */
-export const transposedRows = (weight: QuantizedWeight, length: number): WeightRows => ({
+export const transposedRows = (weight: WeightInMemory, length: number): WeightRows => ({
   shape: [weight.shape[1], length],
   fill: (first, data) => dequantizeColumns(weight, first, length, data),
 });
@@ -133,14 +134,17 @@ export async function integerWeight(
   const [outputs, inputs] = weight.shape;
   const numbers = kind === 'int8' ? new Int8Array(outputs * inputs) : new Uint8Array(outputs * inputs);
   const scales = new Float32Array(outputs);
-  const rowsAtOnce = Math.max(1, Math.floor(slice / inputs));
+  const rowsAtOnce = Math.min(outputs, Math.max(1, Math.floor(slice / inputs)));
+  // While the device reads one, the other is filled.
+  const slices = [0, 1].map(() => new Float32Array(rowsAtOnce * inputs));
   let placed = Promise.resolve();
   for (let first = 0; first < outputs; first += rowsAtOnce) {
     const rows = Math.min(rowsAtOnce, outputs - first);
-    const data = new Float32Array(rows * inputs);
-    weight.fill(first, data); // runs while the device works on the previous slice
+    const x = { dims: [rows, inputs], data: slices[0].subarray(0, rows * inputs) };
+    weight.fill(first, x.data);
+    slices.reverse();
     await placed;
-    placed = rounding.run({ inputs: { x: { dims: [rows, inputs], data } } }).then(({ levels, largest }) => {
+    placed = rounding.run({ inputs: { x } }).then(({ levels, largest }) => {
       const columns = levels.data as Uint8Array;
       for (let input = 0; input < inputs; input++)
         numbers.set(columns.subarray(input * rows, (input + 1) * rows), input * outputs + first);
@@ -148,5 +152,6 @@ export async function integerWeight(
     });
   }
   await placed;
+  slices.forEach(freeMemory);
   return { numbers, scales };
 }

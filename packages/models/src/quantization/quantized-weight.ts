@@ -7,12 +7,12 @@
 // zero point pays off: on two small trained models, 4 bits increase the loss by 4.1 and 3.1 % with it, and by 4.7 and 4.9 % without
 // (blocks of 16). A block is a run of numbers within one row (one output), in the layout of ONNX Runtime's MatMulNBits.
 // Source: Dettmers et al. 2022 (arXiv:2110.02861), section 2, with evenly spaced levels.
-import type { Rng } from '@bowyer/core';
-import type { GraphBuilder, Value } from '@bowyer/graph';
+import { freeMemory, type Rng } from '@bowyer/core';
+import { StoredTensor, type FrozenData, type GraphBuilder, type Value } from '@bowyer/graph';
 
 export interface QuantizedWeight {
   /** [out, in / blockSize, blockSize · bits / 8]; two 4-bit numbers share a byte, the first in the low half. */
-  packed: Uint8Array;
+  packed: FrozenData;
   /** [out, in / blockSize] */
   scales: Float32Array;
   /** The zero points with 4 bits, [out, ⌈in / blockSize / 2⌉], two per byte; with 8 bits the zero point is always 128. */
@@ -21,6 +21,24 @@ export interface QuantizedWeight {
   blockSize: number;
   /** [out, in] the shape of the dequantised weight. */
   shape: readonly [number, number];
+}
+
+/** A weight of which nothing is in a file. */
+export type WeightInMemory = QuantizedWeight & { packed: Uint8Array };
+
+/** Calls `use` with a weight whose numbers are in memory meanwhile, where a file has them. */
+export async function withNumbers<T>(
+  weight: QuantizedWeight,
+  use: (weight: WeightInMemory) => T | Promise<T>,
+): Promise<T> {
+  const { packed } = weight;
+  if (!(packed instanceof StoredTensor)) return use({ ...weight, packed: packed as Uint8Array });
+  const read = packed.read();
+  try {
+    return await use({ ...weight, packed: read });
+  } finally {
+    freeMemory(read);
+  }
 }
 
 export interface QuantizeOptions {
@@ -38,7 +56,7 @@ type QuantizedProductOptions = {
 export function emptyQuantizedWeight(
   shape: readonly [number, number],
   { bits, blockSize }: QuantizeOptions,
-): QuantizedWeight {
+): WeightInMemory {
   const [rows, columns] = shape;
   if (!Number.isInteger(Math.log2(blockSize)) || blockSize < 16)
     throw new RangeError(`quantise: block size ${blockSize} must be a power of two of at least 16`);
@@ -59,7 +77,7 @@ export function emptyQuantizedWeight(
  *
  * @param values [rows of this slice, in]
  */
-export function quantizeRows(weight: QuantizedWeight, values: Float32Array, firstRow: number): void {
+export function quantizeRows(weight: WeightInMemory, values: Float32Array, firstRow: number): void {
   const { scales, bits, blockSize, shape } = weight;
   const start = firstRow * shape[1];
   if (values.length % shape[1] !== 0 || start + values.length > shape[0] * shape[1])
@@ -108,7 +126,7 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
  * @param start the index of the first level
  */
 function writeLevels(
-  { packed, bits, blockSize }: QuantizedWeight,
+  { packed, bits, blockSize }: WeightInMemory,
   start: number,
   values: Float32Array,
   from: number,
@@ -147,7 +165,7 @@ export function quantize(
   values: Float32Array,
   shape: readonly [number, number],
   options: QuantizeOptions,
-): QuantizedWeight {
+): WeightInMemory {
   const weight = emptyQuantizedWeight(shape, options);
   if (values.length !== shape[0] * shape[1])
     throw new RangeError(
@@ -175,7 +193,7 @@ export function randomQuantizedWeight(
   options: QuantizeOptions,
   standardDeviation: number,
   rng: Rng,
-): QuantizedWeight {
+): WeightInMemory {
   const weight = emptyQuantizedWeight(shape, options);
   const words = new Uint32Array(weight.packed.buffer, 0, weight.packed.length >> 2); // blocks of 16 or more fill whole words
   for (let i = 0; i < words.length; i++) words[i] = rng.uint32();
@@ -186,14 +204,14 @@ export function randomQuantizedWeight(
 }
 
 /** Returns the dequantised weight [out, in], for export or for merging adapters. */
-export function dequantize(weight: QuantizedWeight): Float32Array {
+export function dequantize(weight: WeightInMemory): Float32Array {
   const values = new Float32Array(weight.shape[0] * weight.shape[1]);
   dequantizeRows(weight, 0, values);
   return values;
 }
 
 /** Dequantises rows from `firstRow` on into `values`, the inverse of `quantizeRows`. */
-export function dequantizeRows(weight: QuantizedWeight, firstRow: number, values: Float32Array): void {
+export function dequantizeRows(weight: WeightInMemory, firstRow: number, values: Float32Array): void {
   const { packed, scales, bits, blockSize, shape } = weight;
   const start = firstRow * shape[1];
   for (let from = 0; from < values.length; from += blockSize) {
@@ -217,7 +235,7 @@ export function dequantizeRows(weight: QuantizedWeight, firstRow: number, values
  * @param length the length of a row of `values`; elements beyond the weight's rows are not changed
  */
 export function dequantizeColumns(
-  weight: QuantizedWeight,
+  weight: WeightInMemory,
   firstColumn: number,
   length: number,
   values: Float32Array,
@@ -252,10 +270,10 @@ export function quantizedProduct(
   const blocks = shape[1] / blockSize;
   // A weight that is multiplied several times (a tied head) has one set of initializers.
   const made = (key: string) => g.initializers.find((value) => value.name === `${name}/${key}`);
-  const initializer = (key: string, data: Uint8Array | Float32Array, dims: number[]) =>
-    made(key) ?? g.initializer(`${name}/${key}`, data, dims, data instanceof Uint8Array ? 'uint8' : 'float32');
+  const initializer = (key: string, data: FrozenData, dims: number[], type: 'uint8' | 'float32' = 'uint8') =>
+    made(key) ?? g.initializer(`${name}/${key}`, data, dims, type);
   const numbers = initializer('packed', packed, [shape[0], blocks, (blockSize * bits) / 8]);
-  const scale = initializer('scales', scales, [shape[0], blocks]);
+  const scale = initializer('scales', scales, [shape[0], blocks], 'float32');
   const zeros = zeroPoints && initializer('zero_points', zeroPoints, [shape[0], zeroBytes(blocks)]);
   const product = g.quantizedMatMul(x, numbers, scale, { bits, blockSize, accuracyLevel, zeroPoints: zeros });
   return bias ? g.add(product, bias) : product;

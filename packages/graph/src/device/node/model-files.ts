@@ -1,8 +1,10 @@
 // Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path instead of a copy of the
 // bytes, and all sessions that use a weight share the pages of one file.
-import { closeSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTemporaryFolder } from '@bowyer/core';
+import { freeMemory, makeTemporaryFolder } from '@bowyer/core';
+import type { TensorArray } from '../../dtype.js';
+import { StoredTensor } from '../../stored-tensor.js';
 
 /** From this total size on, weights are written to files; smaller ones are sent to the worker. */
 const WORTH_A_FILE = 64 << 20;
@@ -24,11 +26,25 @@ export class ModelFiles {
    * @returns the path of the .onnx file
    */
   write(serialize: (fileOf: (data: Uint8Array) => string) => Uint8Array): string {
-    const directory = (this.#directory ??= makeTemporaryFolder('weights'));
+    const directory = this.#folder();
     const bytes = serialize((data) => this.#fileOf(directory, data));
     const path = join(directory, `model-${++this.#models}.onnx`);
     writeFileSync(path, bytes);
     return path;
+  }
+
+  /** Moves elements into a file, from which every model reads them; the array is empty afterwards. */
+  store(data: TensorArray): StoredTensor {
+    const { buffer, byteOffset, byteLength, length } = data;
+    const name = `${++this.#weights}.bin`;
+    const path = join(this.#folder(), name);
+    writeWhole(path, new Uint8Array(buffer, byteOffset, byteLength));
+    freeMemory(data);
+    return new StoredTensor(name, length, byteLength, () => readFileSync(path));
+  }
+
+  #folder(): string {
+    return (this.#directory ??= makeTemporaryFolder('weights'));
   }
 
   /** Deletes the files. Open sessions keep their mappings. */

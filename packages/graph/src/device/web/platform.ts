@@ -2,6 +2,7 @@
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
+import type { StoredTensor } from '../../stored-tensor.js';
 import type { DeviceKind, GpuBuffers, RequestMessage, ResponseMessage } from '../protocol.js';
 import type { StartWorker } from '../worker-thread.js';
 import { registeredKernels } from './kernels.js';
@@ -62,6 +63,10 @@ export class ModelFiles {
   }
 
   write(): string {
+    throw new DeviceError('a page has no files for weights');
+  }
+
+  store(): StoredTensor {
     throw new DeviceError('a page has no files for weights');
   }
 

@@ -2,7 +2,7 @@
 import { toFloat16, type FileTensor } from '@bowyer/graph';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
-import { quantize, type QuantizedWeight } from '../../quantization/quantized-weight.js';
+import { quantize, type WeightInMemory } from '../../quantization/quantized-weight.js';
 import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 import type { ReadParameter } from '../opened-model.js';
 import { quantizedNames } from './export-scope.js';
@@ -41,7 +41,7 @@ function floatTensor(spec: ParameterSpec, { read, float }: TensorSource): FileTe
 function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource): FileTensor[] {
   const layout = layouts(spec.name, spec.shape);
   if (layout === undefined) return [];
-  let weight: Promise<QuantizedWeight> | undefined;
+  let weight: Promise<WeightInMemory> | undefined;
   const rounded = async () => quantize((await read(spec)).data, [spec.shape[0], spec.shape[1]], layout);
   const names = quantizedNames(spec.name);
   const part = (name: string, key: 'packed' | 'scales' | 'zeroPoints', isLast: boolean): FileTensor => ({
