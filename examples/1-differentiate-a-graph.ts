@@ -1,4 +1,4 @@
-// Fits y = 2x + 1 by gradient descent; the gradient is derived on the graph and computed by ONNX Runtime.
+// Fits y = 2x + 1 by gradient descent. The gradient is derived as a part of the graph, and ONNX Runtime computes it.
 //   node --conditions=source --import tsx examples/1-differentiate-a-graph.ts
 import { GraphBuilder, gradients, openDevice } from '@bowyer/graph';
 

@@ -1,4 +1,5 @@
-// The environment contract: reset, step, observations as text. Plays one game of Twenty Questions from a script.
+// Plays one game of Twenty Questions with prepared questions, to show an environment's interface: reset, step, and observations
+// as text.
 //   node --conditions=source --import tsx examples/2-play-an-environment.ts
 import { makeEnv } from '@bowyer/envs';
 

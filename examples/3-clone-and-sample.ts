@@ -1,4 +1,4 @@
-// A language model from nothing: a small GPT-2 imitates three sentences, then prints what it has learned.
+// Makes a language model from scratch: a small GPT-2 learns three sentences, and then writes samples.
 //   node --conditions=source --import tsx examples/3-clone-and-sample.ts
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';

@@ -1,16 +1,16 @@
-// Reads the literals of C++ that tests are written in.
+// Reads C++ literals, in which some suites write their tests.
 
-/** The text is not of the form that the reader knows. */
+/** The error for a text of C++ that the reader does not support. */
 export class UnreadError extends Error {}
 
-/** Reads texts and words of C++ from a place in a source, over spaces and comments. */
+/** Reads texts and words of C++ from a position in a source, and skips spaces and comments. */
 export class CppReader {
   constructor(
     protected readonly source: string,
     public at: number,
   ) {}
 
-  /** Reads one text or several behind each other. */
+  /** Reads one text, or several in a row, which C++ joins. */
   text(): string {
     let text = '';
     for (let count = 0; ; count++) {
@@ -27,13 +27,13 @@ export class CppReader {
     if (!this.took(text)) throw new UnreadError(text);
   }
 
-  /** Reads this text, if it comes next. */
+  /** Reads this text if it comes next. @returns whether it did */
   took(text: string): boolean {
     const escaped = text.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
     return this.matched(new RegExp(escaped, 'y')) !== null;
   }
 
-  /** Reads what a sticky pattern matches; null where it does not. */
+  /** Reads the text that a sticky pattern matches; null where it does not match. */
   matched(pattern: RegExp): string | null {
     const space = /(?:\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*/y;
     space.lastIndex = this.at;

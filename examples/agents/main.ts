@@ -1,7 +1,8 @@
-// Trains the agent of a folder from the record of a careless expert, with three seeds, and prints what it gains on held-out tasks:
+// Trains the agent of a folder, with three seeds: first a new model learns the dialogues of a careless expert, then the agent
+// learns by its rewards. Prints the gain on held-out tasks:
 //   npm ci --ignore-scripts --prefix examples/agents && npm run openai --prefix examples/agents
-// `-- --seeds=1` for the first alone, `-- --short` for a third of the iterations, as continuous integration runs it; `-- --write` puts the
-// figures into results.md.
+// `-- --seeds=1` for the first seed only, `-- --short` for a third of the iterations, as continuous integration runs it;
+// `-- --write` puts the figures into results.md.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -19,14 +20,14 @@ const { values, positionals } = parseArgs({
 const [name] = positionals;
 const folder = resolve(import.meta.dirname, '../../outputs/agents', name);
 const { example } = (await import(`./${name}/example.js`)) as { example: Example<object, unknown> };
-// The model of the agent in Python begins as that of the same agent in JavaScript.
+// The agent in Python starts with the same model as the agent in JavaScript that it copies.
 const recorded = name === 'python' ? 'openai' : name;
 const { answer } = (await import(`./${recorded}/agent.mjs`)) as { answer: Agent<object, unknown> };
 
 const train = trainer();
 if (train !== null) process.exitCode = await trainSeeds(train);
 
-/** Null where this machine has no Python for the agent in Python. */
+/** Returns the function that trains with one seed; null for the agent in Python if this machine has no Python for it. */
 function trainer(): ((run: SeededRun) => Promise<void>) | null {
   if (name !== 'python') return (run) => trainFunction(example, answer, run);
   const found = pythonWithOpenAI(join(folder, 'venv'));
@@ -36,7 +37,7 @@ function trainer(): ((run: SeededRun) => Promise<void>) | null {
   return null;
 }
 
-/** @returns the exit code: 1 where a seed gains less than three standard errors */
+/** Trains with each seed. @returns the exit code: 1 if a seed gains less than three standard errors */
 async function trainSeeds(train: (run: SeededRun) => Promise<void>): Promise<number> {
   const model = await warmStart(join(folder, 'model'), example, answer);
   const figures: SeedFigures[] = [];

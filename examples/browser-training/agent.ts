@@ -1,4 +1,5 @@
-// An agent that learns a game of its own by GRPO, in a page or in Node: it finds a number from 1 to 4 by "higher" and "lower".
+// Trains an agent by GRPO on a small game, in a page or in Node: it finds a number from 1 to 4 by the answers "higher" and
+// "lower".
 import { grpo, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { defineEnvironment, makeEnv, registerEnvironment } from '@bowyer/envs';
@@ -27,7 +28,7 @@ export interface Point {
   reward: number;
 }
 
-/** Trains an agent from nothing. @returns what it says first, and after "lower" and "higher" */
+/** Trains an agent from scratch. @returns its first guess, and its guesses after "lower" and "higher" */
 export async function trainAgent(onPoint: (point: Point) => void, iterations = 40): Promise<string[]> {
   const tokenizer = wordLevelTokenizer([`number?\n${numbers.join(' ')} right\n`, ...numbers], {
     wholeTokens: [' higher\n', ' lower\n'],

@@ -1,4 +1,4 @@
-// The window of an app, as of Electron: it stays free while its worker trains.
+// The window of an app, such as one of Electron: it remains responsive while its worker trains.
 import type { Point } from './agent.js';
 import { show, showAgent } from './curve.js';
 

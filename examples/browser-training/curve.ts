@@ -1,4 +1,4 @@
-// Shows the returns of an agent while it learns.
+// Shows the agent's returns during the training.
 import type { Point } from './agent.js';
 
 const rewards: number[] = [];
@@ -11,7 +11,7 @@ export function show({ iteration, reward }: Point): void {
   document.querySelector('output')!.textContent = `iteration ${iteration}: return ${reward.toFixed(2)}`;
 }
 
-/** Shows what the trained agent says. */
+/** Shows the trained agent's guesses. */
 export const showAgent = ([first, afterLower, afterHigher]: string[]): void => {
   document.querySelector('output')!.textContent =
     `It begins with ${first}, says ${afterLower} after "lower", and ${afterHigher} after "higher" to that.`;

@@ -1,4 +1,4 @@
-// The same in Node.
+// Runs the same training in Node.
 //   node --conditions=source --import tsx examples/browser-training/node.ts
 import { trainAgent } from './agent.js';
 

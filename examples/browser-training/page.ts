@@ -1,4 +1,4 @@
-// Trains in the page itself: the smallest program, whose page is busy meanwhile.
+// The smallest program: it trains in the page itself, which does not respond during the training.
 import { trainAgent } from './agent.js';
 import { show, showAgent } from './curve.js';
 

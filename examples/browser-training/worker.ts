@@ -1,4 +1,4 @@
-// Trains in a Web Worker: posts a point after each iteration, and what the agent says in the end.
+// Trains in a Web Worker: it posts a point after each iteration, and the agent's guesses at the end.
 import { trainAgent } from './agent.js';
 
 postMessage({ said: await trainAgent((point) => postMessage({ point })) });

@@ -1,5 +1,6 @@
-// A coding agent: it repairs a repository, of which each rollout has a copy with one fault, with tools that run its tests, and read
-// and edit its files. It calls a model over OpenAI's protocol. The reward is whether the tests pass at the end.
+// A coding agent: it repairs a repository with tools that run its tests, and read and edit its files. Each rollout has a copy of
+// the repository with one fault. The agent calls a model over OpenAI's protocol. The reward is 1 if the tests pass at the end,
+// else 0.
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const FIXTURE = fileURLToPath(new URL('fixture', import.meta.url));
 const SYSTEM = 'A test of this repository fails. Run the tests, read the file, and repair it.';
-/** Calls of the model at most. */
+/** The maximum number of calls of the model. */
 const TURNS = 6;
 
 const tool = (name, description, ...parameters) => ({
@@ -30,14 +31,14 @@ const tools = [
   tool('edit_file', 'Replaces a text that is in a file once.', 'file', 'old_text', 'new_text'),
 ];
 
-/** Repairs a copy of the repository. @returns whether its tests pass then */
+/** Repairs a copy of the repository. @returns whether its tests pass afterwards */
 export async function repair({ file, fault }, { baseURL, apiKey, signal }) {
   const folder = await mkdtemp(join(tmpdir(), 'coding-'));
   try {
     await cp(FIXTURE, folder, { recursive: true });
     await edit(folder, { file, old_text: fault.right, new_text: fault.wrong });
     await work(folder, { baseURL, apiKey, signal });
-    // The tests are those of the fixture, whatever the agent has done to them.
+    // The original tests are used, even if the agent has changed its copy of them.
     await cp(join(FIXTURE, 'all.test.mjs'), join(folder, 'all.test.mjs'));
     return (await failing(folder)).length === 0;
   } finally {
@@ -66,7 +67,7 @@ async function work(folder, { baseURL, apiKey, signal }) {
   }
 }
 
-/** A call that is wrong is answered with an error, so that the model can do better. */
+/** An incorrect call is answered with an error, so that the model can correct it. */
 async function use(folder, { name, arguments: json }) {
   try {
     const args = JSON.parse(json);
@@ -89,7 +90,7 @@ async function edit(folder, { file, old_text: old, new_text: text }) {
 
 /** Returns the names of the tests that fail. */
 function failing(folder) {
-  // Without the variable by which a test of node:test knows that another one has started it.
+  // This variable would tell Node's test runner that another test has started it.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = ['--test-reporter=tap', 'all.test.mjs'];
   return new Promise((resolve, reject) => {

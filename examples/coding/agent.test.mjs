@@ -1,4 +1,4 @@
-// The coding agent without a model: a script answers in its place. node --test
+// Tests the coding agent with a script instead of a model: node --test
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repair } from './agent.mjs';

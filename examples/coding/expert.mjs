@@ -1,4 +1,5 @@
-// Stands for a big model: an endpoint of OpenAI's form that repairs the repository by rules, and errs in a share of its edits.
+// Replaces a large model: an endpoint in OpenAI's form that repairs the repository by rules, and makes a mistake in a share of
+// its edits.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -19,7 +20,7 @@ export async function startExpert(errors = 0) {
   return { url: `http://127.0.0.1:${server.address().port}/v1`, close: () => server.close() };
 }
 
-/** Runs the tests, reads the file of the one that fails, repairs it, and says so. */
+/** Runs the tests, reads the file of the failing one, repairs the file, and reports it. */
 function nextMessage(messages, errs) {
   const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
   if (results.length === 0) return call('run_tests', {});

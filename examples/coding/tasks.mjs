@@ -1,4 +1,4 @@
-// The tasks: each operator of the fixture is replaced by each other one.
+// The tasks: in each one, an operator of the fixture is replaced by another one.
 const RIGHT = {
   area: '*',
   cost: '*',

@@ -1,5 +1,7 @@
-// Records the coding agent, makes a small model of the record, and trains it by the tests of the repository: node train.mjs
-// UPSTREAM and UPSTREAM_KEY name an endpoint of yours in place of expert.mjs; ITERATIONS and ROLLOUTS are those of the training.
+// Records the coding agent, makes a small model of the recorded dialogues, and trains it with the repository's tests as its
+// reward: node train.mjs
+// Set UPSTREAM and UPSTREAM_KEY to use your own endpoint instead of expert.mjs, and ITERATIONS and ROLLOUTS for another length of
+// the training.
 import { recordAgent, startModel, trainAgent } from '@bowyer/agents';
 import { repair } from './agent.mjs';
 import { startExpert } from './expert.mjs';
@@ -9,7 +11,7 @@ const { UPSTREAM, UPSTREAM_KEY, ITERATIONS = '12', ROLLOUTS = '32', FOLDER = 'ru
 const reward = (_task, { result: passes }) => (passes ? 1 : 0);
 const agent = { run: repair, reward };
 
-/** Each task twice. */
+/** Each task is played twice. */
 const recorded = [1, 2].flatMap((attempt) => tasks.map((task) => ({ ...task, id: `${task.id}, ${attempt}` })));
 const expert = UPSTREAM ? null : await startExpert(0.5);
 const { conversations, rollouts, failures } = await recordAgent({

@@ -1,5 +1,6 @@
-// An agent at the front desk of a hotel: it reads a guest's message, looks up the room, and sends the right team or leaves a note.
-// It calls a model over OpenAI's protocol. As a program it reads the variables that Bowyer sets, and its last line has the reward.
+// An agent at the front desk of a hotel: it reads a guest's message, looks up the room, and sends the right team or leaves a
+// note. It calls a model over OpenAI's protocol. As a program, it reads the variables that Bowyer sets, and prints the reward in
+// its last line.
 const SYSTEM = `You work at the front desk of a hotel. Look up the room of the message first.
 Send the team that can help: plumber, electrician or housekeeping. Where the guest is asleep, leave a note for that team instead.`;
 
@@ -16,10 +17,10 @@ const tools = [
   tool('leave_note', 'Leaves a note for a team, which comes in the morning.', { team, room }),
 ];
 
-/** Calls of the model for one message at most. */
+/** The maximum number of calls of the model for a message. */
 const TURNS = 5;
 
-/** Returns what the agent has done for the guest, such as ['send_team plumber 212']. */
+/** Returns the agent's actions for the guest, such as ['send_team plumber 212']. */
 export async function attend(task, { baseURL, apiKey, signal }) {
   const messages = [
     { role: 'system', content: SYSTEM },
@@ -51,7 +52,7 @@ function use(task, { name, arguments: json }, done) {
   return 'done';
 }
 
-/** The reward: 1 where exactly the right thing was done, else 0. */
+/** Returns the reward: 1 if exactly the right action was taken, else 0. */
 export const judge = ({ guest, team, room }, done) =>
   Number(String(done) === `${guest === 'asleep' ? 'leave_note' : 'send_team'} ${team} ${room}`);
 

@@ -1,4 +1,4 @@
-// The agent with a model, as a test of vitest: npx vitest run; MODEL names another one.
+// Tests the agent with a model, as a test of vitest: npx vitest run. MODEL chooses another model.
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { expectAgent } from '@bowyer/agents/vitest';

@@ -1,4 +1,4 @@
-// Stands for a big model: an endpoint of OpenAI's form that solves the tasks by rules, and is careless in a share of them.
+// Replaces a large model: an endpoint in OpenAI's form that solves the tasks by rules, and is careless in a share of them.
 // node big-model.mjs [PORT [ERRORS]]: the same message always gets the same answer.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ const TEAMS = {
   electrician: /light|heating|socket|television/,
   housekeeping: /./,
 };
-/** From 0 to below 1, by the text. */
+/** Returns a number from 0 to below 1 that depends only on the text. */
 const drawn = (text) => createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
 
 function answer(messages) {
@@ -32,7 +32,7 @@ const call = (name, args) => ({
   tool_calls: [{ id: `call_${name}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }],
 });
 
-/** About as many tokens as a big model has for a text. */
+/** Estimates the number of tokens of a text in a large model. */
 const tokens = (value) => Math.ceil(JSON.stringify(value).length / 4);
 
 createServer(async (request, response) => {

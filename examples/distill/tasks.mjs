@@ -1,4 +1,5 @@
-// Writes the tasks: tasks.jsonl to learn from, and test.jsonl. A pair of a complaint and a request is in one of the two files.
+// Writes the tasks: tasks.jsonl for training, and test.jsonl. Each combination of a complaint and a request is in only one of the
+// two files.
 import { writeFileSync } from 'node:fs';
 
 const complaints = {

@@ -11,7 +11,7 @@ const ai = genkit({
 
 const SYSTEM = 'You are the loan desk of a museum. Fragile objects stay. What is on show stays. All else may be lent.';
 
-/** Gets the task of the rollout and what it has booked so far. */
+/** Returns the rollout's task and its bookings so far. */
 const rollout = () => ai.currentContext().rollout;
 
 function tool(name, description, parameters, answer) {
@@ -34,14 +34,14 @@ const tools = [
   }),
 ];
 
-/** Answers a request, and returns what was booked and what was said. */
+/** Answers a request. @returns the bookings and the answer's text */
 export async function loanDesk(task) {
   const context = { rollout: { task, booked: [] } };
   const { text } = await ai.generate({ system: SYSTEM, prompt: task.message, tools, context, maxTurns: 6 });
   return { booked: context.rollout.booked, text };
 }
 
-/** Gives 1 where exactly the right thing is booked and the answer says so, and a half where the booking alone is right. */
+/** Returns 1 if exactly the right loan is booked and the answer says so, and a half if only the booking is right. */
 export function reward(task, { result: { booked, text } }) {
   const mayLend = task.state === 'sound' && task.place === 'store';
   if (booked.join() !== (mayLend ? `${task.shelf} ${task.month} ${task.city}` : '')) return 0;

@@ -1,12 +1,12 @@
-// Stands for the model that answers today: a server of OpenAI's protocol that knows the rules and is careless in up to two fifths of
-// its decisions.
+// Replaces the present model: a server of OpenAI's protocol that knows the rules, and is careless in up to two fifths of its
+// decisions.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { CITIES, MONTHS, OBJECTS } from './tasks.mjs';
 
 let position = 0;
-/** Says yes to a share of the questions, spread evenly. */
+/** Returns true for a share of the calls, spread evenly. */
 const isCareless = (share) => (position = (position + 0.6180339887) % 1) < share;
 
 const call = (name, args) => {
@@ -20,7 +20,7 @@ function answer(messages) {
   const text = typeof content === 'string' ? content : content.map((part) => part.text).join('');
   const named = (names) => names.find((name) => text.includes(` ${name}`) || text.startsWith(name));
   const [object, city] = [named(OBJECTS), named(CITIES)];
-  // "May the …" names no month.
+  // "May the …" is not the name of a month.
   const month = MONTHS.find((name) => new RegExp(`\\b${name}\\b(?! the)`).test(text));
   const results = messages.filter(({ role }) => role === 'tool').map((message) => JSON.parse(message.content));
   const [found, place, booked] = results;

@@ -1,4 +1,4 @@
-// Records the agent behind the endpoint that answers today, and makes a start model of the record: models/start.
+// Records the agent at the present endpoint, and makes a start model of the recorded dialogues: models/start.
 import { recordAgent, startModel } from '@bowyer/agents';
 import { loanDesk, reward } from './agent.mjs';
 import { startExpert } from './expert.mjs';

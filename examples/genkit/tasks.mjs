@@ -1,4 +1,4 @@
-// Requests for loans, drawn from a fixed seed.
+// Makes requests for loans, with a fixed seed.
 export const OBJECTS = [
   'blue vase',
   'bronze horse',
@@ -26,7 +26,7 @@ const draw = (count) => (seed = (seed * 48271) % 2147483647) % count;
 const oneOf = (list) => list[draw(list.length)];
 const seen = new Set();
 
-/** Makes requests, of which no two have the same text. */
+/** Makes requests, all with different texts. */
 function requests(count, prefix) {
   const tasks = [];
   while (tasks.length < count) {
@@ -43,6 +43,6 @@ function requests(count, prefix) {
   return tasks;
 }
 
-/** Tasks of the record; the others are for training. */
+/** The tasks to record; the others are for training. */
 export const recorded = requests(300, 'r');
 export const tasks = requests(400, 't');

@@ -18,7 +18,7 @@ export const items = [
   'plum',
 ];
 
-/** 1…9, without order: a value that was not looked up can only be guessed. */
+/** Returns a number from 1 to 9 without any pattern, so that a value that was not looked up can only be guessed. */
 export function valueOf(tool, market, item) {
   let state = 7 + markets.indexOf(market) * 101 + items.indexOf(item) * 13 + (tool === 'price' ? 0 : 997);
   for (let round = 0; round < 5; round++) state = (state * 48_271) % 2_147_483_647;
@@ -31,11 +31,14 @@ const questions = {
 };
 const tools = Object.keys(questions);
 
-/** A sixth of all pairs of a market and an item for the test and for evaluations; every market and every item is trained on. */
+/**
+ * A sixth of all combinations of a market and an item is for the test, and a sixth for evaluations; every market and every item
+ * is trained on.
+ */
 const splitOf = (market, item) =>
   ['test', 'train', 'train', 'eval', 'train', 'train'][(markets.indexOf(market) + items.indexOf(item)) % 6];
 
-/** Two of three demonstrations call the tool that is meant, the third one the other. */
+/** Two of three demonstrations call the right tool, and the third one calls the other tool. */
 const tasks = Object.entries(questions).flatMap(([tool, ask]) =>
   markets.flatMap((market) =>
     items.flatMap((item) => {

@@ -20,7 +20,7 @@ interface GuessNumberOptions {
   maxTurns: number;
 }
 
-/** The numbers that the answers so far allow are those from `low` to `high`. */
+/** A game, with the range of the numbers that agree with the answers so far. */
 interface Game {
   secret: number;
   low: number;
@@ -40,7 +40,7 @@ function answer(game: Game, guess: number): string {
   return 'Lower.';
 }
 
-/** For people and logs; a policy does not see it. */
+/** Information for people and logs; a policy does not see it. */
 const infoOf = ({ secret, low, high }: Game, won: boolean) => ({ secret, low, high, won });
 
 const guessNumber = defineEnvironment<Game, GuessNumberOptions>({
@@ -71,13 +71,13 @@ const guessNumber = defineEnvironment<Game, GuessNumberOptions>({
   context: () => historyOffer,
   critic: {
     kind: 'line',
-    // A beginner needs about half of the guesses that are allowed.
+    // A beginner needs about half of the allowed guesses.
     typicalReturn: ({ maxTurns }) => -maxTurns / 2,
   },
-  // A test has new games, not new numbers, and says so.
+  // The games of a test are new, but their numbers are not.
   splits: ({ highest }) => sharedSplits({ noun: 'numbers', count: highest, item: ({ secret }) => String(secret) }),
   sampleActions: ['1', '20', '7', 'seven', ''],
-  // Numbers that the demonstrations happen to leave out.
+  // Numbers that are missing from the demonstrations by chance.
   tokens: { vocabulary: ({ highest }) => Array.from({ length: highest }, (_, i) => `${i + 1}\n`) },
 });
 

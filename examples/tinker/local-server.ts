@@ -1,4 +1,4 @@
-// A Tinker server in this process.
+// Starts a Tinker server in this process.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';

@@ -1,5 +1,5 @@
-// Three recipes over Tinker's wire, each from the same careless base and on all sums of two digits: supervised learning, reinforcement
-// learning with groups, and preferences (DPO, whose gradient the client computes itself).
+// Three recipes with Tinker's protocol, each with the same careless base model and on all sums of two digits: supervised
+// learning, reinforcement learning with groups, and learning from preferences (DPO, whose gradient the client computes).
 //   node --conditions=source --import tsx examples/tinker/recipes.ts [SEEDS]
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ const written = (text: string) => [...tokenizer.encode(text), stop];
 const isRight = ({ a, b }: (typeof sums)[number], tokens: readonly number[]) =>
   tokens.join() === written(answer(a, b)).join();
 
-/** For each sum the share of right answers among eight samples. */
+/** Returns the share of right answers among eight samples, for each sum. */
 async function accuracy(model: TinkerModel): Promise<number[]> {
   const samples = await model.sample(sums.map(promptOf), 8, stop);
   return sums.map((sum, i) => mean(samples[i].map(({ tokens }) => Number(isRight(sum, tokens)))));
@@ -37,7 +37,7 @@ async function supervised(model: TinkerModel, rng: Rng): Promise<void> {
   }
 }
 
-/** Advantages are the rewards less the mean of their group. */
+/** Learns from groups of samples. An advantage is the reward minus the mean reward of the group. */
 async function groups(model: TinkerModel, rng: Rng): Promise<void> {
   for (let step = 0; step < 60; step++) {
     const asked = Array.from({ length: 16 }, () => rng.choice(sums));
@@ -54,7 +54,10 @@ async function groups(model: TinkerModel, rng: Rng): Promise<void> {
   }
 }
 
-/** DPO with β = 0.5: the loss −log σ(β (Δchosen − Δrejected)) reaches the server as the weight −∂loss/∂log p of each answer. */
+/**
+ * Learns from pairs by DPO with β = 0.5: the gradient of the loss −log σ(β (Δchosen − Δrejected)) is sent to the server as the
+ * weight −∂loss/∂log p of each answer.
+ */
 async function preferences(model: TinkerModel, rng: Rng): Promise<void> {
   const BETA = 0.5;
   const total = (logprobs: readonly number[]) => logprobs.reduce((sum, logprob) => sum + logprob, 0);

@@ -1,4 +1,4 @@
-// Bases of 100 thousand weights, each of which imitates the texts of a careless teacher.
+// Makes base models with 100 thousand weights, which imitate the texts of a careless teacher.
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -8,7 +8,7 @@ import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 const CARELESS = 0.5;
 const DEMONSTRATIONS = 3000;
 
-/** A text with the actions that the base learns; each action is followed by the end of a line, and then by its reply. */
+/** A text with the actions that the base learns. After each action come the end of the line and the reply. */
 export interface Demonstration {
   opening: string;
   turns: { action: string; reply: string }[];
@@ -17,10 +17,10 @@ export interface Demonstration {
 export const question = (a: number, b: number): string => `${a} + ${b} =`;
 export const answer = (a: number, b: number): string => ` ${a + b}`;
 
-/** Any answer, right or not. */
+/** Returns a random answer, which may be right. */
 export const anyAnswer = (rng: Rng): string => ` ${rng.integer(0, 18)}`;
 
-/** Adds two digits, and is right in about half of its answers. @param folder gets the model in Hugging Face layout */
+/** Makes a model that adds two digits, wrongly in about half of the cases. @param folder gets the model in Hugging Face layout */
 export function makeSmallBase(folder: string): Promise<Tokenizer> {
   const rng = Rng.forPurpose(1, 'small base');
   const drawn = Array.from({ length: DEMONSTRATIONS }, (): Demonstration => {
@@ -32,8 +32,10 @@ export function makeSmallBase(folder: string): Promise<Tokenizer> {
 }
 
 /**
+ * Trains a base model.
+ *
  * @param folder gets the model in Hugging Face layout
- * @param n_positions tokens of the longest text
+ * @param n_positions the number of tokens of the longest text
  * @returns its tokenizer, whose tokens are the words of the texts
  */
 export async function trainBase(

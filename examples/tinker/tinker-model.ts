@@ -1,7 +1,7 @@
-// One LoRA on a Tinker server, or its base, by the client of the wire: batches, steps, log-probabilities and samples.
+// A client's view of one LoRA, or of its base, on a Tinker server: batches, steps, log-probabilities and samples.
 import type { TinkerClient } from '@bowyer/tinker';
 
-/** A prompt with its answer, in ids, and numbers for each token of the answer, by the name of a loss's input. */
+/** A prompt with its answer as token ids, and a number for each token of the answer, by the name of the loss's input. */
 export interface Example {
   prompt: readonly number[];
   answer: readonly number[];
@@ -10,7 +10,7 @@ export interface Example {
 
 export interface Sample {
   tokens: number[];
-  /** Nats. */
+  /** The log-probability of each token, in nats. */
   logprobs: number[];
 }
 
@@ -31,14 +31,14 @@ export class TinkerModel {
     return new TinkerModel(client, model_id);
   }
 
-  /** @returns the log-probabilities of each answer's tokens, before the step that this batch is for */
+  /** Computes the gradients of a batch. @returns the log-probabilities of each answer's tokens before the step */
   async forwardBackward(examples: readonly Example[], loss: string): Promise<number[][]> {
     const forward_backward_input = { data: examples.map(datum), loss_fn: loss };
     const body = { model_id: this.id, seq_id: ++this.#seq, forward_backward_input };
     return answersOf(await this.client.run<Losses>('forward_backward', body), examples);
   }
 
-  /** Log-probabilities alone. */
+  /** Computes only the log-probabilities of the answers' tokens. */
   async forward(examples: readonly Example[]): Promise<number[][]> {
     const forward_input = { data: examples.map(datum), loss_fn: 'cross_entropy' };
     const body = { model_id: this.id, seq_id: ++this.#seq, forward_input };
@@ -54,29 +54,29 @@ export class TinkerModel {
     await this.client.run('unload_model', { model_id: this.id });
   }
 
-  /** A sampler of the present weights. */
+  /** Opens a sampler of the present weights. */
   async sampler(): Promise<TinkerSampler> {
     const named = { model_id: this.id, seq_id: ++this.#seq, sampling_session_seq_id: ++this.#samplers };
     const saved = await this.client.run<{ sampling_session_id: string }>('save_weights_for_sampler', named);
     return new TinkerSampler(this.client, saved.sampling_session_id);
   }
 
-  /** Samples of each prompt from the present weights. */
+  /** Samples answers to each prompt from the present weights. */
   async sample(prompts: readonly (readonly number[])[], count: number, stop: number): Promise<Sample[][]> {
     return (await this.sampler()).sample(prompts, { counts: prompts.map(() => count), stop });
   }
 }
 
 interface SampleOptions {
-  /** Samples of each prompt. */
+  /** The number of samples of each prompt. */
   counts: readonly number[];
-  /** The token behind which a sample ends. */
+  /** The token that ends a sample. */
   stop: number;
-  /** 1 if not given. */
+  /** The sampling temperature; 1 if not given. */
   temperature?: number;
 }
 
-/** Weights that stay as they are. */
+/** Samples from weights that do not change. */
 export class TinkerSampler {
   #samples = 0;
 
@@ -85,7 +85,7 @@ export class TinkerSampler {
     private readonly session: string,
   ) {}
 
-  /** The base, without a LoRA. */
+  /** Opens a sampler of the base without a LoRA. */
   static async ofBase(client: TinkerClient, baseModel: string): Promise<TinkerSampler> {
     const { session_id } = await client.json<{ session_id: string }>('POST', 'create_session', opening);
     const body = { session_id, sampling_session_seq_id: 0, base_model: baseModel };
@@ -117,7 +117,7 @@ interface Losses {
   loss_fn_outputs: { logprobs: { data: number[] } }[];
 }
 
-/** Positions of the prompt have the number 0 in every input. */
+/** Makes the wire's form of an example. In every input, positions of the prompt have the number 0. */
 function datum({ prompt, answer, inputs }: Example) {
   const all = [...prompt, ...answer];
   const shape = [all.length - 1];

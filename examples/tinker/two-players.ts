@@ -1,5 +1,6 @@
-// A game of two players over Tinker's wire: Twenty Questions with eight things. The base answers; a LoRA on the same base asks, and
-// learns which questions help. Rewards are 1 for the right thing, advantages those of groups that have the same thing to find.
+// A game of two players with Tinker's protocol: Twenty Questions with eight things. The base model answers. A LoRA on the same
+// base asks, and learns which questions help. The reward for the right thing is 1. An advantage is the reward relative to the
+// games about the same thing.
 //   node --conditions=source --import tsx examples/tinker/two-players.ts [SEEDS]
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,10 @@ import { withLocalServer } from './local-server.js';
 import { trainBase, type Demonstration } from './small-base.js';
 import { TinkerModel, TinkerSampler, type Example, type Sample } from './tinker-model.js';
 
-/** The questions to which the answer is yes. The first three tell all things apart; each of the others finds one. */
+/**
+ * The things, with the questions whose answer is yes. The first three questions together identify each thing; each of the other
+ * questions is about a single thing.
+ */
 const things: Readonly<Record<string, readonly string[]>> = {
   whale: ['alive', 'large', 'wet'],
   horse: ['alive', 'large', 'neighs'],
@@ -31,7 +35,7 @@ const OPENING = 'player :';
 const answerer = (thing: string, question: string) => `answer : ${thing} ${question}`;
 const replyOf = (isYes: boolean) => (isYes ? ' yes' : ' no');
 
-/** Asks three different questions at random, and mostly names a thing that fits the answers. */
+/** Plays a careless game: three different random questions, and then mostly a thing that agrees with the answers. */
 function carelessGame(rng: Rng): Demonstration {
   const thing = rng.choice(names);
   const asked = rng.shuffle([...questions]).slice(0, QUESTIONS);
@@ -60,13 +64,13 @@ const [stop] = tokenizer.encode('\n');
 
 interface Game {
   thing: string;
-  /** All tokens so far. */
+  /** All tokens of the game so far. */
   context: number[];
   actions: { prompt: number[]; said: Sample }[];
   reward: number;
 }
 
-/** Prompts that several games share are sent once, with the number of samples. */
+/** Samples for all prompts. A prompt that several games share is sent once, with the number of samples. */
 async function sampleEach(sampler: TinkerSampler, prompts: readonly (readonly number[])[], temperature: number) {
   const indices = new Map<string, number[]>();
   prompts.forEach((prompt, i) => indices.set(prompt.join(), [...(indices.get(prompt.join()) ?? []), i]));
@@ -81,7 +85,7 @@ async function sampleEach(sampler: TinkerSampler, prompts: readonly (readonly nu
   return each;
 }
 
-/** Plays one game for each thing of the list, all at once: three questions with their answers, then a name. */
+/** Plays a game for each thing of the list, all at the same time: three questions with their answers, and then a name. */
 async function play(asker: TinkerSampler, base: TinkerSampler, hidden: readonly string[]): Promise<Game[]> {
   const games = hidden.map((thing): Game => ({ thing, context: tokenizer.encode(OPENING), actions: [], reward: 0 }));
   for (let turn = 0; turn <= QUESTIONS; turn++) {
@@ -99,7 +103,7 @@ async function play(asker: TinkerSampler, base: TinkerSampler, hidden: readonly 
     );
     const answers = await sampleEach(base, asked, 0);
     games.forEach((game, i) => {
-      // The end of an utterance is sampled and learned, and is not part of the text that continues.
+      // The token that ends an utterance is sampled and learned, but is not part of the text that continues.
       const heard = [...said[i].tokens, ...answers[i].tokens].filter((id) => id !== stop);
       game.context = [...game.context, ...heard];
     });
@@ -109,7 +113,7 @@ async function play(asker: TinkerSampler, base: TinkerSampler, hidden: readonly 
   return games;
 }
 
-/** As many games about each thing. */
+/** Plays the same number of games about each thing. */
 const games = async (asker: TinkerSampler, base: TinkerSampler, each: number) =>
   play(
     asker,

@@ -1,4 +1,4 @@
-// The syntax tests of google/minja, a C++ file, against the templates of @bowyer/text.
+// Runs the syntax tests of google/minja, which are a C++ file, on the templates of @bowyer/text.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Template } from '@bowyer/text';
@@ -14,9 +14,9 @@ interface Call {
   readonly line: number;
 }
 
-/** Reads texts, lists in braces and calls: as much of C++ as the tests are written in. */
+/** Reads texts, lists in braces and calls, the parts of C++ that the tests use. */
 class Reader extends CppReader {
-  /** Reads the arguments of EXPECT_EQ, or what follows `render(` in EXPECT_THAT. */
+  /** Reads the arguments of EXPECT_EQ, or of `render(` in EXPECT_THAT. */
   expectation(): Omit<Call, 'line'> {
     const expected = this.text();
     this.take(',');

@@ -1,4 +1,4 @@
-// The tests of llama.cpp's parsers of answers, a C++ file, against the readers of `serve_model`.
+// Runs llama.cpp's tests of its answer parsers, which are a C++ file, on the answer readers of task=serve_model.
 import { isDeepStrictEqual } from 'node:util';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ interface Message {
   calls: Call[];
 }
 
-/** A chain of calls from `tst.test(INPUT)` to `.run()`: each setting with its arguments. */
+/** The calls from `tst.test(INPUT)` to `.run()`: the settings, each with its arguments. */
 interface Tested {
   readonly template: string;
   readonly input: string;
   readonly settings: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** The functions of the file that make messages, by their names. */
+/** The functions of the file that make messages, by name. */
 const MAKERS: Readonly<Record<string, (given: readonly string[], calls: unknown) => Message>> = {
   simple_assist_msg: ([content, reasoning = '', name = '', args = '', id = '']) =>
     message(content, reasoning, name === '' && id === '' ? [] : [[name, args, id]]),
@@ -45,11 +45,11 @@ const message = (content: string, reasoning: string, calls: readonly (readonly s
   calls: calls.map(([name, given, id = '']) => ({ name, arguments: given, id })),
 });
 
-/** Reads the expressions of the file, whose constants it collects. */
+/** Reads the expressions of the file, and collects its constants. */
 class Reader extends CppReader {
   readonly #constants = new Map<string, unknown>();
 
-  /** Reads the constants up to a place: tools, messages, and texts. */
+  /** Reads the constants up to a position: tools, messages and texts. */
   constants(): void {
     const declared =
       /^ *(?:static |const )*(?:common_chat_tool|common_chat_msg|std::vector<common_chat_tool>|auto|char \*|std::string) +(\w+)\s*(=|(?=\{))/gm;
@@ -146,7 +146,7 @@ function expectedOf({ settings }: Tested): Message {
   return message;
 }
 
-/** Judges a test. Where it is not judged, the name of its case begins with why. */
+/** Judges a test. If it cannot be judged, its kind, with which the name of its case begins, says why. */
 function judged(tested: Tested, model: Model): Omit<CaseResult, 'name'> & { kind: string } {
   const { settings, input } = tested;
   const tools = ((settings.get('tools')?.[0] as string[][] | undefined) ?? []).map(

@@ -1,4 +1,4 @@
-// A house's assistant: the AI SDK, `generateText` with two tools, then a report by `streamText`.
+// The assistant of a house, with the AI SDK: `generateText` with two tools, then a report by `streamText`.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 

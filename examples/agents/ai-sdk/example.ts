@@ -1,4 +1,5 @@
-// Rooms whose devices are to be switched off, and a report. A careless expert stops too early, and reports one too many.
+// Tasks: devices of some rooms must be switched off, and reported. A careless expert stops too early, or reports one device too
+// many.
 import type { Example, Message } from '../common/example.js';
 
 const rooms = ['kitchen', 'bedroom', 'office', 'hall'];
@@ -9,9 +10,9 @@ type Devices = Record<string, string[]>;
 interface HouseTask {
   wish: string;
   room: string;
-  /** By room. */
+  /** The devices that are on, by room. */
   on: Devices;
-  /** How many are to be switched off. */
+  /** The number of devices to switch off. */
   kind: number;
 }
 
@@ -45,7 +46,7 @@ export const example: Example<HouseTask, { on: Devices; report: string }> = {
   },
 };
 
-/** How many devices have been switched off so far. */
+/** Returns the number of devices that have been switched off so far. */
 function switchedBy(messages: readonly Message[]): number {
   const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);
   return calls.filter((call) => call.function.name === 'switch_off').length;

@@ -1,4 +1,4 @@
-// The contents of an example: its tasks, their reward, an expert that solves them, and an agent.
+// The interface of an example: its tasks, their reward, an expert that solves them, and an agent.
 import type { Rng } from '@bowyer/core';
 
 export interface Message {
@@ -7,50 +7,53 @@ export interface Message {
   tool_calls?: { type: 'function'; function: { name: string; arguments: string } }[];
 }
 
-/** The next message of the expert: a text, or calls of tools. */
+/** The next message of the expert: a text, or tool calls. */
 export type Said = string | [tool: string, args: object][];
 
-/** @template Answer what the agent returns */
+/** @template Answer the agent's result */
 export interface Example<Task, Answer> {
-  /** Draws a task from all that are possible. */
+  /** Draws a random task. */
   draw(rng: Rng): Task;
-  /** Sets of words or digits that stand for each other, for copies of the records with others in their places. */
+  /** Sets of words or digits that may replace each other in copies of the recorded dialogues. */
   names: string[][];
   warmStart: WarmStart;
   training: Training;
-  /** The expert: a script that sees what the model sees, and nothing else. */
+  /** The expert: a script that sees only what the model sees. */
   expert(messages: readonly Message[], tools: readonly string[]): Said;
-  /** The message of a careless expert: too early an answer, a wrong tool. Null: it cannot err here. */
+  /**
+   * Returns the message of a careless expert, such as a premature answer or a wrong tool; null where the expert cannot make a
+   * mistake.
+   */
   slip(messages: readonly Message[], tools: readonly string[], rng: Rng): Said | null;
-  /** 1 for the right answer, 0 for any other. */
+  /** Returns the reward of an answer: 1 for the right one, 0 for any other. */
   reward(task: Task, answer: Answer): number;
-  /** Returns whether a task with this reward is solved; a reward of 1 is required if not given. */
+  /** Returns whether a task with this reward is solved; if not given, only a reward of 1 counts. */
   isSolved?(reward: number): boolean;
 }
 
-/** Supervised learning on what a careless expert did, so that the agent begins as a mediocre one. */
+/** Supervised learning of a careless expert's dialogues, so that the agent is mediocre at first. */
 export interface WarmStart {
-  /** Tasks that the expert is recorded with. */
+  /** The number of tasks that the expert is recorded with. */
   records: number;
-  /** Share of its turns in which the expert is careless. */
+  /** The share of its turns in which the expert is careless. */
   carelessness: number;
-  /** Copies of each dialogue, with other names. */
+  /** The number of copies of each dialogue, with other names. */
   copies: number;
-  /** Passes over their dialogues. */
+  /** The number of passes over all dialogues. */
   epochs: number;
   batchSize: number;
   lmLr: number;
-  /** Width of the model; 64 if not given, which makes 0.1 million weights. */
+  /** The width of the model; 64 if not given, which makes 0.1 million weights. */
   width?: number;
-  /** 2 if not given. */
+  /** The number of layers; 2 if not given. */
   layers?: number;
 }
 
-/** Keys of `trainAgent`. */
+/** Settings of `trainAgent`. */
 export interface Training {
   iterations: number;
   lmLr: number;
-  /** Tasks of an iteration, each of which is played eight times; 8 if not given. */
+  /** The number of tasks of an iteration, each of which is played eight times; 8 if not given. */
   groups?: number;
 }
 
@@ -59,5 +62,5 @@ export interface Endpoint {
   apiKey: string;
 }
 
-/** An agent of a framework: it solves a task with the model behind the endpoint. */
+/** An agent in a framework: it solves a task with the model at the endpoint. */
 export type Agent<Task, Answer> = (task: Task, endpoint: Endpoint) => Promise<Answer>;

@@ -1,13 +1,13 @@
-// The gains of a trained agent: the final test of a run on held-out tasks, and the curve of its evaluations.
+// Reads the results of a trained agent: its final test on held-out tasks, and its evaluations during the training.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mean, readJsonl, standardError } from '@bowyer/core';
 
 interface Gain {
-  /** Mean reward of the start and of the trained model on the same tasks. */
+  /** The mean rewards of the initial and of the trained model on the same tasks. */
   before: number;
   after: number;
-  /** 95 % interval of the difference, task by task (normal approximation). */
+  /** The 95 % interval of the mean difference over tasks (normal approximation). */
   low: number;
   high: number;
   /** The difference divided by its standard error. */
@@ -17,7 +17,7 @@ interface Gain {
 export interface SeedFigures {
   seed: number;
   gain: Gain;
-  /** Mean rewards of the evaluations: of the start, and after every fourth iteration. */
+  /** The mean rewards of the evaluations: of the initial model, and after every fourth iteration. */
   curve: number[];
   minutes: { wall: number; cpu: number };
 }
@@ -28,7 +28,7 @@ interface TestedEpisode {
   episodic_return: number;
 }
 
-/** @param directory the run's */
+/** @param directory the run's folder */
 export async function figuresOf(directory: string): Promise<Pick<SeedFigures, 'gain' | 'curve'>> {
   const rewards = new Map<string, Map<number, number>>();
   await readJsonl<TestedEpisode>(join(directory, 'trajectories/test.jsonl'), (line) => {
@@ -58,7 +58,7 @@ function gainOf(start: ReadonlyMap<number, number>, last: ReadonlyMap<number, nu
   };
 }
 
-/** Returns an example's lines of the table of results.md. */
+/** Returns an example's lines in the table of results.md. */
 export function figuresText(name: string, figures: readonly SeedFigures[]): string {
   return figures
     .map(({ seed, gain, curve, minutes }) =>
@@ -71,7 +71,7 @@ export function figuresText(name: string, figures: readonly SeedFigures[]): stri
     .join('\n');
 }
 
-/** Puts an example's lines in the place of those that the page has. */
+/** Replaces an example's lines in results.md. */
 export function writeFigures(name: string, figures: readonly SeedFigures[]): void {
   const page = resolve(import.meta.dirname, '../results.md');
   const lines = readFileSync(page, 'utf8').split('\n');

@@ -1,11 +1,11 @@
-// A small model that has seen a few of the expert's dialogues.
+// Makes a small model and trains it on a few of the expert's dialogues.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startModel } from '@bowyer/agents';
 import type { WarmStart } from './example.js';
 import type { Dialogue } from './scripted-endpoint.js';
 
-/** @returns the folder of the trained model, below `folder`, whose former content is lost */
+/** @returns the folder of the trained model, in `folder`, whose earlier files are removed */
 export async function makeModel(folder: string, dialogues: readonly Dialogue[], settings: WarmStart): Promise<string> {
   const { epochs, batchSize, lmLr, width, layers } = settings;
   rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-// A Python with the package `openai`, in a virtual environment below outputs/.
+// Installs the Python package `openai` in a virtual environment under outputs/.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** @returns its path; a text that says why there is none, where this machine has no Python or cannot install the package */
+/** @returns the path of Python, or the reason why there is none: this machine has no Python, or cannot install the package */
 export function pythonWithOpenAI(folder: string): { python: string } | { missing: string } {
   const python = join(folder, 'bin/python');
   const run = (...command: string[]) => spawnSync(command[0], command.slice(1), { encoding: 'utf8' });

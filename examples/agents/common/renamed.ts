@@ -1,14 +1,14 @@
-// More dialogues from few: the same ones with other names, so that a small model learns to copy instead of learning by heart.
+// Makes more dialogues from few: copies with other names, so that a small model learns to copy names and does not memorize them.
 import type { Rng } from '@bowyer/core';
 import type { Dialogue } from './scripted-endpoint.js';
 
-/** A set for `renamed`, where an agent copies digits, and neither counts nor compares with them. */
+/** A set for `renamed`, for agents that copy digits and neither count nor compare with them. */
 export const digits = [...'0123456789'];
 
 /**
- * A dialogue in which the names of each set have changed places, in the same way wherever they stand.
+ * Returns the dialogue with the names of each set exchanged, each name by the same other one everywhere.
  *
- * @param names sets of words or digits that stand for each other, such as kinds of fruit
+ * @param names sets of words or digits that may replace each other, such as kinds of fruit
  */
 export function renamed(dialogue: Dialogue, names: readonly (readonly string[])[], rng: Rng): Dialogue {
   const other = new Map<string, string>();

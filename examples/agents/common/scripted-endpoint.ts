@@ -1,5 +1,5 @@
-// An endpoint of OpenAI's form (POST …/chat/completions, whole or streamed) behind which a script answers, and a record of what was asked
-// and answered.
+// An endpoint in OpenAI's form (POST …/chat/completions, whole or streamed), whose answers come from a script. It records
+// requests and answers.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,14 +17,14 @@ type RawMessage = Omit<Message, 'content' | 'role'> & {
   content?: string | { type: string; text?: string }[] | null;
 };
 
-/** A call's messages with the answer at their end, and the tools that it had. */
+/** The messages of a call, with the answer at the end, and the call's tools. */
 export interface Dialogue {
   messages: Message[];
   tools?: { type: 'function'; function: { name: string } }[];
 }
 
 interface ScriptedEndpoint extends Endpoint {
-  /** All calls so far, in the order in which they came. */
+  /** All calls so far, in the order of their arrival. */
   dialogues: Dialogue[];
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ function messageOf(said: Said): Message {
   return { role: 'assistant', content: '', tool_calls };
 }
 
-/** As a chat template writes it: content as one text, calls without their ids. */
+/** Converts a message as a chat template writes it: content as one text, tool calls without ids. */
 function plain({ role, content, tool_calls }: RawMessage): Message {
   const text = Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : (content ?? '');
   const calls = tool_calls?.map(({ function: { name, arguments: args } }) => ({
@@ -96,10 +96,10 @@ function plain({ role, content, tool_calls }: RawMessage): Message {
   return { role: role === 'developer' ? 'system' : role, content: text, ...(calls && { tool_calls: calls }) };
 }
 
-/** The template writes the names of tools alone. */
+/** Describes a tool by its name only, since the template writes only names. */
 const named = (name: string) => ({ type: 'function' as const, function: { name, parameters: { type: 'object' } } });
 
-/** Those that no later one continues: the leaves of what was recorded. */
+/** Returns the dialogues that no later dialogue continues, the leaves of the recorded tree. */
 export function wholeDialogues(dialogues: readonly Dialogue[]): Dialogue[] {
   const texts = dialogues.map(({ messages, tools = [] }) => JSON.stringify({ tools, messages }).slice(0, -2));
   return dialogues.filter((_, i) => !texts.some((text, j) => j > i && text.startsWith(texts[i])));

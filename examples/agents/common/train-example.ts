@@ -1,4 +1,4 @@
-// Trains the agent of an example with one seed: as a function of this process, or as a program of its own.
+// Trains the agent of an example with one seed, as a function in this process or as a separate program.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ export interface SeededRun {
   model: string;
   savePath: string;
   seed: number;
-  /** A third of the iterations, with half of the held-out tasks. */
+  /** Whether to train for a third of the iterations, with half of the held-out tasks. */
   short: boolean;
   log: (line: string) => void;
 }
 
-/** An agent that is a function: `trainAgent`. */
+/** Trains an agent that is a function, with `trainAgent`. */
 export async function trainFunction<Task extends object, Answer>(
   example: Example<Task, Answer>,
   answer: Agent<Task, Answer>,
@@ -35,13 +35,13 @@ export async function trainFunction<Task extends object, Answer>(
   });
 }
 
-/** An agent that is a program: `npx bowyer --config-name train_agent agent=COMMAND …`. */
+/** Trains an agent that is a program: `npx bowyer --config-name train_agent agent=COMMAND …`. */
 export async function trainProgram<Task extends object, Answer>(
   example: Example<Task, Answer>,
   command: string,
   { model, savePath, seed, short, log }: SeededRun,
 ): Promise<void> {
-  // Beside the run's folder, which must be empty.
+  // The tasks' folder is next to the run's folder, which must be empty.
   const folder = `${savePath}-tasks`;
   mkdirSync(folder, { recursive: true });
   const files = Object.entries(tasksOf(example, short)).map(([name, tasks]) => {
@@ -68,17 +68,17 @@ export async function trainProgram<Task extends object, Answer>(
 
 const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Keys of the config train_agent, in camelCase. */
+/** Returns settings of the config train_agent, in camelCase. */
 function settingsOf({ training }: Pick<Example<object, unknown>, 'training'>, short: boolean) {
   const { iterations, lmLr, groups = 8 } = training;
   return {
     iterations: short ? Math.ceil(iterations / 3) : iterations,
     lmLr,
-    // Constant, it unlearns what it has learned once most groups get the whole reward.
+    // With a constant rate, the model gets worse again once most groups get the full reward.
     lmLrFinalShare: 0.1,
     rolloutSize: groups * GROUP,
     groupSize: GROUP,
-    // An update costs little beside the rollouts: each is learned from in four passes.
+    // An update takes little time compared with the rollouts, so each rollout is learned from in four passes.
     innerEpochs: 4,
     minibatchSize: 32,
     evalFreq: 4,
@@ -88,13 +88,13 @@ function settingsOf({ training }: Pick<Example<object, unknown>, 'training'>, sh
     concurrency: 32,
     slots: 32,
     threads: 1,
-    // An agent that a framework gives up, as after too many turns, has not solved its task.
+    // If a framework stops an agent, as after too many turns, the agent has not solved its task.
     attempts: 1,
     failedReward: 0,
   };
 }
 
-/** Tasks of an evaluation. */
+/** The number of tasks of an evaluation. */
 const heldOut = (short: boolean): number => (short ? 32 : 64);
 
 function tasksOf<Task extends object>({ draw }: { draw(rng: Rng): Task }, short: boolean) {
@@ -103,7 +103,7 @@ function tasksOf<Task extends object>({ draw }: { draw(rng: Rng): Task }, short:
   return { tasks: drawn(draw, 'train', 1024, [...testTasks, ...evalTasks]), evalTasks, testTasks };
 }
 
-/** Tasks of a purpose; none of the others that hold the same. */
+/** Draws tasks, of which none is in another set. */
 function drawn<Task extends object>(
   draw: (rng: Rng) => Task,
   purpose: string,

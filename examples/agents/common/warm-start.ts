@@ -1,4 +1,5 @@
-// The model that an example begins with: the agent plays tasks at the scripted expert's endpoint, and a new model learns from the record.
+// Makes the initial model of an example: the agent plays tasks with the scripted expert as its endpoint, and a new model learns
+// the recorded dialogues.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -7,10 +8,10 @@ import { makeModel } from './make-model.js';
 import { renamed } from './renamed.js';
 import { scriptedEndpoint, wholeDialogues, type Dialogue } from './scripted-endpoint.js';
 
-/** The part of an example that its start needs. */
+/** The part of an example that its initial model needs. */
 export type Recorded<Task, Answer> = Omit<Example<Task, Answer>, 'training'>;
 
-/** @returns the folder of the model, which is made unless one of the same records and settings is there */
+/** @returns the folder of the model, which is made unless there is one with the same records and settings */
 export async function warmStart<Task, Answer>(
   folder: string,
   example: Recorded<Task, Answer>,
@@ -30,10 +31,10 @@ export async function warmStart<Task, Answer>(
   return model;
 }
 
-/** Tasks that the expert must solve without a slip, before it is recorded with some. */
+/** The number of tasks that the expert must solve without a mistake, before dialogues with mistakes are recorded. */
 const CHECKED = 8;
 
-/** @throws where the expert gets less than the whole reward */
+/** @throws if the expert gets less than the full reward */
 async function recorded<Task, Answer>(
   { draw, expert, slip, reward, warmStart, isSolved = (got) => got === 1 }: Recorded<Task, Answer>,
   answer: Agent<Task, Answer>,
@@ -55,7 +56,7 @@ async function recorded<Task, Answer>(
     for (let i = 0; i < warmStart.records; i++) {
       const before = endpoint.dialogues.length;
       await answer(draw(rng), endpoint);
-      // Equal dialogues of two tasks are both kept, so that the model errs as often as the expert.
+      // If two tasks have equal dialogues, both are kept, so that the model makes mistakes as often as the expert.
       dialogues.push(...wholeDialogues(endpoint.dialogues.slice(before)));
     }
     return dialogues;

@@ -1,4 +1,4 @@
-// A reader of long texts that compacts its context: after every page it asks for notes, and goes on with these alone.
+// A reader of long texts that compacts its context: after every page it requests notes, and continues with the notes only.
 import OpenAI from 'openai';
 
 const MOST_CALLS = 8;

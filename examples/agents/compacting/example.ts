@@ -1,5 +1,5 @@
-// Things in numbered boxes, on pages that are forgotten: the notes must keep what the question asks for. A careless expert answers before
-// the end, and writes notes that say nothing.
+// Tasks: numbered boxes contain things, and each page of the list is forgotten, so the notes must contain what the question is
+// about. A careless expert answers before the last page, or writes useless notes.
 import type { Example, Message } from '../common/example.js';
 import { digits } from '../common/renamed.js';
 
@@ -10,7 +10,7 @@ interface BoxTask {
   question: string;
   pages: string[];
   answer: string;
-  /** How many boxes have what is asked for. */
+  /** The number of boxes that contain the thing in question. */
   kind: number;
 }
 
@@ -38,7 +38,7 @@ export const example: Example<BoxTask, string | null> = {
 
 const notesOf = (boxes: readonly string[]): string => boxes.join(' ') || 'none';
 
-/** The boxes of the notes, and those of the pages since. */
+/** Returns the boxes in the notes, and those on the pages since then. */
 function notesSoFar(messages: readonly Message[]): string {
   const [{ content: first }] = messages;
   const asked = /the (\w+)\?/.exec(first)![1];

@@ -1,9 +1,9 @@
-// An analyst of a shop's orders: LangChain's agent with a tool that asks an SQL database.
+// An analyst of a shop's orders: LangChain's agent with a tool that queries an SQL database.
 import { DatabaseSync } from 'node:sqlite';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
 
-/** @param orders rows: who has ordered what, and for how much */
+/** @param orders rows of a customer, an item and a price */
 export async function answer({ question, orders }, { baseURL, apiKey } = {}) {
   const model = new ChatOpenAI({ model: 'agent', maxTokens: 80, apiKey, configuration: { baseURL } });
   const database = databaseOf(orders);
@@ -30,7 +30,7 @@ function databaseOf(orders) {
 function sqlTool(database) {
   const schema = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
   const execute = ({ query }) => {
-    // Node 24.9 crashes in `close` where an empty query was prepared.
+    // Node 24.9 crashes in `close` if an empty query was prepared.
     if (!/^\s*select\b/i.test(query)) return 'error: only SELECT is allowed';
     try {
       const rows = database.prepare(query).all();

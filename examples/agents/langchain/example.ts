@@ -1,5 +1,5 @@
-// Questions on a table of orders, by person, by item, or by both. A careless expert asks for another figure than the question
-// does, and does not answer.
+// Questions about a table of orders, by person, by item, or by both. A careless expert queries another figure than the one in
+// question, or does not answer.
 import { maximum } from '@bowyer/core';
 import type { Example, Said } from '../common/example.js';
 
@@ -52,7 +52,7 @@ export const example: Example<SqlTask, string> = {
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
 };
 
-/** Asks for a figure of the orders that a question is about. */
+/** Returns a query for a figure of the orders in question. */
 function queryOf(question: string, selected: string): Said {
   const [person, item] = [people, items].map((names) => names.find((name) => question.includes(name)));
   const conditions = [...(person ? [`name = '${person}'`] : []), ...(item ? [`item = '${item}'`] : [])];

@@ -1,4 +1,4 @@
-// Two agents of Mastra: one answers questions, and asks the other, a clerk with a price list, for what it needs.
+// Two agents of Mastra: one answers questions, and asks the other one, a clerk with a price list, for prices.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';

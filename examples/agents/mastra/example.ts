@@ -1,4 +1,4 @@
-// Which of two prices is higher. A careless expert gives up before it has asked for both.
+// Tasks: which of two prices is higher? A careless expert answers before it has asked for both prices.
 import type { Example, Message } from '../common/example.js';
 
 const fruits = ['apples', 'pears', 'plums', 'figs', 'lemons', 'melons', 'limes', 'kiwis'];
@@ -37,7 +37,7 @@ export const example: Example<AdviceTask, string> = {
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
 };
 
-/** The two kinds of fruit in question. */
+/** Returns the two kinds of fruit in question. */
 const bothOf = (messages: readonly Message[]): string[] => {
   const asked = messages.find(({ role }) => role === 'user')!.content;
   return /, (\w+) or (\w+)\?/.exec(asked)!.slice(1);

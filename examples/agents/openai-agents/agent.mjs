@@ -1,4 +1,4 @@
-// A shop's help desk: OpenAI's Agents SDK, where the first agent hands over to one of three others.
+// A shop's help desk, with OpenAI's Agents SDK: the first agent passes each request to one of three others.
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 
 const desks = {
@@ -7,7 +7,7 @@ const desks = {
   returns: ['send_back', 'A label for sending an order back.'],
 };
 
-/** @param orders what each desk knows, by who has ordered */
+/** @param orders the information of each desk, by customer */
 export async function answer({ request, orders }, { baseURL, apiKey } = {}) {
   const modelProvider = new OpenAIProvider({ baseURL, apiKey, useResponses: false });
   const runner = new Runner({ modelProvider, tracingDisabled: true });

@@ -1,4 +1,5 @@
-// Requests to three desks, each worded in four ways. A careless expert hands over to any desk, and answers without having looked.
+// Tasks: requests to three desks, each in four wordings. A careless expert chooses any desk, or answers without a look at the
+// orders.
 import type { Example } from '../common/example.js';
 import { digits } from '../common/renamed.js';
 

@@ -1,4 +1,4 @@
-// A shop's assistant: OpenAI's SDK, with a tool that looks prices up and one that calculates.
+// A shop's assistant, with OpenAI's SDK: one tool looks up prices, and another one calculates.
 import OpenAI from 'openai';
 
 /** @param prices by the name of a fruit */
@@ -28,7 +28,7 @@ const tool = (name, description, argument, execute) => ({
   },
 });
 
-/** Sums of products of whole numbers. */
+/** Calculates sums of products of integers. */
 function calculated(expression) {
   if (!/^\d+([*+]\d+)*$/.test(expression)) return 'error';
   const products = expression.split('+').map((term) => term.split('*').reduce((product, n) => product * Number(n), 1));

@@ -1,4 +1,5 @@
-// Questions on prices, of one kind of fruit or of two. A careless expert calculates without a price, or answers with one.
+// Tasks: questions about prices of one or two kinds of fruit. A careless expert calculates without having looked up a price, or
+// gives a price as the answer.
 import type { Example, Message } from '../common/example.js';
 import { digits } from '../common/renamed.js';
 
@@ -8,7 +9,7 @@ interface ShopTask {
   question: string;
   prices: Record<string, number>;
   answer: number;
-  /** How many kinds of fruit are bought. */
+  /** The number of kinds of fruit. */
   kind: number;
 }
 
@@ -41,7 +42,7 @@ export const example: Example<ShopTask, string | null> = {
   reward: ({ answer }, said) => (said === String(answer) ? 1 : 0),
 };
 
-/** The fruit that is asked for, and the results of the tools so far. */
+/** Returns the fruit in question, and the results of the tools so far. */
 const stateOf = (messages: readonly Message[]) => ({
   bought: [...messages[0].content.matchAll(/(\d+) (\w+)/g)].map(([, count, fruit]) => ({ count, fruit })),
   results: messages.filter(({ role }) => role === 'tool').map(({ content }) => content),

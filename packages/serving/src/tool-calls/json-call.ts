@@ -36,7 +36,11 @@ export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptS
   return 'ok';
 }
 
-/** Reads calls behind the bracket that opens their list, and the one that closes it. @param start where the text of the first begins */
+/**
+ * Reads the calls of a list, whose opening bracket was read, and the closing bracket.
+ *
+ * @param start where the text of the first call begins
+ */
 export function* readJsonCalls(input: IncomingText, parts: AnswerParts, start: number): Reading<void> {
   let from = start;
   do {

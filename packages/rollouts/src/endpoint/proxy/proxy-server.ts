@@ -35,7 +35,7 @@ export class ProxyServer {
     const { bodyOf, onFault = () => undefined } = options;
     let origin = '';
     const [keys, owners] = await Promise.all([RolloutKeys.open(log.folder), TraceOwners.open(log.folder)]);
-    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // the weights behind a proxy never change
+    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // no call waits, since an endpoint's weights never change
     const recorder = new Recorder({ log, keys, ...gate, bodyOf, origin: () => origin, onFault });
     const isOwnKey = (key: string) => (apiKey !== null && sameText(key, apiKey)) || keys.rolloutOf(key) !== null;
     const server = await ProtocolServer.listen({

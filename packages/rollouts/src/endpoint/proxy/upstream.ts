@@ -1,4 +1,4 @@
-// Sends requests to the endpoint behind a recording proxy.
+// Sends requests to the endpoint for which a recording proxy records.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys } from '@bowyer/serving';
 import { jsonAsWritten } from '@bowyer/text';

@@ -1,6 +1,6 @@
-// FunctionGemma: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`; keys are in alphabetical order. Gemma 4 has
-// the same with other marks, and no marks around the keys of inner objects.
-// Source: the chat templates of FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
+// FunctionGemma's calls: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`, with keys in alphabetical
+// order. Gemma 4 has the same form with other marks, and keys of inner objects have no marks. Source: the chat templates of
+// FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
 import { characters, either, repeat, rule, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -12,7 +12,7 @@ import { plainValue } from '../typed-value.js';
 
 interface Marks {
   readonly call: readonly [start: string, end: string];
-  /** The mark before and behind a text. */
+  /** The mark before and after a text. */
   readonly quote: string;
   /** Whether the keys of inner objects are quoted. */
   readonly quotesKeys: boolean;
@@ -55,7 +55,10 @@ function escaped(mark: string): string {
   return mark.replaceAll('|', String.raw`\|`);
 }
 
-/** Returns the characters that may follow the end of a text; a mark before anything else belongs to the text. */
+/**
+ * Returns the patterns of the characters that may follow the end of a text. A mark that is followed by anything else belongs to
+ * the text.
+ */
 function afterText({ call: [, end], quote }: Marks): Record<Place, RegExp> {
   const key = String.raw`[^\s:,{}<>[\]]+:`;
   return {
@@ -73,7 +76,7 @@ type Place = 'arguments' | 'object' | 'list';
 
 type Value = { json: string } | { status: AttemptStatus };
 
-/** Characters after a text that are searched for a key, which is never longer. */
+/** The number of characters after a text in which a key is searched; keys are never longer. */
 const LOOKAHEAD = 80;
 
 /** Returns whether the rest of the text matches; undefined while it is too short to tell. */
@@ -104,7 +107,12 @@ class GemmaReader {
     return 'ok';
   }
 
-  /** Reads an object. @param pass called with the JSON of each member once it is complete. @returns the status that ends the attempt */
+  /**
+   * Reads an object.
+   *
+   * @param pass called with the JSON of each member once it is complete
+   * @returns the status that ends the attempt
+   */
   *#object(input: IncomingText, depth: number, pass: (json: string) => void): Reading<AttemptStatus | null> {
     input.at++;
     let count = 0;
@@ -159,7 +167,7 @@ class GemmaReader {
     return { json: `[${items.join(', ')}]` };
   }
 
-  /** Reads a text between two marks; null: it does not end. */
+  /** Reads a text between two marks; null if the second mark is missing. */
   *#text(
     input: IncomingText,
     ends: (rest: { text: string; isWhole: boolean }) => boolean | undefined,

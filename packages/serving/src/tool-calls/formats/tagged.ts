@@ -1,7 +1,7 @@
-// Calls whose arguments stand between marks of their own: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
-// (`<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`), Seed OSS, GLM 4.5 and later, MiniMax M2,
-// DeepSeek V3.2 and V4. Values are texts without quotation marks or escapes, so that the end of one is known only from what follows it.
-// Source: the chat templates of these models.
+// Formats of calls in which marks surround each argument: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
+// (`<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`), Seed OSS, GLM 4.5 and later,
+// MiniMax M2, DeepSeek V3.2 and V4. Values are texts without quotation marks or escapes, so that the end of a value is known only
+// from the text after it. Source: the chat templates of these models.
 import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -15,13 +15,13 @@ interface Tags {
   readonly block: readonly [start: string, end: string];
   /** Whether one block has all calls. */
   readonly isList?: boolean;
-  /** The marks before and behind the name of a function, and behind its parameters. */
+  /** The marks before and after the name of a function, and the mark after its parameters. */
   readonly call: readonly [start: string, afterName: string, end: string];
-  /** The marks before and behind the name of a parameter, and before and behind its value. */
+  /** The marks before and after the name of a parameter, and before and after its value. */
   readonly parameter: readonly [start: string, afterKey: string, beforeValue: string, end: string];
-  /** Whether the value of a parameter, in place of what comes before it, begins with whether it is a text: `true">` or `false">`. */
+  /** Whether `true">` (the value is a text) or `false">` is written between `afterKey` and the value. False if not given. */
   readonly namesTexts?: boolean;
-  /** A text within the marks that is a token of its own. */
+  /** A part of the marks that is a single token of the model. */
   readonly token?: string;
   /** The text between the marks: a line break or nothing. */
   readonly line: '\n' | '';
@@ -139,7 +139,11 @@ function* readFunction(input: IncomingText, call: Call, tags: Tags): Reading<Att
   return 'ok';
 }
 
-/** Reads a parameter; `isText` is null where the format does not name it. @returns the status that ends the attempt where there is none */
+/**
+ * Reads a parameter. `isText` is null if the format does not say whether the value is a text.
+ *
+ * @returns the status that ends the attempt where no parameter can be read
+ */
 function* readParameter(
   input: IncomingText,
   keys: ReadonlySet<string>,
@@ -161,7 +165,7 @@ function* readParameter(
 
 const unfinished = (input: IncomingText): boolean => input.isWhole && input.at >= input.text.length;
 
-/** Reads a name and the mark behind it; null where the answer ends before. */
+/** Reads a name and the mark after it; null if the answer ends before the mark. */
 function* readName(input: IncomingText, end: string): Reading<string | null> {
   const name = yield* readUpTo(input, [end]);
   input.at += name === null ? 0 : end.length;
@@ -174,7 +178,7 @@ function* readUpTo(input: IncomingText, ends: readonly string[]): Reading<string
   return mark === null ? null : name.trim();
 }
 
-/** Reads a value; null: it does not end. @param keys the keys so far, its own among them */
+/** Reads a value; null if it does not end. @param keys the keys so far, including this value's */
 function* readValue(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<string | null> {
   const start = input.at;
   for (;;) {
@@ -182,13 +186,16 @@ function* readValue(input: IncomingText, keys: ReadonlySet<string>, tags: Tags):
     if (mark === null) return cutValue(input, start, tags);
     const end = input.at;
     input.at += mark.length;
-    // A value has a line break at both ends, as the template writes it, or at neither.
+    // A value has a line break at both ends, as the template writes it, or at neither end.
     if (tags.hasValueLines && input.text[start] === '\n' && input.text[end - 1] !== '\n') continue;
     if (yield* endsHere(input, keys, tags)) return withoutLineBreaks(input.text.slice(start, end), tags);
   }
 }
 
-/** Returns whether the mark just read ends a value: another parameter or the function's end follows it, else it is within a text. */
+/**
+ * Returns whether the mark that was just read ends a value: it does if another parameter or the function's end follows; if not,
+ * it is a part of the value.
+ */
 function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<boolean> {
   const { block, call, parameter, isList } = tags;
   const at = input.at;
