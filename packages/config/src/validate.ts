@@ -134,9 +134,7 @@ function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   return isMissing(node) ? [[...keys]] : [];
 }
 
-/**
- * Reduces the errors of alternatives to those of the intended branch, if it can be determined, or to one error about the whole choice.
- */
+/** Reduces the errors of alternatives to those of the intended branch, if it can be determined, or to one error about the whole choice. */
 function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   let kept = errors.filter(({ keyword }) => keyword !== 'if');

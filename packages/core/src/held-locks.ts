@@ -92,9 +92,7 @@ export function mayWrite(path: string): boolean {
 const isBelow = (path: string, root: string): boolean =>
   path.startsWith(root) && (path.length === root.length || '/\\.'.includes(path[root.length]));
 
-/**
- * Reads a lock's file again. The file is opened each time, since only then a network file system asks its server for the newest state.
- */
+/** Reads a lock's file again. The file is opened each time, since only then a network file system asks its server for the newest state. */
 function checkLock({ path, id }: HeldLock): void {
   const owner = readOwner(path);
   if (owner?.id === id) return;

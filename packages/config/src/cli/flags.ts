@@ -62,7 +62,6 @@ export const flagForms: readonly FlagForm[] = [
   },
 ];
 
-/** The parsed arguments. */
 export interface CommandArguments {
   help: boolean;
   /** The node or option in `--help KEY`. */

@@ -209,7 +209,6 @@ export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
   return alternatives.every((options) => options.length > 0) ? alternatives.flat() : [];
 }
 
-/** Wraps a text into indented lines. */
 export function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = indent;

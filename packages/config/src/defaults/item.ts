@@ -193,7 +193,6 @@ export function groupPath(item: DefaultItem): string {
   return item.path.startsWith('/') ? folderOf(item.path.slice(1)) : within(item.baseGroup, folderOf(item.path));
 }
 
-/** Returns the path of an item's config. */
 export function configPath(item: DefaultItem): string {
   return item.kind === 'group' ? `${groupPath(item)}/${item.value as string}` : within(item.baseGroup, item.path);
 }

@@ -28,7 +28,6 @@ interface ApplyOptions {
   readonly flatNames?: () => readonly string[];
 }
 
-/** Applies one override to the config at `root`. */
 export function applyOverride(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const { key, text } = override;
   if (override.package !== undefined) {

@@ -76,7 +76,6 @@ export const isNumber = (value: unknown): value is number | bigint | Float =>
 
 export type OverrideKind = 'set' | 'add' | 'force-add' | 'delete';
 
-/** A parsed override. */
 export interface Override {
   readonly kind: OverrideKind;
   /** `agent`, `agent/opt` or `train.lr`. */

@@ -55,7 +55,6 @@ export class Repository {
     return this.loaded.get(configPath);
   }
 
-  /** Replaces the config at a path. */
   replace(configPath: string, config: LoadedConfig): void {
     this.loaded.set(configPath, config);
   }

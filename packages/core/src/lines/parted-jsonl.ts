@@ -45,7 +45,6 @@ export async function partsOf(path: string): Promise<string[]> {
   return [...own.map((name) => join(dirname(path), name)), ...(existsSync(path) ? [path] : [])];
 }
 
-/** Reads the text of all parts. */
 export async function readParts(path: string): Promise<Buffer> {
   const parts = await partsOf(path);
   if (parts.length <= 1) return readFile(path);

@@ -2,9 +2,7 @@
 // `.proto` files.
 import { string, type Scalar } from './scalars.js';
 
-/**
- * A reference to a message type that is defined later, as for a message that contains itself. The compiler does not check its values.
- */
+/** A reference to a message type that is defined later, as for a message that contains itself. The compiler does not check its values. */
 export interface LaterMessage {
   later: () => MessageType<Fields>;
 }

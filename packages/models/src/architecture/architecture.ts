@@ -9,9 +9,7 @@ import type { StateSpec } from './recurrence.js';
 export interface Recurrence {
   /** Returns the state after the earlier tokens, [batch, ...shape]; undefined where the sequences have no earlier tokens. */
   before(name: string): Value | undefined;
-  /**
-   * Stores the state after these tokens, from which the next tokens start; does nothing in graphs that never continue a sequence.
-   */
+  /** Stores the state after these tokens, from which the next tokens start; does nothing in graphs that never continue a sequence. */
   after(name: string, state: Value): void;
   /**
    * [batch] int64: the number of real tokens of each row. The rest of a row is padding on the right, which must not change its
@@ -50,9 +48,7 @@ export interface ForwardScope {
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
   readonly recurrence: Recurrence;
-  /**
-   * Declares that x is the only value that passes from one block to the next. Called before the first block and after each one.
-   */
+  /** Declares that x is the only value that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
   /** Declares that later blocks read x too, although it does not pass from block to block. */
   readByLaterBlocks(x: Value): void;

@@ -20,9 +20,7 @@ export function checkMemory(parameters: readonly ParameterSpec[]): void {
   );
 }
 
-/**
- * Initializes every parameter as its spec defines. All parameters are drawn from one random stream, in the order of `parameters`.
- */
+/** Initializes every parameter as its spec defines. All parameters are drawn from one random stream, in the order of `parameters`. */
 export function initializeParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
   return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }

@@ -9,9 +9,7 @@ export interface JointTensor {
   count: number;
   /** The index of this parameter among the `count` parts. */
   index: number;
-  /**
-   * The rows of the part that are this parameter: the first row, and the number of rows of the whole part. All rows if not given.
-   */
+  /** The rows of the part that are this parameter: the first row, and the number of rows of the whole part. All rows if not given. */
   rows?: { from: number; of: number };
   /** Whether each part is stored as [in, out]. */
   transposed?: boolean;

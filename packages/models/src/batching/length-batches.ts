@@ -1,8 +1,6 @@
 // Chooses which rows go through a network together, so that batches contain little padding.
 
-/**
- * The fixed cost of a batch, counted in tokens: starting it and adding up its gradients. An estimate that worked well when tried.
- */
+/** The fixed cost of a batch, counted in tokens: starting it and adding up its gradients. An estimate that worked well when tried. */
 const BATCH_PRICE = 64;
 
 /**

@@ -8,9 +8,7 @@ interface PrefixGroup {
   prefix: number;
 }
 
-/**
- * A group must save at least this many tokens, and at least this share of its tokens; below that, batches by length are faster.
- */
+/** A group must save at least this many tokens, and at least this share of its tokens; below that, batches by length are faster. */
 const LEAST_SAVED = 128;
 const LEAST_SHARE = 0.1;
 

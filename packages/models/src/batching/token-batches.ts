@@ -26,9 +26,7 @@ export interface TokenExample {
   tokenMasks?: readonly (TokenMask | null | undefined)[];
   /** [tokens] weights of −H, where H is the entropy of the distribution after each position; none if omitted. */
   entropyWeights?: Float32Array;
-  /**
-   * [tokens] weights of V, the value head's output after reading everything up to that position; 0 or omitted: V is not computed.
-   */
+  /** [tokens] weights of V, the value head's output after reading everything up to that position; 0 or omitted: V is not computed. */
   valueWeights?: Float32Array;
 }
 
@@ -142,9 +140,7 @@ function* padEach(
 const readLength = (example: TokenExample, reports = false): number =>
   reports ? example.ids.length : scoredLength(example);
 
-/**
- * Counts the tokens up to the last position that is scored or valued, 0 if there is none; later tokens cannot change the loss.
- */
+/** Counts the tokens up to the last position that is scored or valued, 0 if there is none; later tokens cannot change the loss. */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
   while (length > 0 && !isScored(example, length - 1) && !isValued(example, length - 1)) length--;

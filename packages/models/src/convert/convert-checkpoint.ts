@@ -101,10 +101,7 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
 /** The name of a buffer that encoders' checkpoints have beside the weights; it contains 0, 1, 2, … */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
-/**
- * Finds the config that fits the tensors, and the tensors to write: their names in transformers, and the source of each one's
- * values.
- */
+/** Finds the config that fits the tensors, and the tensors to write: their names in transformers, and the source of each one's values. */
 async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = withoutNamePrefix(source, []);

@@ -199,10 +199,7 @@ export class DoubleCritic {
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
 
-  /**
-   * Writes the online network only: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads in another
-   * file.
-   */
+  /** Writes the online network only: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads in another file. */
   async savePretrained(dir: string): Promise<void> {
     const tensors = await this.copyParameters();
     await this.encoder.savePretrained(dir, tensors);

@@ -186,9 +186,7 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/**
- * Counts as `counts` does, and divides each row by √(its length): the sum of unrelated word vectors then has the length of one.
- */
+/** Counts as `counts` does, and divides each row by √(its length): the sum of unrelated word vectors then has the length of one. */
 function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
   const matrix = counts(lists, rows, columns);
   lists.forEach((list, row) => {

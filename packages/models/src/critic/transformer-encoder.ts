@@ -85,10 +85,7 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /**
-   * Makes batches of as many items as the budget allows, longest first. A text that occurs several times goes through the encoder
-   * once.
-   */
+  /** Makes batches of as many items as the budget allows, longest first. A text that occurs several times goes through the encoder once. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { tokenizer, maxLength, batchTokens, config } = this.options;
     const encode = (text: string) => truncateLeft(tokenizer, text, maxLength);

@@ -8,10 +8,7 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/**
- * The norms of a block, by what they are applied to. Norms of outputs are applied before the output is added to the residual
- * stream.
- */
+/** The norms of a block, by what they are applied to. Norms of outputs are applied before the output is added to the residual stream. */
 export type BlockNorms = Partial<
   Record<'mixerInput' | 'mixerOutput' | 'feedForwardInput' | 'feedForwardOutput', Layer>
 >;

@@ -6,10 +6,7 @@ import { activate, type ActivationName } from '../layers/activations.js';
 import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
 import type { Layer, Part } from './parts.js';
 
-/**
- * The router's parameters, and how its logits select experts. Its products are computed in float32, whatever the type of the
- * weights.
- */
+/** The router's parameters, and how its logits select experts. Its products are computed in float32, whatever the type of the weights. */
 interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   /** The names of its parameters; the weight is [experts, width]. */
   weight: string;

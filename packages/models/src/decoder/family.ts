@@ -42,10 +42,7 @@ interface RotaryOptions {
 
 export type LayerKind = 'full_attention' | 'sliding_attention';
 
-/**
- * A config.json completed with its family's defaults. Reading a field checks it and throws an `UnsupportedConfigError` that names
- * it.
- */
+/** A config.json completed with its family's defaults. Reading a field checks it and throws an `UnsupportedConfigError` that names it. */
 export class FamilyConfig {
   readonly fields: ConfigFields;
   /** The file's fields, under the common names as well. */

@@ -27,10 +27,7 @@ interface ScopeOptions {
   attention: AttentionFunction;
   /** The source and destination of recurrent layers' states; if omitted, every sequence begins with zeros. */
   recurrence?: Recurrence;
-  /**
-   * Quantised frozen weights by name; linear layers use these instead of a graph input. Embedding rows are still looked up in
-   * float32.
-   */
+  /** Quantised frozen weights by name; linear layers use these instead of a graph input. Embedding rows are still looked up in float32. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** ONNX Runtime's accuracy level of products with quantised weights (see quantized-weight.ts); 0 if omitted. */
   accuracyLevel?: 0 | 4;

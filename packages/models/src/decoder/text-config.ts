@@ -14,9 +14,7 @@ const textTypes: Readonly<Record<string, string>> = {
 /** Composite models whose head and embedding are not tied by default. */
 const untied = ['qwen3_5', 'qwen3_5_moe'];
 
-/**
- * Fields of the whole model that also apply to its text part. Head and embedding are tied unless the whole model says otherwise.
- */
+/** Fields of the whole model that also apply to its text part. Head and embedding are tied unless the whole model says otherwise. */
 const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
 
 /** Returns the config of the text part; the config itself if the model is a text model. */

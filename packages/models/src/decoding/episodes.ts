@@ -255,9 +255,7 @@ export class Episodes {
     return turns.map(({ slot }) => utterances.get(slot)!);
   }
 
-  /**
-   * Invalidates the cached keys and values of all contexts after a change of the weights; they are computed again when needed.
-   */
+  /** Invalidates the cached keys and values of all contexts after a change of the weights; they are computed again when needed. */
   forget(): void {
     for (const slot of this.#contexts.keys()) this.#rows.keepUpTo(slot, 0);
   }
@@ -329,9 +327,7 @@ export class Episodes {
     return { heads, headSize, capacities: this.#capacities, largestCapacity: roundedCapacity(contextLength) };
   }
 
-  /**
-   * Finds, for each turn, the cached part of its prompt, and the part that it can copy from other slots once they have read it.
-   */
+  /** Finds, for each turn, the cached part of its prompt, and the part that it can copy from other slots once they have read it. */
   #sharingPlan(turns: readonly Pick<SlotInput, 'slot'>[], maxNewTokens: number): SharingPlan {
     const prompts = turns.map(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);

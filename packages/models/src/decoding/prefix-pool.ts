@@ -114,9 +114,7 @@ export class PrefixPool {
     return this.#copy(cache, 'load', copies);
   }
 
-  /**
-   * Returns the number of an adapter. The numbers of unloaded adapters are not used again, so their blocks are evicted in time.
-   */
+  /** Returns the number of an adapter. The numbers of unloaded adapters are not used again, so their blocks are evicted in time. */
   #numberOf(reader: object | null): number {
     if (reader === null) return 0;
     const number = this.#readers.get(reader) ?? ++this.#lastReader;

@@ -22,9 +22,7 @@ interface NewBlock {
 
 export class PrefixTree {
   readonly #first = new Map<string, Block>();
-  /**
-   * Blocks in the order of their last use, the least recent first. A block comes after its children, so the first block has none.
-   */
+  /** Blocks in the order of their last use, the least recent first. A block comes after its children, so the first block has none. */
   readonly #byUse = new Set<Block>();
   #free: number[] = [];
 

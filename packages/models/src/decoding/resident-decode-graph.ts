@@ -90,10 +90,7 @@ export function residentDecodeGraph(
   return g;
 }
 
-/**
- * Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand, which avoids a
- * copy.
- */
+/** Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand, which avoids a copy. */
 function attention(
   g: GraphBuilder,
   query: Value,

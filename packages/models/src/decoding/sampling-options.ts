@@ -16,14 +16,10 @@ export interface SamplingOptions {
   biasesLogits?: boolean;
   /** Whether turns may have rules that change logits (see logit-rules.ts). */
   appliesRules?: boolean;
-  /**
-   * Whether turns may have a mask of the tokens that can be chosen, in addition to all other options; `maxNewTokens` must be 1
-   * then.
-   */
+  /** Whether turns may have a mask of the tokens that can be chosen, in addition to all other options; `maxNewTokens` must be 1 then. */
   masksTokens?: boolean;
 }
 
-/** The sampling settings of one row. */
 export type RowSampling = Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
 
 /**

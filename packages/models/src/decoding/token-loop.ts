@@ -173,7 +173,6 @@ class TokenLoop {
     for (const [a, b] of this.cache.longRowsFirst?.(needed) ?? []) this.#swap(a, b);
   }
 
-  /** Swaps two rows of the batch. */
   #swap(a: number, b: number): void {
     const { batch } = this;
     this.cache.swap(a, b);

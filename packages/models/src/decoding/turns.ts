@@ -7,7 +7,6 @@ import type { Sampler } from './sampling.js';
 import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
 import { inOneArray } from './sampling-uniforms.js';
 
-/** The input of a slot for one turn. */
 export interface SlotInput {
   slot: number;
   /** Whether a new episode begins, so that the slot's context is emptied first. */

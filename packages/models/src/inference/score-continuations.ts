@@ -22,10 +22,7 @@ export interface ScoreContinuationsOptions {
   window?: number;
 }
 
-/**
- * Scores continuations. For the checkpoint's exact distribution the model must not mask tokens (see
- * LanguageModelOptions.masksPadding).
- */
+/** Scores continuations. For the checkpoint's exact distribution the model must not mask tokens (see LanguageModelOptions.masksPadding). */
 export async function* scoreContinuations(
   model: LanguageModel,
   items: Items<ContinuationItem>,
@@ -66,7 +63,6 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** Finds a token that is not masked. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;

@@ -362,10 +362,7 @@ export class LanguageModel implements FrozenPolicy {
     await this.restoreParameters(await readAdapterWeights(dir, adapters.layout), dir);
   }
 
-  /**
-   * Lists the paths of the linear layers that can have adapters, as in PEFT's target_modules: those in the blocks, and the output
-   * head.
-   */
+  /** Lists the paths of the linear layers that can have adapters, as in PEFT's target_modules: those in the blocks, and the output head. */
   get linearModules(): Record<'blocks' | 'heads', string[]> {
     const { inside, heads } = linearWeights(this.architecture);
     const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));

@@ -18,13 +18,9 @@ export interface LanguageModelOptions {
   masksPadding?: boolean;
   /** The longest context in tokens, if it is to be shorter than the architecture's. */
   contextLength?: number;
-  /**
-   * If given, training uses dropout with the config's probabilities and masks drawn from this generator. Sampling and scoring do not.
-   */
+  /** If given, training uses dropout with the config's probabilities and masks drawn from this generator. Sampling and scoring do not. */
   dropoutRng?: Rng;
-  /**
-   * Whether training keeps only the activations between blocks, and the logits of a part of the rows: needs less memory and more time.
-   */
+  /** Whether training keeps only the activations between blocks, and the logits of a part of the rows: needs less memory and more time. */
   gradientCheckpointing?: boolean;
   /**
    * Whether decoding on the CPU keeps a copy of the weights in a faster layout (see decode-programs.ts); depends on their size if not

@@ -23,7 +23,6 @@ import type { CreateOptions, LoadOptions } from './model-options.js';
 import { createAdapters, createBank, openAdapterDirectory, type ModelWeights } from './model-weights.js';
 import { withStoredHead } from './stored-head.js';
 
-/** The parts of a language model. */
 interface ModelParts {
   architecture: CausalArchitecture;
   tokenizer: Tokenizer;

@@ -27,9 +27,7 @@ export interface AttentionForm {
   window?: number;
   /** The bound c of the scores in c · tanh(scores / c) (Gemma 2: arXiv:2408.00118, section 2). */
   softcap?: number;
-  /**
-   * [heads, positions] numbers that are added to the scores of the key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409).
-   */
+  /** [heads, positions] numbers that are added to the scores of the key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409). */
   positionBiases?: Value;
   /**
    * [heads] scores of a further position without a value, which every query attends to: the rest of its attention weights sum to less

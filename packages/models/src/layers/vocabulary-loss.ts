@@ -27,7 +27,7 @@ export interface VocabularyLossInput {
   gradientScale?: Value;
   /** Applies the final norm and the head: [n, width] → [n, vocabulary]. `pick` is the same as for the weights. */
   logits: (rows: Value, pick: (x: Value) => Value) => Value;
-  /** The values by which gradients are wanted, whether or not the head uses them. */
+  /** The values by which the loss is differentiated; the head need not use them. */
   parameters: readonly Value[];
   /** The number of chunks, each of at least 256 rows except the last. */
   chunks: number;

@@ -8,9 +8,7 @@ import { bankShapes, type BankLayout, type BankWeight } from './adapter-bank-lay
 import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 import { AdapterError, adapterLayoutIn, readAdapterOptions, readAdapterWeights } from './peft-files.js';
 
-/**
- * An adapter that a bank has loaded. Loading a folder twice gives two of these, and cached results of one are not used for the other.
- */
+/** An adapter that a bank has loaded. Loading a folder twice gives two of these, and cached results of one are not used for the other. */
 export class LoadedAdapter {
   /** @internal */
   constructor(

@@ -31,7 +31,6 @@ export class AdapterError extends Error {
 /** Returns whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
-/** Keys that are read. */
 const readKeys = [
   'r',
   'lora_alpha',
@@ -112,7 +111,6 @@ const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form:
   exclude_modules: [(value) => isNoneOrSome(value, isName), 'a list of names, or a regular expression'],
 };
 
-/** PEFT's defaults. */
 const peftDefaults = { r: 8, lora_alpha: 8, lora_dropout: 0 };
 
 const isPattern = (value: unknown): boolean =>

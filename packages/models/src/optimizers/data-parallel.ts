@@ -160,9 +160,7 @@ export class ShardedOptimizer implements Optimizer {
     return { gradientNorm, clipCoefficient: Math.min(1, maxGradNorm / (jointNorm + 1e-6)) };
   }
 
-  /**
-   * Saves one file, in the form of an undivided optimizer, so that a run can resume with any number of ranks. Every rank must call it.
-   */
+  /** Saves one file, in the form of an undivided optimizer, so that a run can resume with any number of ranks. Every rank must call it. */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     const { ranks } = this.device;
     const folder = makeTemporaryFolder('shard');

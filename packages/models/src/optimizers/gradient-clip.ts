@@ -34,7 +34,6 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
   return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
 }
 
-/** The clip in a graph. */
 export interface GraphClip {
   /** Whether all gradients are finite, so that the step may change parameters. */
   finite: Value;

@@ -8,13 +8,11 @@
 // value. The code of √v is never 0 (unless the scale is), so that m is never divided by ε alone. Block-wise scales: Dettmers et al.
 // 2021 (arXiv:2110.02861), whose codes use a table; docs/decisions/optimizers.md compares the two.
 
-/** The number of values in a block. */
 export const blockLength = 256;
 
 /** The number of 32-bit words for a block's codes: four codes per word, the first in the lowest byte. */
 export const wordsPerBlock = blockLength / 4;
 
-/** The largest codes. */
 export const [maxFirstMomentCode, maxSecondMomentCode] = [127, 255];
 
 /**

@@ -37,9 +37,7 @@ interface FrozenIntegers extends Pick<IntegerWeight, 'scales'> {
 export interface TrainingIntegers {
   /** The weight in x Wᵀ: numbers [in, out], scales [out]. */
   forward: FrozenIntegers;
-  /**
-   * The weight in dy W: numbers [outputs', in], scales [in]; zeros pad outputs' to a multiple of 32, so that runs of 32 can be mixed.
-   */
+  /** The weight in dy W: numbers [outputs', in], scales [in]; zeros pad outputs' to a multiple of 32, so that runs of 32 can be mixed. */
   backward: FrozenIntegers;
   shape: readonly [outputs: number, inputs: number];
 }

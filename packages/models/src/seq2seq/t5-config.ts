@@ -46,7 +46,6 @@ const t5: ConfigJson = {
   feed_forward_proj: 'relu',
 };
 
-/** The defaults by type. */
 const defaultsByType: Readonly<Record<string, ConfigJson>> = {
   t5,
   mt5: { ...t5, vocab_size: 250112, d_ff: 1024, num_layers: 8, num_heads: 6, feed_forward_proj: 'gated-gelu' },

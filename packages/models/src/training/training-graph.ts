@@ -45,10 +45,7 @@ export interface ScoringOptions {
    * `mask_rows` [scored], the index of each position's mask.
    */
   masked?: boolean;
-  /**
-   * Whether all rows begin with the tokens of the input `prefix_ids`, which are computed once. Positions count from the first of
-   * these.
-   */
+  /** Whether all rows begin with the tokens of the input `prefix_ids`, which are computed once. Positions count from the first of these. */
   prefix?: boolean;
   /** The numbers of chunks of queries for which attention is computed in turn; one chunk if omitted. */
   chunks?: QueryChunks;

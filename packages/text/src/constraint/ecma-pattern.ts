@@ -202,9 +202,7 @@ const LINE = complementOf([
   [0x2028, 0x2029],
 ]);
 
-/**
- * The common classes are listed here, since testing all code points would add half a second to every program that imports the package.
- */
+/** The common classes are listed here, since testing all code points would add half a second to every program that imports the package. */
 const known = new Map<string, CodePointRanges>([
   ['\\d', [[0x30, 0x39]]],
   [

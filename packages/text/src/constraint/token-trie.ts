@@ -61,7 +61,6 @@ export class TokenTrie {
     return first;
   }
 
-  /** Yields all tokens of a node. */
   *tokensAt(node: number): Generator<number> {
     for (let id = this.token[node]; id >= 0; id = this.further[id]) yield id;
   }

@@ -128,9 +128,7 @@ function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   return special;
 }
 
-/**
- * Finds the bytes that tokens add after another token, which consists of letters, so that decoders neither join nor clean up anything.
- */
+/** Finds the bytes that tokens add after another token, which consists of letters, so that decoders neither join nor clean up anything. */
 function behindAnother(
   tokenizer: Tokenizer,
   first: readonly Uint8Array[],

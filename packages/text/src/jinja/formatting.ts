@@ -91,9 +91,7 @@ function numberText(value: Value, precision: number | null, type: string): strin
 
 const BRACES = /\{\{|\}\}|\{(\w*)(?:!([rs]))?(?::([^{}]*))?\}|[{}]/g;
 
-/**
- * Formats like str.format. Supported are fields by position or name, `!r` and `!s`, and the format specifications `.Nf`, `d` and `s`.
- */
+/** Formats like str.format. Supported are fields by position or name, `!r` and `!s`, and the format specifications `.Nf`, `d` and `s`. */
 export function formatBraces(format: string, args: readonly Value[], named: ReadonlyMap<string, Value>): string {
   let next = 0;
   return filled(format, BRACES, (whole, field, conversion, spec = '') => {

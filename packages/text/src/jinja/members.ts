@@ -114,7 +114,6 @@ function listMethod(items: readonly Value[], name: string): Callable['call'] | u
   }
 }
 
-/** Returns an item; undefined if there is none. */
 function itemOrUndefined(value: Value, key: Value): Value | undefined {
   if (value instanceof Map) return value.get(key);
   const isIndex = (typeof key === 'number' && Number.isInteger(key)) || typeof key === 'boolean';

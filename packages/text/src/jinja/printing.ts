@@ -33,7 +33,6 @@ export function repr(value: Value, depth = 0): string {
 
 const listed = (items: readonly string[]): string => joinedBy(items, ', ');
 
-/** Joins texts with a separator. */
 export function joinedBy(items: readonly string[], separator: string): string {
   const own = items.reduce((sum, { length }) => sum + length, 0);
   spendLength(own + separator.length * Math.max(0, items.length - 1));

@@ -37,9 +37,7 @@ const fieldsOf = (metadata: GgufMetadata): ConfigJson => ({
   num_key_value_heads: metadata.sameNumber('.attention.head_count_kv', metadata.sameNumber('.attention.head_count')),
 });
 
-/**
- * Reads which layers have a sliding window. Without a list in the file, every `pattern`-th layer attends to the whole context.
- */
+/** Reads which layers have a sliding window. Without a list in the file, every `pattern`-th layer attends to the whole context. */
 function windowFields(metadata: GgufMetadata, pattern: number): ConfigJson {
   const key = '.attention.sliding_window_pattern';
   const given = metadata.value(key);

@@ -29,9 +29,7 @@ export class GgufMetadata {
     return new WeightsFileError(this.file.path, problem, remedy);
   }
 
-  /**
-   * Returns a value; undefined where the file has none. A key that begins with a dot is prefixed with the architecture's name.
-   */
+  /** Returns a value; undefined where the file has none. A key that begins with a dot is prefixed with the architecture's name. */
   value(key: string): GgufValue | undefined {
     return this.file.metadata.get(key.startsWith('.') ? `${this.arch}${key}` : key);
   }

@@ -64,9 +64,7 @@ export const falcon: Family = {
   },
 };
 
-/**
- * Returns whether blocks are parallel. They always are in the new decoder architecture; `parallel_attn` applies to the old one.
- */
+/** Returns whether blocks are parallel. They always are in the new decoder architecture; `parallel_attn` applies to the old one. */
 const isParallel = ({ fields }: FamilyConfig) =>
   fields.flag('new_decoder_architecture') || fields.flag('parallel_attn');
 

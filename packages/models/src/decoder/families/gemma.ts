@@ -33,10 +33,7 @@ function build(config: FamilyConfig, attention: (layer: number) => AttentionDepa
   });
 }
 
-/**
- * Returns the activation for configs of the first release, which say "gelu" and mean the tanh approximation; undefined for
- * others.
- */
+/** Returns the activation for configs of the first release, which say "gelu" and mean the tanh approximation; undefined for others. */
 const gelu = ({ json }: FamilyConfig) => (json.hidden_act === 'gelu' ? 'gelu_pytorch_tanh' : undefined);
 
 export const gemma: Family = {

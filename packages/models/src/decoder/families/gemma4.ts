@@ -261,9 +261,7 @@ class Gemma4 {
     };
   }
 
-  /**
-   * Names the tensors of keys and values that published checkpoints have, without effect, for layers that share those of others.
-   */
+  /** Names the tensors of keys and values that published checkpoints have, without effect, for layers that share those of others. */
   #idleTensors(layer: number): string[] {
     if (layer < this.#firstShared) return [];
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);

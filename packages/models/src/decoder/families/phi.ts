@@ -83,9 +83,7 @@ export const phi3: Family = {
   },
 };
 
-/**
- * Normalises the rope fields: the first releases call longrope "su" or "yarn" and have the original length as a separate field.
- */
+/** Normalises the rope fields: the first releases call longrope "su" or "yarn" and have the original length as a separate field. */
 export function phi3RopeJson({ type, json, fields }: FamilyConfig): ConfigJson {
   const given = ropeFields(type, json).scaling;
   const name = given.rope_type ?? given.type ?? 'default';

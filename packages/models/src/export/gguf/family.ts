@@ -102,9 +102,7 @@ export function withinWindow(
   };
 }
 
-/**
- * Returns the entries for the sliding window. The pattern of layers is written only if it differs from the one that llama.cpp assumes.
- */
+/** Returns the entries for the sliding window. The pattern of layers is written only if it differs from the one that llama.cpp assumes. */
 export function windowEntries(config: FamilyConfig, kinds: readonly LayerKind[], pattern: number): Entries {
   const isUsual = kinds.every((kind, layer) => (kind === 'full_attention') === ((layer + 1) % pattern === 0));
   const slides = kinds.map((kind) => kind === 'sliding_attention');

@@ -17,7 +17,6 @@ const q8_0: TensorType = { ...ggufTypes.q8_0, encode: (numbers) => inBlocks(numb
 const q4_0: TensorType = { ...ggufTypes.q4_0, encode: (numbers) => inBlocks(numbers, q4_0, block4) };
 const q4_k: TensorType = { ...ggufTypes.q4_k, encode: encodeQ4K };
 
-/** The types by name. */
 export const tensorTypes = { f32, f16, bf16, q8_0, q4_0, q4_k };
 
 export type TensorTypeName = keyof typeof tensorTypes;

@@ -21,7 +21,6 @@ export interface ArrayRule {
   readonly rest: LocatedSchema;
 }
 
-/** A bound of a number. */
 export interface Bound {
   readonly at: number;
   readonly isExclusive: boolean;
@@ -76,7 +75,6 @@ export const anything: Facts = {
   uniqueItems: null,
 };
 
-/** Combines the constraints of both. */
 export function bothFacts(a: Facts, b: Facts): Facts {
   if (a === anything) return b;
   if (b === anything) return a;

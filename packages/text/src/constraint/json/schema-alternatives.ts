@@ -80,7 +80,6 @@ export class SchemaAlternatives {
     return this.of(schemas).every((facts) => this.isContradiction(facts, depth));
   }
 
-  /** Returns whether a value is valid. */
   accepts(facts: Facts, value: unknown): boolean {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }

@@ -149,9 +149,7 @@ export class SchemaDocument {
     }
   }
 
-  /**
-   * Returns the resource that a schema begins by its `$id`, or else the enclosing one. Before 2019, a fragment in `$id` is an anchor.
-   */
+  /** Returns the resource that a schema begins by its `$id`, or else the enclosing one. Before 2019, a fragment in `$id` is an anchor. */
   #identified(schema: JsonObject, path: string, outer: Resource): Resource {
     const { $id, id } = schema;
     const identifier = typeof $id === 'string' ? $id : id;

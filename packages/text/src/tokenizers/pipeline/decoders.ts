@@ -10,7 +10,6 @@ export type BytesAs = 'characters' | 'escapes';
 /** Returns texts whose concatenation is the decoded text. */
 type Decoder = (tokens: readonly string[], bytesAs: BytesAs) => readonly string[];
 
-/** Makers of decoders, by type. */
 const factories: Record<string, (component: Component) => Decoder> = {
   Sequence: (component) => {
     const all = parts(component, 'decoders').map(decoderOf);

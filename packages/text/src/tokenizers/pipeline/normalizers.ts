@@ -16,7 +16,6 @@ const identity: Normalizer = (text) => text;
 const removing = (removed: RegExp, normalize: Normalizer): Normalizer =>
   Object.assign((text: string) => normalize(text), { removesStart: (text: string) => text.search(removed) === 0 });
 
-/** Makers of normalizers, by type. */
 const factories: Record<string, (component: Component) => Normalizer> = {
   Sequence: (component) => {
     const all = parts(component, 'normalizers').map(normalizer);

@@ -5,7 +5,6 @@ export type PostProcessor = (ids: number[]) => number[];
 
 const identity: PostProcessor = (ids) => ids;
 
-/** Makers of post-processors, by type. */
 const factories: Record<string, (component: Component) => PostProcessor> = {
   Sequence: (component) => {
     const all = parts(component, 'processors').map(postProcessor);

@@ -20,7 +20,6 @@ const GPT2 = matchesOf(
   ),
 );
 
-/** Makers of pre-tokenizers, by type. */
 const factories: Record<string, (component: Component) => PreTokenizer> = {
   Sequence: (component) => sequence(parts(component, 'pretokenizers').map(preTokenizer)),
   ByteLevel: ({ add_prefix_space = true, use_regex = true }) =>

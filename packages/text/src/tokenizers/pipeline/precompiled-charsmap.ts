@@ -67,10 +67,7 @@ export class PrecompiledCharsmap {
     return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
-  /**
-   * Finds the end of a cluster. It ends with the next plain character, which belongs to it, since a prepended mark may combine with
-   * it.
-   */
+  /** Finds the end of a cluster. It ends with the next plain character, which belongs to it, since a prepended mark may combine with it. */
   #endOfCluster(text: string, start: number): number {
     let at = start;
     if (text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) return at + 2;
