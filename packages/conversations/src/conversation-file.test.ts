@@ -67,6 +67,27 @@ test('what templates read stays: tools first, calls, reasoning, parts', async ()
   ]);
 });
 
+test('a prompt and a completion as messages are a dialogue of which the completion is learned', async () => {
+  const prompt = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+    { role: 'user', content: 'c' },
+  ];
+  const completion = [{ role: 'assistant', content: 'd' }];
+  const path = (item: object) => file('prompted.jsonl', JSON.stringify(item));
+  expect(isConversationFile(path({ prompt, completion }))).toBe(true);
+  const expected = [prompt[0], { ...prompt[1], loss: false }, prompt[2], completion[0]];
+  expect(await messagesOf(path({ prompt, completion }))).toEqual([expected]);
+  expect(await messagesOf(path({ prompt: 'c', completion }))).toEqual([[prompt[2], completion[0]]]);
+  expect(await messagesOf(path({ prompt: [prompt[2]], completion: 'd' }))).toEqual([[prompt[2], completion[0]]]);
+  for (const [item, problem] of [
+    [{ prompt: completion, completion }, "'prompt' ends with a message of the assistant"],
+    [{ prompt, completion: [prompt[0]] }, "'completion' has no message of the assistant"],
+    [{ prompt, completion, messages: prompt }, "has both 'messages' and 'completion'"],
+  ] as const)
+    await expect(readConversations(path(item))).rejects.toThrow(problem);
+});
+
 test('episodes and games are not conversations', () => {
   const episode = { reset: { observation: 'conversations' }, steps: [{ action: 'a', observation: 'b', reward: 0 }] };
   expect(isConversationFile(file('c.jsonl', JSON.stringify(episode)))).toBe(false);

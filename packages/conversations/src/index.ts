@@ -14,6 +14,7 @@ export { FORMAT_NAMES, isTrace } from './formats/detect.js';
 export { wholeDialogues } from './formats/whole-dialogues.js';
 export { checkedSpans, type CheckedSpans } from './formats/otlp.js';
 export { chatMessagesOf, conversationOf, EXPECTED_CONVERSATION, templateInputsOf, withSystem } from './formats/chat.js';
+export { isPrompted } from './formats/prompted-messages.js';
 export { LOSS_KEYS, lossOf } from './formats/loss-keys.js';
 
 // Users' data files with items of any kind.

@@ -186,7 +186,7 @@ test('all bad lines are reported at once, before a model is looked for', async (
       '  line 3: is not JSON (Unexpected end of JSON input): {"prompt":',
       '  line 4: is the number 3',
       "  line 5: 'completion' is missing, not a text",
-      "  line 6: 'prompt' is an array, not a text",
+      "  line 6: 'prompt' is an array, neither a text nor messages",
       '  line 7: is an object with the keys text',
       '  line 8: is a conversation, but line 2 is a prompt with a completion; a file contains one kind',
       `  in command line: data=${at('bad.jsonl')}`,

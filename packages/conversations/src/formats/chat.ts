@@ -1,5 +1,6 @@
 // Reads chat messages, the common form of all formats: {conversations: [{from, value, loss}], system, tools} of AgentGym and
-// ShareGPT, {messages: [{role, content, weight}], tools} of OpenAI, with further keys that templates read.
+// ShareGPT, {messages: [{role, content, weight}], tools} of OpenAI, with further keys that templates read, and {prompt, completion} of
+// TRL's conversational datasets, each a list of messages.
 import { isEmpty } from '@bowyer/core';
 import {
   keepNumbers,
@@ -17,6 +18,7 @@ import { readChatMessages, readChatTools, type ChatRules } from '../forms/chat-f
 import { whole } from '../forms/whole.js';
 import { scoreOf, type Reading, type TraceFormat } from './format.js';
 import { ItemFields, type KeyRules } from './item-fields.js';
+import { isPrompted, withoutPrompt } from './prompted-messages.js';
 
 /** The roles of ShareGPT, and OpenAI's roles for them. */
 const SHARE_GPT_ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', observation: 'tool' };
@@ -197,6 +199,9 @@ export const EXPECTED_CONVERSATION =
 export const chatFormat: TraceFormat = {
   name: 'chat',
   expected: EXPECTED_CONVERSATION,
-  fits: ({ messages, conversations }) => messages !== undefined || conversations !== undefined,
-  read: (item, { keys, place }) => [{ ...conversationOf(item, keys, place), ...scoreOf(item) }],
+  fits: (item) => item.messages !== undefined || item.conversations !== undefined || isPrompted(item),
+  read: (item, { keys, place }) => {
+    const dialogue = isPrompted(item) ? withoutPrompt(item) : item;
+    return [{ ...conversationOf(dialogue, keys, place), ...scoreOf(item) }];
+  },
 };

@@ -34,6 +34,7 @@ export const MARKS: readonly string[] = [
   'chosen',
   'rejected',
   'label',
+  'completion',
 ];
 
 /**

@@ -2,11 +2,10 @@
 // rejected} that begin with the same messages or the same text. Source: TRL's documentation, "Dataset formats and types".
 import { isDeepStrictEqual } from 'node:util';
 import { isEmpty } from '@bowyer/core';
-import { keepNumbers } from '@bowyer/text';
-import { asRecord, BadItem, found } from '../files/data-error.js';
+import { BadItem } from '../files/data-error.js';
 import { conversationOf } from './chat.js';
 import type { Reading, RecordedDialogue, TraceFormat } from './format.js';
-import { LOSS_KEYS } from './loss-keys.js';
+import { isReply, messagesOf, promptOf, unlearned } from './prompted-messages.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -53,7 +52,7 @@ interface Pair {
 }
 
 function withPrompt(item: Item): Pair {
-  const prompt = messagesOf('prompt', item.prompt, 'user');
+  const prompt = promptOf(item.prompt);
   const answers = (['chosen', 'rejected'] as const).map((key) => {
     const answer = messagesOf(key, item[key], 'assistant');
     // In some datasets the answers repeat the prompt.
@@ -61,8 +60,6 @@ function withPrompt(item: Item): Pair {
       prompt.length < answer.length && prompt.every((message, i) => isDeepStrictEqual(message, answer[i]));
     return repeats ? answer.slice(prompt.length) : answer;
   });
-  if (isReply(prompt[prompt.length - 1]))
-    throw new BadItem("'prompt' ends with a message of the assistant; a reply that continues another one is not read");
   return { prompt, chosen: answers[0], rejected: answers[1] };
 }
 
@@ -89,22 +86,4 @@ function withSharedText(chosen: string, rejected: string): Pair {
     chosen: [{ role: 'assistant', content: chosen.slice(shared) }],
     rejected: [{ role: 'assistant', content: rejected.slice(shared) }],
   };
-}
-
-/** Returns messages; a text is one message. @throws {BadItem} */
-function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): readonly Item[] {
-  if (typeof value === 'string') return [{ role, content: value }];
-  const list = asRecord(value) === null ? value : [value];
-  if (Array.isArray(list) && list.length > 0 && list.every((message) => asRecord(message) !== null))
-    return list as Item[];
-  throw new BadItem(`'${key}' is ${found(value)}, neither a text nor messages`);
-}
-
-const isReply = ({ role, from }: Item): boolean => role === 'assistant' || from === 'assistant' || from === 'gpt';
-
-/** Sets the weight of a reply to 0: replies in the prompt are context, and the same in both dialogues. */
-function unlearned(message: Item): Item {
-  if (!isReply(message)) return message;
-  const kept = Object.entries(message).filter(([key]) => !(LOSS_KEYS as readonly string[]).includes(key));
-  return keepNumbers(message, { ...Object.fromEntries(kept), weight: 0 });
 }

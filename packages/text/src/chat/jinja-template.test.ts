@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { compareRecording, inputsOf, type Recording } from '../../test/chat-fixtures/compare-recording.js';
 import { HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
 import type { ChatMessage, EncodedConversation } from './chat-message.js';
+import { writtenJson } from '../jinja/written-json.js';
 import { chatTemplate } from './chat-template.js';
 import { JinjaTemplate } from './jinja-template.js';
 
@@ -137,4 +138,23 @@ test('built-in templates refuse what they have no place for', () => {
   refuses([{ role: 'assistant', content: '', tool_calls: [{}] }])("has no place for a message's tool_calls\n");
   refuses([{ role: 'user', content: 'a' }], { tools: [{}] })("'chatglm4' has no place for tools\n");
   expect(() => chatTemplate('chatml', tokenizer, { variables: { a: 1 } })).toThrow("'chatml' has no variable 'a'\n");
+});
+
+test('a template that joins the arguments of calls to a text gets them as a text, one that prints JSON as they are', () => {
+  const withCalls = (argumentsText: string) => {
+    const call = `{{ call.function.name + ' ' + ${argumentsText} }}`;
+    const source = `{% for m in messages %}{% for call in m.tool_calls or [] %}${call}{% endfor %}{% endfor %}`;
+    return (given: unknown) => {
+      const calls = [{ function: { name: 'f', arguments: given } }];
+      const messages = [{ role: 'assistant', content: null, tool_calls: calls }] as unknown as ChatMessage[];
+      return new JinjaTemplate(source, tokenizer, { variables: {} }).render(messages, {}, false).text;
+    };
+  };
+  const joins = withCalls('call.function.arguments');
+  expect(joins({ a: ['b', 1.5] })).toBe('f {"a": ["b", 1.5]}');
+  expect(joins(writtenJson('{ "a": 1.0 }'))).toBe('f { "a": 1.0 }');
+  expect(joins(writtenJson('{"a":1}'))).toBe('f {"a": 1}');
+  expect(joins('{}')).toBe('f {}');
+  expect(withCalls('call.function.arguments | tojson')({ a: 1 })).toBe('f {"a": 1}');
+  expect(() => withCalls('call.function.arguments + 1')({})).toThrow('str + dict has no meaning');
 });

@@ -19,6 +19,7 @@ import { finished } from '../steps.js';
 import { Template, type Rendered } from '../jinja/template.js';
 import { TemplateError } from '../jinja/template-error.js';
 import { TemplateLimitError } from '../jinja/work.js';
+import { compactValue, jsonAsWritten, textAsWritten } from '../jinja/written-json.js';
 import { LeftOut } from './left-out.js';
 import { lengthWithoutEnd, markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
@@ -184,18 +185,60 @@ export class JinjaTemplate implements ChatTemplate {
     addGenerationPrompt: boolean,
   ): Generator<undefined, Rendered> {
     const shown = messages.map(shownMessage);
-    const { tools = null, documents = null, variables } = inputs;
-    const given = { messages: shown, tools, documents, add_generation_prompt: addGenerationPrompt };
     try {
-      return yield* this.#templateFor(inputs).renderInSteps({ ...this.#variables, ...given, ...variables }, shown);
+      return yield* this.#renderShown(shown, inputs, addGenerationPrompt);
     } catch (error) {
       if (error instanceof TemplateLimitError) throw new ChatTemplateLimitError(error.message);
+      const inTexts = error instanceof TemplateError ? withArgumentTexts(shown) : null;
+      if (inTexts !== null) {
+        try {
+          return yield* this.#renderShown(inTexts, inputs, addGenerationPrompt);
+        } catch (second) {
+          if (second instanceof TemplateLimitError) throw new ChatTemplateLimitError(second.message);
+          if (!(second instanceof TemplateError)) throw second;
+        }
+      }
       throw new ChatTemplateError(
         `it refuses these messages: ${problemOf(error)}`,
         `their roles are ${messages.map(({ role }) => role).join(', ')}`,
       );
     }
   }
+
+  #renderShown(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs,
+    addGenerationPrompt: boolean,
+  ): Generator<undefined, Rendered> {
+    const { tools = null, documents = null, variables } = inputs;
+    const given = { messages, tools, documents, add_generation_prompt: addGenerationPrompt };
+    return this.#templateFor(inputs).renderInSteps({ ...this.#variables, ...given, ...variables }, messages);
+  }
+}
+
+/**
+ * Returns the messages with the arguments of calls as texts, which some templates, such as DeepSeek's, join to other texts; null where
+ * no call has an object as its arguments.
+ */
+function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | null {
+  let isChanged = false;
+  const inText = (called: Readonly<Record<string, unknown>>) => {
+    const given = called.arguments;
+    if (typeof given !== 'object' || given === null) return called;
+    isChanged = true;
+    const text = textAsWritten(given);
+    const isOwn = text !== undefined && compactValue(text) === undefined;
+    return { ...called, arguments: isOwn ? text : jsonAsWritten(given, [', ', ': ']) };
+  };
+  const changed = messages.map((message) => {
+    const calls = message.tool_calls;
+    if (!Array.isArray(calls)) return message;
+    const written = calls.map((call: { function?: Readonly<Record<string, unknown>> }) =>
+      call.function ? { ...call, function: inText(call.function) } : call,
+    );
+    return { ...message, tool_calls: written };
+  });
+  return isChanged ? changed : null;
 }
 
 /**

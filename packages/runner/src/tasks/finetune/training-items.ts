@@ -9,6 +9,7 @@ import {
   found,
   imitable,
   isEmpty,
+  isPrompted,
   isTrace,
   readDataFile,
   UnreadKeys,
@@ -73,7 +74,12 @@ function wholeItems(items: readonly DataItem<TrainingItem>[]): DataItem<Training
 function itemsOf(value: unknown, format: string | null, keys: UnreadKeys, place: string): TrainingItem[] {
   const record = asRecord(value);
   const { conversations, messages, prompt, completion } = record ?? {};
-  const isConversation = format !== null || isTrace(value) || conversations !== undefined || messages !== undefined;
+  const isConversation =
+    format !== null ||
+    isTrace(value) ||
+    conversations !== undefined ||
+    messages !== undefined ||
+    (record !== null && isPrompted(record));
   const both = ['prompt', 'completion'].find((key) => !isEmpty(record?.[key]));
   if ((conversations ?? messages) !== undefined && both !== undefined)
     throw new BadItem(`has both messages and a ${both}; leave out the one that is not to be trained on`);
