@@ -3,13 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 
 const packages = resolve(import.meta.dirname, '..', '..');
 
-/** Modules that a module loads at once, as it names them. */
+/** Returns the modules that a module imports statically. */
 const loadedBy = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?'([^']+)';/gms)].map(
     ([, name]) => name,
   );
 
-/** The packages whose modules a start of the command line loads: ours, and those of others. */
+/** Returns the packages that a start of the command line loads: ours, and those of others. */
 function loadedAtStart(main: string) {
   const [files, outside] = [new Set<string>(), new Set<string>()];
   const visit = (file: string): void => {

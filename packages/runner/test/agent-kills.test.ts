@@ -1,4 +1,5 @@
-// A training of an agent that is killed by SIGKILL and started again ends with the bytes of one that was never killed.
+// Tests that a training of an agent that is killed by SIGKILL and started again ends with the same bytes as one that was never
+// killed.
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,10 @@ beforeAll(async () => (folder = await colourProgram()));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const ITERATIONS = 2;
-/** Rollouts of an iteration, of an evaluation (of the start, and of the last agent), and of the final test with each of two policies. */
+/**
+ * The numbers of rollouts of an iteration, of an evaluation (of the initial and of the last agent), and of the final test with
+ * each of two policies.
+ */
 const [ROLLOUTS, EVALUATED, TESTED] = [4, 3, 2];
 
 const command = (name: string) => [
@@ -39,7 +43,7 @@ const command = (name: string) => [
   'lm_lr=0.01',
 ];
 
-/** Counts the agents that have been started by a run. */
+/** Counts the agents that a run has started. */
 function started(name: string): number {
   const programs = join(folder, name, 'programs');
   return existsSync(programs) ? readdirSync(programs).length : 0;
@@ -56,7 +60,7 @@ async function expectSameBytes(one: string, other: string): Promise<void> {
   }
 }
 
-/** Counts the rollouts in the record of a run, all of them readable. */
+/** Counts the rollouts in the record of a run, all of which must be readable. */
 async function recorded(name: string): Promise<number> {
   let count = 0;
   for await (const { calls } of readRollouts(join(folder, name, 'calls'))) {
@@ -70,10 +74,10 @@ test('killed in its first rollouts and before its test, it ends with the same by
   const began = performance.now();
   expect(await run(command('whole'))).toMatchObject({ code: 0 });
   const duration = performance.now() - began;
-  const rng = Rng.forPurpose(duration, 'kills'); // another moment at each run of the test
+  const rng = Rng.forPurpose(duration, 'kills'); // each run of the test kills at another moment
   const inRollouts = await run(command('killed'), { killWhen: () => started('killed') > 1 });
   expect(inRollouts.signal).toBe('SIGKILL');
-  // The long form also kills it at any moment.
+  // The long form of the test also kills at any moment.
   if (isExhaustive()) await run(command('killed'), { killAfterMs: rng.uniform() * duration });
   const last = join(folder, 'killed', 'checkpoints', `00000${ITERATIONS}`);
   const beforeTest = await run(command('killed'), { killWhen: () => existsSync(last) });

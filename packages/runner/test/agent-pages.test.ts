@@ -1,6 +1,6 @@
-// The pages of docs/agents, followed as they are written. distill.md is a script of bash in a copy of its example: the circle from a big
-// model to a tested small one, in the check with fewer tasks and iterations. The commands of the other pages run one after the other in
-// a folder of a user, in the long form of the tests; the check prepares and validates them (docs.test.ts).
+// Tests the pages of docs/agents with their own commands. distill.md runs as a script of bash in a copy of its example: from a
+// large model to a tested small one, with fewer tasks and iterations in the check. The commands of the other pages run one after
+// the other in a user's folder in the long form of the tests; the check prepares and validates them (docs.test.ts).
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -30,7 +30,7 @@ const blocksOf = (page: string) =>
 let folder: string;
 const at = (name: string) => join(folder, name);
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
-/** Makes a folder of a user who has installed the packages. */
+/** Makes the folder of a user who has installed the packages. */
 const useFolder = () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-pages-')));
   symlinkSync(join(repository, 'node_modules'), at('node_modules'));
@@ -51,7 +51,7 @@ const endOf = ({ code, output }: { code: number | null; output: string }) => ({
   output: code === 0 ? '' : output,
 });
 
-/** Returns a port that nobody listens on. */
+/** Returns a free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,7 +62,10 @@ async function freePort(): Promise<number> {
 
 describe('distill.md', () => {
   const page = readFileSync(join(pages, 'distill.md'), 'utf8');
-  /** Replacements that make the check shorter: a tenth of the tasks, less training, and a big model without errors, also in the test of vitest. */
+  /**
+   * Replacements that make the check shorter: a tenth of the tasks, a shorter training, and a large model without errors, also in
+   * the test of vitest.
+   */
   const shortened: [file: string, from: string, to: string][] = [
     ['tasks.mjs', 'round < 10', 'round < 1'],
     ['guide.sh', 'big-model.mjs 9000', 'big-model.mjs 9000 0'],
@@ -98,7 +101,7 @@ describe('distill.md', () => {
     'the guide runs from the record to a test that fails where the agent is broken',
     async () => {
       const { costs, policies } = await guide(isExhaustive() ? [] : shortened);
-      // The bill has the prices of the big model and of the trained one.
+      // The bill contains the prices of the large model and of the trained one.
       expect(costs[0].thousand).toBeGreaterThan(10 * costs[3].thousand);
       if (isExhaustive())
         expect(policies[3].metrics['test/episodic_return']).toBeGreaterThan(
@@ -139,7 +142,7 @@ describe('distill.md', () => {
   );
 });
 
-/** Overrides that make a command short, by its config. */
+/** Overrides that make a command shorter, by its config. */
 const short: Readonly<Record<string, string>> = {
   train_agent: 'iterations=1 rollout_size=4 group_size=2 eval_size=2 test_size=4',
   evaluate_agent: 'samples=1',
@@ -149,7 +152,7 @@ const short: Readonly<Record<string, string>> = {
   record_agent: 'port=0',
 };
 
-/** Lines of the pages that run elsewhere, and where. */
+/** Lines of the pages that other tests run, and where. */
 const elsewhere: readonly [RegExp, string][] = [
   [/^npx bowyer init|^cd |^npm (test|run evaluate|run train|run serve)/, 'init.test.ts, tools/pack-and-try.ts'],
   [/--prefix examples\/agents$/, 'npm run try-agent-example'],
@@ -157,7 +160,7 @@ const elsewhere: readonly [RegExp, string][] = [
   [/examples\/tinker/, 'examples.test.ts'],
 ];
 
-/** An agent that asks once, as in the pages; without a task it asks for red. */
+/** An agent that calls the model once, as in the pages. Without a task it asks for red. */
 const agent = `
 const { BOWYER_TASK, OPENAI_BASE_URL, OPENAI_API_KEY } = process.env;
 const { messages, answer } = JSON.parse(BOWYER_TASK ?? '{}');
@@ -191,7 +194,7 @@ const pairs = colours.map((colour, i) => ({
 }));
 
 whenExhaustive().describe('the commands of the other pages', () => {
-  /** Another endpoint: it says what it is asked to say, and writes a prompt where it is asked for one. */
+  /** Another endpoint, which answers with the requested text, or with a prompt if one is requested. */
   const endpoint = createServer((request, response) => {
     void json(request).then((body) => {
       const { messages } = body as { messages: { content: string }[] };
@@ -230,7 +233,7 @@ whenExhaustive().describe('the commands of the other pages', () => {
       const env = { OPENAI_API_KEY: 'any' };
       const start = '--config-name start_model data=items.jsonl save_path=FOLDER epochs=8 threads=1'.split(' ');
       expect(await run(start, { cwd: folder })).toMatchObject({ code: 0 });
-      // Models that a page has from elsewhere.
+      // The models that a page uses and does not make.
       const written = linesOf(page).join(' ');
       for (const name of ['models/start', 'models/base', 'runs/mine', 'runs/train', 'runs/start'])
         if (!written.includes(`save_path=${name}`)) cpSync(at('FOLDER'), at(name), { recursive: true });
@@ -277,7 +280,7 @@ whenExhaustive().describe('the commands of the other pages', () => {
   );
 });
 
-/** Asks a served model as its users do, who say what they think of the answers. */
+/** Sends requests to a served model as its users do, and their feedback. */
 async function useModel(url: string): Promise<void> {
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' };

@@ -1,4 +1,5 @@
-// as_trained: an evaluation reads from the run of its agent what the command line does not say, of a mixture's members too.
+// Tests as_trained: an evaluation reads the settings that the command line does not give from the agent's run, including those of
+// a mixture's members.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
@@ -18,7 +19,7 @@ const common = {
   quantization: 'none',
 };
 
-/** Writes a run's folder as far as it is looked at before the start. */
+/** Writes the part of a run's folder that is read before the start. */
 function agent(name: string, record: object): string {
   const best = join(folder, name, 'checkpoints', 'best');
   mkdirSync(best, { recursive: true });

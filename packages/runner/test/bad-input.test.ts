@@ -1,4 +1,4 @@
-// The effect of a user's mistake: one clear message, an exit code that is not 0, nothing half-written.
+// Tests users' mistakes: each leads to one clear message, an exit code other than 0, and no incomplete files.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const HINT = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete s
 
 const made = () => [...tinyGame('archer_20q'), `cache_dir=${join(directory, 'cache')}`];
 
-/** Runs the command into a new folder; what it printed to stderr, and whether the folder was made. */
+/** Runs the command with a new folder. @returns the text of stderr, and whether the folder was made */
 async function mistake(args: readonly string[], words = made()) {
   const folder = join(directory, `run-${args.join('-').replace(/\W+/g, '_').slice(0, 40)}`);
   const { code, stdout, stderr } = await runHere([...words, `save_path=${folder}`, ...args]);
@@ -132,7 +132,7 @@ test('a critic checkpoint beside the critic that reads lines', async () => {
 
 test('a file of demonstrations that is not there', async () => {
   const missing = join(directory, 'no-games.json');
-  // A file says itself how many it has.
+  // The file itself determines the number of demonstrations.
   const words = made().filter((word) => !word.startsWith('demonstrations.count='));
   expect(await mistake([`demonstrations.path=${missing}`], words)).toEqual({
     code: 1,
@@ -169,7 +169,7 @@ test.each(['generate', 'serve_model'])('%s: an eos_str of two words, before weig
     code: 1,
     stderr: expect.stringContaining(notOneToken('is it', 2)) as unknown,
   });
-  expect((await mistake([], words)).stderr).not.toContain('eos_str'); // its weights are missing then
+  expect((await mistake([], words)).stderr).not.toContain('eos_str'); // its weights are then missing
 });
 
 test('an output folder that cannot be made', async () => {
@@ -188,7 +188,7 @@ test('a truncated model and a damaged checkpoint', async () => {
   const command = [...made(), `save_path=${folder}`];
   expect(await runHere([...command])).toMatchObject({ code: 0 });
 
-  // A model file that ends too early is named with what it lacks.
+  // The error for an incomplete model file names the file and the missing part.
   const model = join(directory, 'truncated');
   await cp(join(folder, 'checkpoints', 'best'), model, { recursive: true });
   await truncate(join(model, 'model.safetensors'), 2000);
@@ -201,7 +201,7 @@ test('a truncated model and a damaged checkpoint', async () => {
   expect(stderr).toContain(join(model, 'model.safetensors'));
   expect(existsSync(join(directory, 'from-truncated', 'metrics.jsonl'))).toBe(false);
 
-  // The newest checkpoint is damaged: the run reports it, resumes from the one before, and ends as it did.
+  // The newest checkpoint is damaged: the run reports it, resumes from the checkpoint before, and has the same results.
   const [older, newest] = (await readdir(join(folder, 'checkpoints'))).filter((name) => /^\d+$/.test(name));
   await truncate(join(folder, 'checkpoints', newest, 'policy', 'model.safetensors'), 100);
   await rm(join(folder, 'results.json'));

@@ -1,4 +1,4 @@
-// Behaviour cloning of a model that is given, through the real command.
+// Tests behaviour cloning of a given model with the real command.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
@@ -14,7 +14,7 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
     const { code, stderr } = await runHere([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
   };
-  /** Names the policies of the final test. */
+  /** Returns the names of the policies of the final test. */
   const tested = async (name: string) => {
     const results = JSON.parse(await readFile(at(name, 'results.json'), 'utf8')) as { policies: { name: string }[] };
     return results.policies.map((policy) => policy.name);
@@ -43,7 +43,7 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
   const [names, ...rows] = table.map((line) => line.split(','));
   const column = (name: string) => rows.map((row) => row[names.indexOf(name)]);
   expect(column('iteration')).toEqual(column('optim/steps'));
-  expect(column('iteration')).toEqual(rows.map((_, i) => String(i))); // each step is evaluated
+  expect(column('iteration')).toEqual(rows.map((_, i) => String(i))); // each step has an evaluation
   expect(rows.length).toBeGreaterThan(3);
 
   await rm(at('further', 'results.json'));
@@ -82,7 +82,7 @@ test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen on
   const metrics = (await readFile(at('preferred', 'metrics.jsonl'), 'utf8')).trim().split('\n');
   expect(JSON.parse(metrics.at(-1)!)).toMatchObject({ 'preferences/pairs': 4, 'preferences/accuracy': 1 });
 
-  // Filtered behaviour cloning imitates the conversations with the best rewards, and the chosen answers of pairs.
+  // Filtered behaviour cloning imitates the conversations with the best rewards, and the preferred answers of pairs.
   await writeFile(
     at('rated.jsonl'),
     lines((room, next) => ({ ...answered(room, next), reward: Number(room === 'hall') })),

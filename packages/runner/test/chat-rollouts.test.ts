@@ -1,5 +1,5 @@
-// Online algorithms roll out through a chat template by the real command: every turn is a message, its tokens stay as they
-// were sampled, and the next prompt continues them.
+// Tests online algorithms with a chat template and the real command: every turn is a message, its tokens are the sampled ones,
+// and the next prompt begins with them.
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ const short = ['iterations=2', 'rollout_size=6', 'eval_size=2', 'test_size=2'];
 const made = (name: string) => [`cache_dir=${at(name, 'cache')}`, 'policy.n_positions=768'];
 
 /**
- * Runs a config to its end.
+ * Runs a config until it ends.
  *
- * @param policy of which folder; null: one of the run's own
+ * @param policy the folder of the policy; null: the run makes one
  */
 async function ends(config: string, name: string, policy: string | null, ...overrides: string[]): Promise<void> {
   const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1', `save_path=${at(name)}`];
@@ -29,7 +29,7 @@ async function ends(config: string, name: string, policy: string | null, ...over
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 
-/** Returns the start of a run without a given policy. */
+/** Returns the initial policy of a run that was given none. */
 const startOf = (name: string) => {
   const starts = at(name, 'cache', 'warm-starts');
   return join(starts, readdirSync(starts)[0]);
@@ -42,7 +42,7 @@ async function lines<T>(...path: string[]): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** Expects a run's tokens to be the template's prompt, an utterance, what the template puts behind it, and so on. */
+/** Checks that a run's tokens are the template's prompt, an utterance, the template's text after it, and so on. */
 async function expectTemplateTokens(name: string, template: string, policy: string): Promise<void> {
   const tokenizer = await loadTokenizer(policy);
   const chat = chatTemplate(template, tokenizer);
@@ -77,7 +77,7 @@ test('ArCHer through ChatML from a start of its own; filtered BC of adapters bes
   await expectTemplateTokens('archer', 'chatml', start);
   const figures = await lines<Record<string, number>>('archer', 'metrics.jsonl');
   expect(figures.map((row) => Number.isFinite(row['losses/policy']))).toEqual([true, true]);
-  // The start imitated the demonstrations through the template.
+  // The warm start imitated the demonstrations with the template.
   const epochs = (await readFile(join(start, 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
   expect(JSON.parse(epochs[0])).toHaveProperty('losses/perplexity');
 

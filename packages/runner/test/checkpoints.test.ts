@@ -1,4 +1,4 @@
-// A run's files are the input of the next: each of its checkpoints as a model, its episodes as demonstrations.
+// Tests that a run's files are valid inputs: each checkpoint as a model, and its episodes as demonstrations.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';

@@ -1,4 +1,4 @@
-// A model that says colours, and a program that asks it for one, as users write them: a folder with both and with tasks.
+// Makes a model that writes colours, and a program that asks it for one, as users write them: a folder with both and with tasks.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -11,7 +11,7 @@ const colours = ['red', 'green', 'blue', 'black'];
 const template =
   '{% for m in messages %}[start] {{ m.role }} {{ m.content }}[end]{% endfor %}{% if add_generation_prompt %}[start] assistant{% endif %}';
 
-/** Asks once, and says that red is right; crashes for the task `broken`. */
+/** An agent that asks the model for the task's colour, and gets a reward for the answer red; it crashes for the task `broken`. */
 const agent = `
 const task = JSON.parse(process.env.BOWYER_TASK);
 if (task.id === 'broken') process.exit(3);

@@ -1,8 +1,8 @@
-// Starts the real command in a process of its own, as a user would.
+// Starts the real command in a separate process, as a user does.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Collecting garbage on several threads costs a short run a tenth of its CPU time, and the tests leave no core idle. */
+/** With several threads for garbage collection, a short run takes a tenth more CPU time, and the tests leave no core idle. */
 export const nodeOptions = ['--single-threaded-gc'];
 
 const bin = fileURLToPath(new URL('../bin/bowyer.js', import.meta.url));
@@ -17,17 +17,17 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** Sends SIGKILL that long after the start; the process may have ended by then. */
+  /** The milliseconds after which SIGKILL is sent, if the process has not ended before. */
   killAfterMs?: number;
-  /** Sends SIGKILL as soon as this is true; the process may have ended by then. */
+  /** SIGKILL is sent as soon as this returns true, if the process has not ended before. */
   killWhen?: (pid: number) => boolean;
-  /** Working directory; the repository's root if not given. */
+  /** The working directory; the repository's root if not given. */
   cwd?: string;
-  /** The input that is typed, all of it at once. */
+  /** The text on standard input, all at once. */
   stdin?: string;
-  /** The program that Node starts; the command if not given. */
+  /** The program that Node starts; this project's command if not given. */
   program?: string;
-  /** Environment variables beside those of this process; undefined removes one. */
+  /** Environment variables in addition to those of this process; undefined removes one. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -36,7 +36,7 @@ export function run(
   { killAfterMs, killWhen, stdin = '', cwd = repository, program = bin, env }: RunOptions = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    // A group of its own: from sources the command is two processes, and both must die at once.
+    // A process group: from sources, the command is two processes, and both must be killed at the same time.
     const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
       cwd,
       detached: true,
@@ -50,7 +50,7 @@ export function run(
       try {
         process.kill(-child.pid!, 'SIGKILL');
       } catch {
-        // It had ended already.
+        // The process had already ended.
       }
     };
     const timer = killAfterMs === undefined ? undefined : setTimeout(killGroup, killAfterMs);
@@ -78,7 +78,7 @@ const loop = [
 const critic = ['critic.width=16', 'epochs=3'];
 const actor = ['warmup_iter=2', 'actor_epochs=2'];
 
-/** Each algorithm has its own keys, and refuses others. */
+/** Each algorithm has different keys, and refuses those of others. */
 const training: Readonly<Record<string, readonly string[]>> = {
   archer_20q: [...loop, ...critic, ...actor],
   chai_20q: [...loop, ...critic],
@@ -88,9 +88,9 @@ const training: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the words of a run of a few seconds that goes through every phase.
+ * Returns the words of a run of a few seconds with all phases of a training.
  *
- * @param start whether the run makes its policy, or is given one by policy_lm or checkpoint_path
+ * @param start whether the run makes its policy, or gets one with policy_lm or checkpoint_path
  */
 export function tinyRun(config: string, start: 'made' | 'given' = 'made'): string[] {
   const isOnDataset = ['bc_20q', 'offline_archer_20q'].includes(config);
@@ -106,7 +106,10 @@ export function tinyRun(config: string, start: 'made' | 'given' = 'made'): strin
   ];
 }
 
-/** Returns the same on Twenty Questions with few of them: untrained policies play every game to its end. */
+/**
+ * Returns the same for Twenty Questions with a small limit of questions, since untrained policies play every game up to the
+ * limit.
+ */
 export const tinyGame = (config: string, start: 'made' | 'given' = 'made'): string[] => [
   ...tinyRun(config, start),
   'env.max_turns=6',

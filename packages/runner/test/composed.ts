@@ -5,7 +5,7 @@ import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 
-/** Composes the config with everything that its files say, whether the task reads it or not. */
+/** Composes the config with all keys of its files, including those that the task does not read. */
 export const unprepared = (configName: string, ...overrides: string[]): Composition =>
   compose({
     configDirs: [{ dir: `${repository}configs` }, ...searchPaths],
@@ -16,10 +16,9 @@ export const unprepared = (configName: string, ...overrides: string[]): Composit
   });
 
 /**
- * Does what the command line does before a run: it puts other programs' keys in our words, composes, and leaves out
- * what is not read.
+ * Does what the command line does before a run: it translates other programs' keys, composes, and removes keys that are not read.
  *
- * @param notes get what the run would log of it
+ * @param notes receives the lines that the run would log about it
  */
 async function prepared(configName: string, typed: readonly string[], notes = new ConfigNotes()): Promise<Composition> {
   const program = bowyer(typed, null, notes);
@@ -35,11 +34,11 @@ async function prepared(configName: string, typed: readonly string[], notes = ne
   return program.prepare!(composition, { purpose: 'run', overrides: given, cwd: repository });
 }
 
-/** Returns the values of the keys of `expected`, flat names among them. */
+/** Returns the values of the keys of `expected`, which may be flat names. */
 export const valuesOf = (composition: Composition, expected: object): Record<string, unknown> =>
   Object.fromEntries(Object.keys(expected).map((key) => [key, composition.setting(key)]));
 
-/** Composes a config, which then has these values. */
+/** Composes a config, and checks these values. */
 export async function expectValues(words: readonly [string, ...string[]], expected: object): Promise<void> {
   expect(valuesOf(await composed(...words), expected)).toMatchObject(expected);
 }
@@ -61,12 +60,12 @@ export async function notesOf(configName: string, ...typed: string[]): Promise<s
 /**
  * Composes the config as the program prepares it.
  *
- * @throws {ConfigError} for what the program refuses before a config is validated
+ * @throws {ConfigError} for mistakes that the program finds before it validates a config
  */
 export const composed = (configName: string, ...overrides: string[]): Promise<Composition> =>
   prepared(configName, overrides);
 
-/** Returns the message that the user reads instead of a run; null for a config that runs. */
+/** Returns the message with which the program refuses a config; null if the config is valid. */
 export async function refusal(configName: string, ...overrides: string[]): Promise<string | null> {
   try {
     await validateConfig(await composed(configName, ...overrides));

@@ -1,4 +1,5 @@
-// task=convert through the real command: what comes out scores as PyTorch scored what went in.
+// Tests task=convert with the real command: the converted model has the log-probabilities that PyTorch has computed for the
+// original one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const convert = (input: string, ...overrides: string[]) =>
     ...overrides,
   ]);
 
-/** Computes log-probabilities of continuations given as ids, by the model at `place`. */
+/** Computes log-probabilities of continuations, given as token ids, with the model at `place`. */
 async function score(place: string, items: readonly object[]) {
   const [input, output] = [join(directory, 'items.jsonl'), join(directory, 'scores.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
@@ -58,7 +59,7 @@ test("an agent's {model_state_dict} becomes a directory whose scores are PyTorch
   );
   expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
   expect(stdout).toContain(`pytorch: 28 tensors, 5176 parameters\nwritten: ${join(directory, 'model')}\n`);
-  // Each example's last target, after all of its ids.
+  // The last target of each example, after all of its ids.
   const { examples } = JSON.parse(readFileSync(join(gpt2, 'reference.json'), 'utf8')) as { examples: Example[] };
   const items = examples.map(({ ids, targets }) => ({ prompt_ids: ids, continuation_ids: targets.slice(-1) }));
   const scores = await score(join(directory, 'model'), items);

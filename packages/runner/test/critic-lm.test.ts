@@ -1,4 +1,5 @@
-// critic_lm through the real command: ArCHer trains a critic on a DistilBERT, and on a BERT as MiniLM's checkpoints are.
+// Tests critic_lm with the real command: ArCHer trains a critic on a DistilBERT, and on a BERT in the form of MiniLM's
+// checkpoints.
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
@@ -10,7 +11,7 @@ import { runHere } from './in-process.js';
 let directory: string;
 beforeEach(() => (directory = newFolder()));
 
-/** 24 words, two answers and three special tokens, one for each row of the fixtures' word tables. */
+/** 24 words, two answers and three special tokens, as many as the fixtures' word tables have rows. */
 const tokenizer = wordLevelTokenizer(
   ['is it a an the big small alive animal plant food made of can you eat hold does have in use house for ?'],
   { wholeTokens: [' Yes.\n', ' No.\n'] },
@@ -25,7 +26,7 @@ async function encoderDirectory(name: 'bert' | 'distilbert'): Promise<string> {
   return dir;
 }
 
-/** Rewrites a BERT as sentence-transformers' MiniLMs are: its tensors have no prefix, with a pooler and without a head. */
+/** Rewrites a BERT in the form of sentence-transformers' MiniLM: tensors without a prefix, a pooler, and no head. */
 async function asMiniLM(dir: string): Promise<string> {
   const bert = Object.entries(await readWeights(dir)).filter(([name]) => name.startsWith('bert.'));
   await writeWeights(dir, Object.fromEntries(bert.map(([name, tensor]) => [name.slice('bert.'.length), tensor])));
@@ -50,7 +51,7 @@ test.each([
     ];
     const paths = [`save_path=${save}`, `cache_dir=${join(directory, 'cache')}`];
     const ended = await runHere([
-      ...tinyGame('archer_20q').filter((word) => !word.startsWith('critic.width=')), // the checkpoint has its own
+      ...tinyGame('archer_20q').filter((word) => !word.startsWith('critic.width=')), // the checkpoint has its own value
       ...critic,
       ...paths,
       'iterations=4',

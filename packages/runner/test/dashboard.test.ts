@@ -1,4 +1,5 @@
-// The dashboard in headless Chromium, as a person uses it: real files of runs, the real server, and a game whose policy is a script.
+// Tests the dashboard in headless Chromium as a person uses it: with files of real runs, the real server, and a game with a
+// scripted policy.
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -68,7 +69,8 @@ const table = {
 beforeAll(async () => {
   await writeRun('alpha', 1, -3);
   await writeRun('beta', 2, -5);
-  for (const name of ['run.lock', 'takes-requests']) await writeFile(join(folder, 'beta', name), '{}'); // a process is at work on it
+  // a running process owns the folder
+  for (const name of ['run.lock', 'takes-requests']) await writeFile(join(folder, 'beta', name), '{}');
   const index = await RunIndex.open(folder);
   routes = new Routes({ index, table, token: TOKEN, log: () => undefined });
   listener = await HttpListener.listen({
@@ -196,7 +198,7 @@ inBrowser('without the token the page shows nothing but the reason; another site
   await other.getByText('the token is missing or wrong').waitFor();
   expect(await other.locator('table').count()).toBe(0);
   await rm(join(folder, 'beta', 'control.json'));
-  // A page of another origin, which knows the token: the browser sends its Origin.
+  // A page of another origin that knows the token. The browser sends this page's origin.
   await other.goto('data:text/html,<p>foreign</p>');
   const outcome = await other.evaluate(
     ([origin, token]) =>

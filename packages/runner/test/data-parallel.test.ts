@@ -1,4 +1,4 @@
-// Two processes under mpirun train what one process trains. Needs an MPI; Debian's is openmpi-bin.
+// Tests that two processes under mpirun train the same weights as one process. Needs an MPI; Debian's is openmpi-bin.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -41,7 +41,7 @@ when(hasMpi, 'no mpirun of Open MPI').test(
     expect({ status: two.status, errors: two.stderr.toString() }).toMatchObject({ status: 0 });
     const said = `2 processes share this run, 1 thread each: ranks 0 to 1 on ${hostname()}`;
     expect(await readFile(join(folder, 'two', 'run.log'), 'utf8')).toContain(said);
-    expect(two.stdout.toString()).toContain(said); // below the table of results
+    expect(two.stdout.toString()).toContain(said); // after the table of results
     const results = JSON.parse(await readFile(join(folder, 'two', 'results.json'), 'utf8')) as object;
     expect(results).toMatchObject({ processes: { ranks: 2, threads: [1, 1], hosts: [hostname(), hostname()] } });
     const lines = async (name: string) => (await readFile(join(folder, name, 'metrics.jsonl'), 'utf8')).split('\n');

@@ -1,4 +1,4 @@
-// The documentation is right: linked files exist, commands are valid, and the metrics that a run logs are on its page.
+// Tests the documentation: linked files exist, commands are valid, and the metrics that a run logs are on the metrics' page.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runCommandLine } from '@bowyer/config';
@@ -47,8 +47,8 @@ test('paths of this repository exist', () => {
   const missing = pages.flatMap((page) =>
     [...textOf(page).matchAll(path)]
       .map(([, target]) => target)
-      .filter((target) => !/\b[A-Z]{2,}\b|\/api$/.test(target)) // NAME, a placeholder
-      .filter((target) => target !== 'experiments/long.yaml') // an example's file in the README of config
+      .filter((target) => !/\b[A-Z]{2,}\b|\/api$/.test(target)) // NAME is a placeholder
+      .filter((target) => target !== 'experiments/long.yaml') // a file in an example of the README of config
       .filter((target) => ![repository, join(repository, dirname(page))].some((at) => existsSync(join(at, target))))
       .map((target) => `${page}: ${target}`),
   );
@@ -68,7 +68,7 @@ test('the index of the decisions has their titles', () => {
   }
 });
 
-/** A name without a folder is a program of the reader's, but for pages about examples. */
+/** A name without a folder is a user's program, except on pages about examples. */
 test('programs of this repository that commands start exist', () => {
   const programs = pages.flatMap((page) =>
     programsOfPage(textOf(page))
@@ -83,8 +83,8 @@ test('programs of this repository that commands start exist', () => {
   expect(programs.filter(({ page }) => page.startsWith('examples/'))).not.toEqual([]);
 });
 
-// Commands: composed, prepared and validated in this process as --dry-run does, in a folder that contains what they name.
-// With --config-dir a plugin of the user's is loaded, which Jest's modules cannot do: those run as processes.
+// The commands are composed, prepared and validated in this process, as --dry-run does, in a folder with the files that they
+// name. Commands with --config-dir load a user's plugin, which Jest's modules cannot do: they run as processes.
 const yamlFiles = ['configs', 'experiments'].flatMap((folder) =>
   readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
@@ -97,10 +97,13 @@ const commands = [
 const ofExperiments = commands.filter(
   ([file, line]) => /^experiments.*\.yaml$/.test(file) && line.includes('+experiment='),
 );
-/** Commands that experiments.test.ts plans whole: those of the experiments' own files, also with the folder in which a page starts one. */
+/**
+ * Commands that experiments.test.ts plans completely: those of the experiments' own files, also with the folder in which a page
+ * starts them.
+ */
 const planned = new Set(ofExperiments.map(([, line]) => line).filter((line) => /^--config-name \w+ \S+$/.test(line)));
 const isPlanned = (line: string) => planned.has(line.replace(/ hydra\.sweep\.dir=\S+$/, ''));
-/** Each command once. */
+/** Each command is checked once. */
 const checked = [...new Map(commands.map((command) => [command[1], command])).values()].filter(
   (command) => !ofExperiments.includes(command) && !isPlanned(command[1]),
 );
@@ -114,7 +117,7 @@ test('README, pages and configs show commands', () => {
   ).toEqual(Array(4).fill(true));
 });
 
-/** Recognizes words such as `--config-name score` in a sentence, which name a config and are not the whole command. */
+/** Recognizes words in a sentence, such as `--config-name score`, that name a config and are not a complete command. */
 const isMention = (words: readonly string[]) => words.length === 2 && words[0] === '--config-name';
 
 describe('commands', () => {
@@ -180,14 +183,14 @@ test('our names in the tables for those who come from elsewhere are configs, opt
   expect(strangers).toEqual([]);
 });
 
-/** Lists the names in the table of logged metrics. */
+/** Lists the names in a page's table of logged metrics. */
 function documentedMetrics(page: string): string[] {
   const section = /## Logged metrics\n([\s\S]*?)(?:\n## |$)/.exec(textOf(page))?.[1] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
   return rows.map((row) => /`([^`]+)`/.exec(row)![1]!);
 }
 
-// That a page lists no others is a test of the algorithms, with all options on.
+// A test of packages/algorithms, with all options on, checks that the page lists no other metrics.
 test.each(['archer', 'bc'])(
   'all metrics that a run of %s logs are on its page or on that of diagnostics',
   async (name) => {
@@ -197,7 +200,7 @@ test.each(['archer', 'bc'])(
     expect({ code, stderr }).toMatchObject({ code: 0 });
     const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
     const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
-    const ours = [...logged].filter((key) => key.includes('/')); // ArCHer's own names have dots
+    const ours = [...logged].filter((key) => key.includes('/')); // only ArCHer's own names contain dots
     const documented = [
       'docs/diagnostics.md',
       pages.find((page) => page.startsWith('packages/') && page.endsWith(`/${name}.md`))!,

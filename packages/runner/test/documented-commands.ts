@@ -1,4 +1,4 @@
-// The commands that documentation shows: found in pages and comments, split into words as a shell does, and what they name.
+// Finds the commands in pages and comments, splits them into words as a shell does, and makes the files that they name.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { withArguments } from '../src/config/originals/arguments.js';
 const blockOf = /^```(?:bash|sh)\n([\s\S]*?)^```/gm;
 const continuation = /\\\n[ #]*/g;
 
-/** Lists the commands of a Markdown page, each as one line without its comment: in blocks, and inline in `code`. */
+/** Lists the commands of a Markdown page, each on one line without its comment: those in blocks, and those in `code`. */
 export function commandsOfPage(text: string): string[] {
   const joined = text.replace(continuation, ' ');
   const blocks = [...joined.matchAll(blockOf)].flatMap(([, block]) => block!.split('\n'));
@@ -15,7 +15,9 @@ export function commandsOfPage(text: string): string[] {
   return [...blocks, ...inline.map(([, line]) => line!.replace(/\s+/g, ' '))].flatMap(commandIn);
 }
 
-/** Lists the `curl` commands in a page's blocks, each with the last command before it that starts a server; null where there is none. */
+/**
+ * Lists the `curl` commands in a page's blocks, each with the last command before it that starts a server; null if there is none.
+ */
 export function curlsOfPage(text: string): { line: string; command: string | null }[] {
   let command: string | null = null;
   return [...text.replace(continuation, ' ').matchAll(blockOf)]
@@ -26,7 +28,7 @@ export function curlsOfPage(text: string): { line: string; command: string | nul
     });
 }
 
-/** Lists the programs that a page's commands start with Node, as they are written. */
+/** Lists the programs that a page's commands start with Node, as written there. */
 export const programsOfPage = (text: string): string[] =>
   [...text.replace(continuation, ' ').matchAll(/\bnode (?:--import \S+ |-\S+ )*([\w./-]+\.[cm]?[jt]s)\b/g)].map(
     ([, program]) => program!,
@@ -37,8 +39,8 @@ export const commandsOfComments = (text: string): string[] =>
   text.split('\n').flatMap((line) => commandIn(/# (.*)$/.exec(line)?.[1] ?? ''));
 
 /**
- * Finds the command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. `init` has no config:
- * init.test.ts runs it.
+ * Finds the command in a line, up to its comment or the end of the sentence; `--config-name …` alone is one too. `init` has no
+ * config: init.test.ts runs it.
  */
 function commandIn(line: string): string[] {
   const found = /(?:npx (?:bowyer|run)(?! init)|^--config-name)(?= )(?:[^#;`]|(?<=\S)#)*/.exec(line)?.[0];
@@ -57,12 +59,12 @@ export const shellWords = (line: string): string[] =>
     word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
   );
 
-/** Placeholders for other things than files and folders, and what stands for them when a command is checked. */
+/** Placeholders for names that are neither files nor folders, with the values that replace them in the check. */
 const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin', 'seed=N': 'seed=0' };
 
 export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
 
-/** Keys that name a model, and files that exist before a command. Files that a command writes are not there. */
+/** Keys that name a model, and files that must exist before a command. A command's output files must not exist. */
 const models = [
   'model',
   'policy_lm',
@@ -99,10 +101,10 @@ const conversation = `${JSON.stringify({
   ],
 })}\n`;
 
-/** The small shop of the environment `tau2`, in the form of the original. */
+/** The small example shop of the environment `tau2`, in the original's format. */
 const shop = fileURLToPath(new URL('../../envs/src/tau2/sample', import.meta.url));
 
-/** Makes what a command expects to find: a model in every folder that it names, and every file. */
+/** Makes the files that a command needs: a model in every folder that it names, and every file. */
 export function makeFixtures(words: readonly string[], folder: string): void {
   const algorithm = words.map((word) => /^(archer|chai|bc|online_filteredbc)_/.exec(word)?.[1]).find(Boolean);
   for (const word of withArguments(words)) {
@@ -119,7 +121,7 @@ export function makeFixtures(words: readonly string[], folder: string): void {
   }
 }
 
-/** Enough of them for every split. */
+/** Enough problems for every split. */
 const problems = Array.from({ length: 40 }, (_, i) => `What is ${i} + 1?,${i + 1},${i} + 1 = ${i + 1}\n`).join('');
 
 function contentOf(key: string, file: string, words: readonly string[]): string {
@@ -138,7 +140,7 @@ function writeHarborTask(folder: string): void {
   write(join(folder, 'tests', 'test.sh'), 'cat /five.txt > /logs/verifier/reward.txt');
 }
 
-/** Writes a run's folder, which has its model in checkpoints/best; its critic is beside it. */
+/** Writes a run's folder with its model in checkpoints/best; its critic is in the same folder. */
 function makeModel(folder: string, algorithm: string | undefined): void {
   for (const place of [folder, join(folder, 'checkpoints', 'best')]) write(join(place, 'config.json'), '{}');
   if (algorithm === 'chai') mkdirSync(join(folder, 'critic'), { recursive: true });

@@ -1,4 +1,4 @@
-// Every `curl` that the documentation shows, asked of a server that is started by the command shown before it.
+// Tests every `curl` command of the documentation on a server that the command before it starts.
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ afterAll(async () => {
   }
 });
 
-/** Starts the server of a command as it is shown, at a free port and with a small model where it names one. */
+/** Starts a server with a command of the documentation, on a free port and with a small model if the command names one. */
 async function serverOf(command: string): Promise<string> {
   const known = servers.get(command);
   if (known) return known.address;

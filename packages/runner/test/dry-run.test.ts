@@ -1,4 +1,4 @@
-// A dry run of a sweep has the notes about implied keys below each job, whatever the launcher and the sweeper.
+// Tests that a dry run of a sweep shows the notes about implied keys after each job, with every launcher and sweeper.
 import { runHere } from './in-process.js';
 
 const image = ['launcher.image=bowyer', 'launcher.volume_claim=runs', 'launcher.mount_path=/runs'];

@@ -1,4 +1,4 @@
-// The schemas that editors read are those that runs are validated by, and every shipped config names its own and obeys it.
+// Tests that the editors' schemas are those that validate runs, and that every shipped config names its schema and is valid.
 import { join } from 'node:path';
 import { compose } from '@bowyer/config';
 import { Ajv, type ValidateFunction } from 'ajv';

@@ -1,4 +1,4 @@
-// task=evaluate and task=reverify as a user runs them.
+// Tests task=evaluate and task=reverify as a user runs them.
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ test('agents meet on the same games; two processes play the same as one; stored 
   expect(table(two.stdout)).toBe(table(one.stdout));
   expect(two.stdout).toMatch(/^\[.* 2 processes play the episodes, 1 thread each$/m);
   for (const file of files) expect(await read('2', file)).toBe(await read('1', file));
-  // The same agent under two names.
+  // The same agent with two names.
   expect(JSON.parse(await read('1', 'results.json'))).toMatchObject({ comparisons: [] });
 
   const again = ['--config-name', 'reverify', `input=${at('1', 'trajectories', 'test.jsonl')}`, 'env.max_turns=3'];
@@ -60,7 +60,7 @@ when(hasMpi, 'no mpirun of Open MPI').test(
     const args = [...mpirun, join(repository, 'packages/runner/bin/bowyer.js'), ...evaluation('ranks', ...options)];
     const { status, stderr } = spawnSync('mpirun', args, { cwd: repository, timeout: 120_000 });
     expect({ status, errors: stderr.toString() }).toMatchObject({ status: 0 });
-    // Log-probabilities in trajectories may differ by a rounding: batches have other sizes.
+    // Log-probabilities in trajectories may differ by rounding, since batches have other sizes.
     const same = async (run: string, file: string) => {
       const text = await read(run, file);
       if (file !== 'results.json') return text;

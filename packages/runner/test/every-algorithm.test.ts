@@ -1,5 +1,5 @@
-// Every algorithm must resume after a stop as if there had been none, train adapters on a quantized base, and learn
-// nothing of what the environment wrote. Options are those of the shipped configs, made small.
+// Tests that every algorithm resumes after a stop as if it had not stopped, trains adapters on a quantized base, and learns none
+// of the environment's texts. The options are those of the shipped configs with small sizes.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { algorithmNames, findAlgorithm, trainingRun, type Metrics, type AlgorithmState } from '@bowyer/algorithms';
@@ -30,12 +30,12 @@ interface Checkpoint {
   next: number;
   state: string;
   history: string;
-  /** How much had been logged. */
+  /** The number of lines that had been logged. */
   lines: number;
   policy: Awaited<ReturnType<LanguageModel['copyParameters']>>;
 }
 
-/** Trains from a checkpoint to the end. @returns also the first checkpoint on the way */
+/** Trains from a checkpoint to the end. @returns also the first checkpoint after the start */
 async function train(name: string, from: Checkpoint | null, precision = 'float32', changes: object = {}) {
   const { policy, critic, valueModel } = await makeAgent(name, { device });
   const start = await policy.copyParameters();
@@ -147,7 +147,7 @@ test.each(withReference)('%s: reference_quantization is that of its reference po
   await critic?.release();
 });
 
-/** Returns the policy, and notes which tokens it is trained on. */
+/** Returns the policy, and notes the tokens that it is trained on. */
 const watched = (policy: LanguageModel, learnt: Set<number>): LanguageModel =>
   new Proxy(policy, {
     get(target, key) {
@@ -162,7 +162,7 @@ const watched = (policy: LanguageModel, learnt: Set<number>): LanguageModel =>
     },
   });
 
-/** Besides each as it is shipped, what adds a network or a term. */
+/** Each algorithm with its defaults, and further options that add a network or a term. */
 const trained: [name: string, changes: object][] = [
   ...algorithmNames().flatMap((name): [string, object][] => (findAlgorithm(name)!.trainsPolicy ? [[name, {}]] : [])),
   ['archer', { useBaseline: true, klCoefficient: 0.1, importanceClip: 5 }],

@@ -1,4 +1,4 @@
-// Every example runs as its first lines say, and prints what it is there to show.
+// Tests that every example runs with the command in its first lines, and prints its result.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,12 +21,12 @@ const examples = readdirSync(join(repository, 'examples')).filter((name) => name
 test.each(examples)('%s', async (name) => {
   const args = [...(isStale() ? ['--conditions=source'] : []), '--import', 'tsx', join('examples', name)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository });
-  expect(shown).toHaveProperty([name]); // a new example states here what it shows
+  expect(shown).toHaveProperty([name]); // a new example needs an entry here
   for (const line of shown[name]) expect(stdout).toMatch(line);
 });
 
 test('coding: the agent repairs the repository with a script in place of a model', async () => {
-  // Without the variables by which a test of node:test knows that another one has started it.
+  // Without the variables that tell Node's test runner that another test has started it.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = ['--test', join('examples', 'coding', 'agent.test.mjs')];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository, env });

@@ -1,4 +1,4 @@
-// task=export by the real command: files that other programs open, under the name that was given.
+// Tests task=export with the real command: other programs can open the files, which have the given names.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { runHere } from './in-process.js';
 const directory = newFolder();
 const at = (...path: string[]) => join(directory, ...path);
 
-/** Lists GPT-2's bytes as characters, the vocabulary of a byte-level BPE without merges. */
+/** Lists GPT-2's characters for bytes, the vocabulary of a byte-level BPE without merges. */
 function bytes(): string[] {
   const printable = [...Array(256).keys()].filter((b) => (b > 32 && b < 127) || (b > 160 && b !== 173));
   const others = [...Array(256).keys()].filter((b) => !printable.includes(b));
@@ -126,7 +126,7 @@ test('a killed export is made good by the same command: half written, whole, or 
       .sort(),
   ).toEqual(['killed.Modelfile', 'killed.gguf', 'killed.md']);
   expect(await readFile(at('killed.Modelfile'), 'utf8')).toMatch(/^FROM \.\/killed\.gguf\n/);
-  // It ended before all files were in their places, and had not said that they are written.
+  // It was killed before all files were in their places, and before it had printed that they are written.
   await rm(at('killed.gguf'));
   await rm(at('killed.md'));
   mkdirSync(at('killed.md'));

@@ -1,4 +1,4 @@
-// Figures of a paper, from folders of runs with known numbers to the files.
+// Tests the figures for papers, from run folders with known numbers to the written files.
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,17 @@ interface Made {
   algorithm: string;
   seed: number;
   env?: string;
-  /** The evaluation of each iteration. */
+  /** The evaluation's return of each iteration. */
   returns: number[];
-  /** Episodes of each iteration; absent: the algorithm has no rollouts. */
+  /** The number of episodes of each iteration; absent if the algorithm has no rollouts. */
   episodes?: number;
   test?: number;
 }
 
-/** Writes a run's folder: episodes of 5 turns with 10 tokens each, 2 seconds of rollouts and 30 of evaluation an iteration. */
+/**
+ * Writes a run's folder: episodes of 5 turns with 10 tokens each, and in each iteration 2 seconds of rollouts and 30 of
+ * evaluation.
+ */
 async function made({ algorithm, seed, env = 'coin', returns, episodes, test: score }: Made): Promise<string> {
   const directory = join(folder, `${algorithm}-${env}-${seed}`);
   await mkdir(directory);
@@ -88,7 +91,7 @@ test('an axis counts what the rollouts did; runs at other positions are joined o
     (await figures([small], { x })).curves[0].points.map((at) => at.x);
   expect(await of('steps')).toEqual([20, 40, 60]);
   expect(await of('tokens')).toEqual([40, 80, 120]);
-  expect(await of('seconds')).toEqual([2, 4, 6]); // no evaluation, and the repeated iteration once
+  expect(await of('seconds')).toEqual([2, 4, 6]); // without the evaluation's seconds, and the repeated iteration only once
   const [{ points }] = (await figures([small, large], { x: 'steps' })).curves;
   expect([points[0].x, points.at(-1)!.x]).toEqual([40, 60]);
   expect(points[0].mean).toBe(5); // 10 and 0

@@ -1,4 +1,4 @@
-// Calls of tools in the results of task=finetune: what a model writes at the places of recorded calls.
+// Tests the tool calls in the results of task=finetune: the model's answers where calls were recorded.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,13 +55,13 @@ test('the table has the shares of recorded calls that the start and the trained 
   const made = await ran('model', '--config-name', 'start_model', `data=${recorded}`, 'epochs=30');
   const all: CallCounts = { recorded: 10, rightName: 10, rightArguments: 10, noCall: 0 };
   const none = { recorded: 10, rightName: 0, rightArguments: 0, noCall: 10 };
-  expect(made.calls.slice(0, 2)).toEqual([none, all]); // a model of random weights calls nothing
+  expect(made.calls.slice(0, 2)).toEqual([none, all]); // a model with random weights writes no calls
   expect(made.stdout).toMatch(/model +loss +perplexity +right name +right arguments +no call\n/);
   expect(made.stdout).toMatch(/\nstart .* 0\.00 +0\.00 +1\.00\nbest .* 1\.00 +1\.00 +0\.00\n/);
   expect(made.stdout).toContain('calls: shares of 10 recorded calls of these items');
   expect(await readFile(at('model', 'report.html'), 'utf8')).toContain('right arguments');
 
-  // The model stays as it is, and other calls are recorded in its places.
+  // The same model, compared with other recorded calls.
   const beside = async (name: string, reply: Reply) => {
     const data = await writeData(`${name}.jsonl`, reply);
     const { calls, stdout } = await ran(
@@ -78,7 +78,7 @@ test('the table has the shares of recorded calls that the start and the trained 
     expect(calls[1]).toEqual(calls[0]);
     return { counts: calls[1], stdout };
   };
-  // Other members' order, but the same value.
+  // The members have another order, but the value is the same.
   expect((await beside('order', (city, days) => called('weather', { days, city }))).counts).toEqual(all);
   expect((await beside('arguments', (city) => called('weather', { city, days: 9 }))).counts).toEqual({
     ...all,

@@ -1,4 +1,4 @@
-// task=finetune through the real command: data of a person in, a model that learned them out.
+// Tests task=finetune with the real command: a user's data are learned, and a model is written.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const completions = Array.from({ length: 20 }, (_, i) => ({ prompt: question(i),
 
 const jsonl = (items: readonly object[]) => items.map((item) => `${JSON.stringify(item)}\n`).join('');
 
-/** Writes a model of one block whose vocabulary is the words above. */
+/** Writes a model of one block whose vocabulary contains the words above. */
 async function makeModel(folder: string, positions = 40): Promise<void> {
   const words = Array.from(
     { length: 20 },
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await writeFile(at('empty.jsonl'), jsonl([completions[0], { prompt: '', completion: 'a' }]));
 });
 
-/** Returns the words of a training on twenty items: 16 to train on in four steps an epoch, 4 held out. */
+/** Returns the words of a training on twenty items: 16 are trained on, with four steps in each epoch, and 4 are held out. */
 const command = (name: string, data: string, ...overrides: string[]) => [
   '--config-name',
   'finetune',
@@ -111,7 +111,7 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
   expect(held).toHaveLength(4);
   expect(held[3]).toBeLessThan(held[0] - 1);
 
-  // More lines, or fewer; an epoch's end is always among them.
+  // More lines, or fewer. The end of an epoch is always logged.
   await ends('chat-steps', 'conversations.jsonl', 'chat_template=chatml', 'logging_steps=3');
   const sparse = await metricsOf('chat-steps');
   expect(sparse.map(({ iteration }) => iteration)).toEqual([0, 3, 4, 6, 8, 9, 12]);
@@ -139,7 +139,7 @@ test('prompts with completions: the completion and the end of text are learned; 
   await ends('whole', 'completions.json');
   await ends('parts', 'completions.json', 'grad_accum_steps=3');
   const [whole, parts] = [await metricsOf('whole'), await metricsOf('parts')];
-  // Three words and the end, 20 times; a question has seven tokens, and neither is cut.
+  // Three words and the end, 20 times. A question has seven tokens. Neither is shortened.
   expect(losses(whole, 'tokens').reduce((sum, count) => sum + count, 0)).toBe(3 * 16 * 4);
   expect(losses(whole, 'eval/nll')[3]).toBeLessThan(losses(whole, 'eval/nll')[0] - 1);
   for (const key of ['losses/nll', 'eval/nll'])
@@ -309,7 +309,7 @@ test('replies of weight 0 are not learned, and others count by their weight', as
         messages: [asked, { ...said, weight: 1 }, asked, { ...said, content: question(1), weight }],
       })),
     );
-  await makeModel(at('roomy'), 120); // for both replies
+  await makeModel(at('roomy'), 120); // space for both replies
   const tokens = async (name: string, weight?: number) => {
     await writeFile(at(`${name}.jsonl`), weighted(weight));
     await ends(name, `${name}.jsonl`, `model=${at('roomy')}`, 'chat_template=chatml', 'epochs=1');

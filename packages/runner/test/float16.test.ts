@@ -1,4 +1,4 @@
-// A run in float16 through the real command; it needs a GPU with float16 in shaders, such as Mesa's lavapipe in software.
+// Tests a run in float16 with the real command. It needs a GPU with float16 in shaders, such as Mesa's lavapipe in software.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { webgpuAvailable } from '@bowyer/graph';
@@ -11,7 +11,7 @@ beforeEach(() => (directory = newFolder()));
 
 const short = ['iterations=2', 'warmup_iter=1', 'epochs=2', 'demonstrations.count=32', 'rollout_size=4', 'slots=4'];
 
-/** Reads the notes that a safetensors file contains beside its tensors: JSON behind eight bytes with its length. */
+/** Reads the metadata that a safetensors file contains with its tensors: JSON after eight bytes with its length. */
 async function notesOf(path: string): Promise<Record<string, string>> {
   const file = await readFile(path);
   const header = file.subarray(8, 8 + Number(file.readBigUInt64LE(0))).toString();

@@ -1,5 +1,5 @@
-// The README at the top: its table has every package, its table of results is one that a run prints, and its
-// commands are those of `npx bowyer`. That its links and commands work is a test in docs.test.ts.
+// Tests the main README: its table has every package, its table of results is one that a run prints, and its commands are
+// commands of `npx bowyer`. docs.test.ts tests that its links and commands work.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { overview } from '../src/overview.js';

@@ -1,5 +1,5 @@
-// Every algorithm in every form of context, where the text fills the policy's context and an utterance has all of max_new_tokens.
-// The last token of such an utterance stands behind the context: it is predicted from the one before, and never read.
+// Tests every algorithm with every form of context, where the text fills the policy's context and an utterance has max_new_tokens
+// tokens. The last token of such an utterance is outside the context: it is predicted from the token before, but never read.
 import { algorithmNames, findAlgorithm, trainingRun, type Dataset } from '@bowyer/algorithms';
 import { type DemonstrationSet, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -34,7 +34,7 @@ function configOf({ context, memory, playAsChat }: Form): Config {
   };
 }
 
-/** Words of the environment, more than an utterance has room for. */
+/** The environment's words, more than fit into an utterance. */
 const WORDS = 'take the knife and open the fridge and cook the meal'.split(' ');
 
 interface Form {
@@ -47,7 +47,7 @@ const { repository } = unprepared('ppo_cookingworld');
 const forms = repository
   .options('context')
   .flatMap((context): Form[] => [
-    // A search by vectors gives an algorithm the same texts to read as one by words.
+    // A search by vectors gives an algorithm the same texts as a search by words.
     ...repository
       .options('memory')
       .filter((memory) => memory !== 'encoder')
@@ -69,10 +69,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/**
- * Returns the demonstrations with actions of so many words that their end is the last of `max_new_tokens`: each with rewards, and
- * without.
- */
+/** Returns the demonstrations with actions whose last token is the last of `max_new_tokens`: each with rewards and without. */
 const longWinded = (records: NonNullable<DemonstrationSet['records']>) =>
   records.flatMap((record): EpisodeRecord[] => {
     if (!('reset' in record)) throw new Error('a demonstration of the expert is a record');
@@ -113,9 +110,10 @@ test.each(variants)(
     const options = { ...(optionsOf(name, short) as object), seed: 0, slots: 4, sampling };
     const failed: string[] = [];
     const isOffline = unit.needs.source === 'dataset';
-    // A played utterance ends with a token behind the context; a demonstration's with the terminator, which its ids do not contain.
+    // A played utterance ends with a token outside the context. An utterance of a demonstration ends with the terminator, which
+    // its ids do not contain.
     const full = isOffline ? CONTEXT : CONTEXT + 1;
-    // All algorithms read the texts of a memory in the same way, so two of them stand for the others.
+    // All algorithms read the texts of a memory in the same way, so only two of them are tested.
     const readsMemories = ['archer', 'bc'].includes(name) && Object.keys(changes).length === 0;
     const suitable = forms.filter(
       ({ memory, playAsChat }) => (readsMemories || memory === 'none') && !(isOffline && playAsChat),

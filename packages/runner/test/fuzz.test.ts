@@ -1,12 +1,13 @@
-// Damaged files and requests, the same in every run of the tests; benchmarks/fuzz.ts reads a million.
+// Tests readers and servers with damaged files and requests, the same ones in every run of the tests. benchmarks/fuzz.ts reads a
+// million.
 import { isExhaustive } from '@bowyer/testing';
 import { fuzz } from './fuzz/fuzz.js';
 import { targets } from './fuzz/targets.js';
 
-/** All inputs together, if all were as fast. */
+/** The number of inputs of all targets, if all were equally fast. */
 const INPUTS = isExhaustive() ? 5_000 : 750;
 const COUNT = Math.ceil(INPUTS / Object.keys(targets).length);
-/** Returns how many inputs a target gets: a schema takes a tenth of a second of CPU time. */
+/** Returns the number of inputs of a target. A schema takes a tenth of a second of CPU time. */
 const countOf = (target: string) => (target === 'schemas of answers' ? Math.ceil(COUNT / 8) : COUNT);
 
 test.each(Object.keys(targets))(

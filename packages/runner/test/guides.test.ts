@@ -1,5 +1,5 @@
-// The guides are true: shell blocks consist of commands, tables of members are complete against the interface in the source, what they
-// show stands in the sources and examples, and the files that the walk through the code names are there.
+// Tests the guides: shell blocks consist of commands, tables of members are complete according to the interfaces in the sources,
+// the shown code is in the sources and examples, and the files that the guide to the code names exist.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ describe('shell blocks', () => {
   });
 });
 
-/** Lists the own members of an interface. */
+/** Lists the members that an interface itself declares. */
 function membersOf(file: string, name: string): string[] {
   const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
   const found = source.statements.find(
@@ -109,7 +109,7 @@ test.each<[string, [file: string, name: string, prefix?: string][]]>([
   expect([...new Set(tabledMembers(page))].sort()).toEqual([...new Set(members)].sort());
 });
 
-/** Blocks of a page in a language, without the indent of the list that they stand in. */
+/** Lists the blocks of a page in a language, without the indent of a surrounding list. */
 const blocksIn = (page: string, language: string): string[] =>
   [...textOf(page).matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'))].map(
     ([, indent, block]) => block!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),

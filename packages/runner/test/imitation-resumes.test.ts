@@ -1,5 +1,5 @@
-// A warm start that is killed with SIGKILL on its way and started again ends with the bytes of one never killed. Fine-tuning is killed in
-// finetune.test.ts, and cloning is stopped in stops.test.ts.
+// Tests that a warm start that is killed with SIGKILL and started again ends with the same bytes as one that was never killed.
+// finetune.test.ts kills fine-tuning, and stops.test.ts stops behaviour cloning.
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const directory = newFolder();
 const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
 const starts = (name: string) => join(directory, name, 'cache', 'warm-starts');
 
-/** Sixteen dialogues in four steps an epoch, a checkpoint after each step. */
+/** Sixteen dialogues, four steps in each epoch, and a checkpoint after each step. */
 const command = (name: string) => [
   ...tinyGame('archer_20q'),
   'demonstrations.count=16',
@@ -27,7 +27,7 @@ const command = (name: string) => [
   `cache_dir=${join(directory, name, 'cache')}`,
 ];
 
-/** Lists the steps after which the start has a checkpoint; those that are half-written are NaN. */
+/** Lists the steps of the warm start's checkpoints. Incomplete checkpoints are NaN. */
 const steps = (name: string) =>
   entries(starts(name))
     .filter((entry) => entry.endsWith('.partial'))

@@ -1,4 +1,4 @@
-// The command line in this process: a process of its own spends most of its time on its start.
+// Runs the command line in this process, since a separate process spends most of its time on its start.
 import { runCommandLine } from '@bowyer/config';
 import { bowyer } from '../src/program.js';
 import { repository, type Ended, type RunOptions } from './command-line.js';

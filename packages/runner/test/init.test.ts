@@ -1,4 +1,4 @@
-// `bowyer init agent` in an empty folder: a project whose test passes as it is written.
+// Tests `bowyer init agent` in an empty folder: the test of the new project passes without changes.
 import { spawnSync } from 'node:child_process';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ test('the project is written into the folder, its own test passes, and its comma
   for (const name of Object.keys(scripts)) expect(stdout).toMatch(new RegExp(`^ {2}npm (run )?${name}$`, 'm'));
   for (const file of Object.values(scripts).flatMap((script) => /node (\S+\.mjs)/.exec(script)?.[1] ?? []))
     expect(await readdir(folder)).toContain(file);
-  // Without the variables by which a test of node:test knows that another one has started it.
+  // Without the variables that tell Node's test runner that another test has started it.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const tested = spawnSync(process.execPath, ['--test'], { cwd: folder, env, encoding: 'utf8' });
   expect(tested).toMatchObject({ status: 0, stdout: expect.stringMatching(/pass 3\b/) as string });

@@ -1,4 +1,5 @@
-// A run killed with SIGKILL at any moment and started again on its folder ends with the bytes of one never killed.
+// Tests that a run that is killed with SIGKILL at any moment and started again with its folder ends with the same bytes as one
+// that was never killed.
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { run, tinyGame } from './command-line.js';
 
 const directory = newFolder();
 
-/** The kills of each run, each at a random moment of its own share of it. */
+/** The number of kills of each run, each at a random moment within its own part of the run. */
 const KILLS = isExhaustive() ? 8 : 1;
 
 const command = (config: string, options: readonly string[], name: string, cache = `${name}-cache`) => [
@@ -40,7 +41,7 @@ const archer = {
   ],
 };
 
-/** Runs that nobody kills, one for each config: their folder, and how long they take in ms. */
+/** Runs that are not killed, one for each config: their folder, and their duration in milliseconds. */
 const undisturbed = new Map<string, { whole: string; duration: number }>();
 
 async function runUndisturbed(config: string, options: readonly string[]) {
@@ -65,21 +66,22 @@ async function expectSameBytes(files: readonly string[], ...names: [string, stri
 interface Trained {
   config: string;
   options: string[];
-  /** Further files with the same bytes. */
+  /** Further files that must have the same bytes. */
   files?: string[];
 }
 
 async function expectSameWhenKilled({ config, options, files = [] }: Trained): Promise<void> {
   const { whole, duration } = await runUndisturbed(config, options);
   const killed = `${config}-killed`;
-  const rng = Rng.forPurpose(duration, config); // other moments at each run of the test
+  const rng = Rng.forPurpose(duration, config); // each run of the test kills at other moments
   for (let kill = 0; kill < KILLS; kill++)
     await run(command(config, options, killed), { killAfterMs: ((kill + rng.uniform()) / KILLS) * duration });
   expect(await run(command(config, options, killed))).toMatchObject({ code: 0 });
   await expectSameBytes(['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files], whole, killed);
 }
 
-// Besides the default optimizer, those that keep other state and a rate that changes; adapters with dropout on a base in 8 bits.
+// Besides the default optimizer, there are optimizers with other state, a rate that changes, and adapters with dropout on a base
+// in 8 bits.
 const adapters = [
   'use_lora=true',
   'lora.r=4',

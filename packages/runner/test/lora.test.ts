@@ -1,5 +1,5 @@
-// LoRA through the real command: algorithms train adapters and leave the base as it is; what is saved is played and merged into a plain
-// model. Runs with adapters that are killed are in kill-and-resume.test.ts.
+// Tests LoRA with the real command: algorithms train adapters and do not change the base; saved agents are played, and merged
+// into a plain model. kill-and-resume.test.ts kills runs with adapters.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
@@ -9,7 +9,7 @@ import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
 const directory = newFolder();
-/** A policy to put adapters beside, made once. */
+/** The base of the adapters, which is made once. */
 let base: string;
 beforeAll(async () => {
   await ends([...tinyGame('bc_20q'), 'threads=1', `save_path=${at('start')}`]);
@@ -24,7 +24,7 @@ async function ends(args: readonly string[]) {
   return ended;
 }
 
-/** Checks whether some B, which all start at zero, has become anything else. */
+/** Returns whether any B, which is zero at the start, has changed. */
 async function hasLearnt(adapter: string): Promise<boolean> {
   const tensors = await readSafetensors(join(adapter, 'adapter_model.safetensors'));
   return Object.entries(tensors).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0));
@@ -33,7 +33,7 @@ async function hasLearnt(adapter: string): Promise<boolean> {
 test('archer: the base’s bits stay; the adapter is evaluated, played in the dashboard, generates, and is merged', async () => {
   const weights = join(base, 'model.safetensors');
   const before = await readFile(weights);
-  // With no warm-up, the first policy that is called the best has been trained.
+  // Without a warm-up, the first policy that is called the best one has been trained.
   const training = ['iterations=4', 'warmup_iter=0', 'lm_lr=1e-2', `policy_lm=${base}`];
   await ends([...tinyGame('archer_20q', 'given'), ...lora, ...training, `save_path=${at('archer')}`]);
   expect((await readFile(weights)).equals(before)).toBe(true);
@@ -53,7 +53,7 @@ test('archer: the base’s bits stay; the adapter is evaluated, played in the da
   ]);
   expect(stdout).toContain('best');
 
-  const table = new PlayTable(); // the dashboard's
+  const table = new PlayTable(); // as the dashboard opens it
   const { game, policy } = await table.open(at('archer'), 3);
   expect(policy).toBe('the best agent');
   expect((await table.step(game, null)).action).toMatchObject({ by: 'policy' });

@@ -1,4 +1,4 @@
-// A server whose folder was taken away, or whose lock somebody has removed, ends: it could write nothing more, and would answer for ever.
+// Tests that a server ends if its folder or its lock is removed: it could write nothing more, and would answer forever.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

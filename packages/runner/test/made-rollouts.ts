@@ -1,9 +1,10 @@
-// Rollouts of agents as a server would have recorded them: one with a sub-agent, one that compacts its context, one with parallel calls.
+// Makes rollouts of agents as a server records them: one with a sub-agent, one that compacts its context, and one with parallel
+// calls.
 import type { RecordedCall, RecordedRollout } from '@bowyer/rollouts';
 
 interface MadeCall {
   messages: object[];
-  /** Tokens of the prompt; the answer's follow. */
+  /** The tokens of the prompt, which those of the answer follow. */
   prompt: number[];
   answer: number[];
   content?: string;
@@ -69,7 +70,7 @@ const assistant = (content: string, calls: MadeCall['tools'] = []) => ({
 });
 const tool = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
 
-/** Makes a planner that delegates, and the delegate, whose prompt is its own. */
+/** Makes a planner that delegates a task, and the delegate, which has another prompt. */
 export function subAgent(): RecordedRollout {
   const plan = [system('You plan.'), user('How many days has the leap year 2024?')];
   const delegate = [{ id: 'c1', name: 'delegate', arguments: '{"question":"Is 2024 a leap year?"}' }];
@@ -104,7 +105,7 @@ export function subAgent(): RecordedRollout {
   );
 }
 
-/** Makes two turns, then a summary of them, which a new prompt begins with. */
+/** Makes two turns, and then their summary, with which a new prompt begins. */
 export function compacting(): RecordedRollout {
   const first = [system('You work.'), user('Sum the files.')];
   const read = [{ id: 'r1', name: 'read_file', arguments: '{"path":"a.txt"}' }];
@@ -126,7 +127,7 @@ export function compacting(): RecordedRollout {
   ]);
 }
 
-/** Makes three questions at once behind one answer, and what was made of them. */
+/** Makes three questions at the same time after one answer, and a continuation with their results. */
 export function parallel(): RecordedRollout {
   const begin = [system('You compare.'), user('Which city is warmest?')];
   const after = [...begin, assistant('Let me look at three cities.')];

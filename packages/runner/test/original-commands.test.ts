@@ -1,5 +1,6 @@
-// The command lines of the originals, word by word: ArCHer's keys as its README and configs have them, the scripts of AgentGym's tutorial
-// on behaviour cloning and of its AgentEvol, and those of ArCHer's fork for mathematics. Each composes, or is refused for what it asks.
+// Tests the command lines of the original programs: ArCHer's keys in its README and configs, the scripts of AgentGym's tutorial
+// on behaviour cloning and of its AgentEvol, and those of ArCHer's fork for mathematics. Each one composes, or is refused for an
+// option that is not supported.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
@@ -21,7 +22,7 @@ beforeAll(() => {
   for (const file of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) writeFileSync(at('llama', file), '{}');
 });
 
-/** Returns the words of a script, whose PATH is a folder of this test. */
+/** Returns the words of a script, in which PATH is a folder of this test. */
 const words = (text: string): string[] => parse(text.replaceAll('PATH', folder));
 
 /** The 33 keys of ArCHer's default.yaml and archer_20q.yaml at 7c771a7. */
@@ -56,9 +57,9 @@ test.each(KEYS.split(/\s+/))('%s alone', async (word) => {
   expect(await refusal('archer_20q', ...words(word))).toBeNull();
 });
 
-/** Keys of the fork's scripts; those of ArCHer's scripts/config are in original-configs.test.ts. */
+/** Keys of the fork's scripts. original-configs.test.ts has those of ArCHer's scripts/config. */
 const CONFIGS: [name: string, text: string, expected: object][] = [
-  // The fork's text quotes these of its bc_math.yaml.
+  // The fork's text quotes these keys of its bc_math.yaml.
   [
     'filteredbc_math',
     `agent_type=online_filteredbc policy_lm=meta-llama/Llama-3.2-3B-Instruct rollout_size=16 batch_size=2 iterations=250 actor_epochs=3
@@ -80,7 +81,7 @@ test.each(CONFIGS)('%s with the keys of its fork', async (name, text, expected) 
   await expectValues([name, ...words(text)], want);
 });
 
-/** Keys of the 33 that the algorithm or environment of a config does not read, and what each became. */
+/** Those of the 33 keys that the algorithm or environment of a config does not read, with the note for each. */
 const WITHOUT_READER: [config: string, word: string, note: RegExp][] = [
   ['chai_20q', 'lm_lr=1e-6', /changes nothing here: CHAI trains no policy$/],
   ['chai_20q', 'actor_epochs=3', /changes nothing here: CHAI trains no policy$/],
@@ -135,7 +136,7 @@ test('a sweep over algorithms keeps a key that one of them reads', async () => {
   expect(await swept('lm_lr=1e-4', 'max_grad_norm=1,2')).toEqual(['critic_max_grad_norm=1,2']);
 });
 
-/** The names that ArCHer's scripts/run.py has for its environments; its comparison of agent types ignores case. */
+/** The names of the environments in ArCHer's scripts/run.py, which ignores the case of agent types. */
 const UNITS: [word: string, expected: object][] = [
   ['env_name=guess_my_city', { env: { name: 'guess_my_city' } }],
   ['env_name=adventure', { env: { name: 'adventure' } }],
@@ -156,7 +157,10 @@ test('an environment under both names, where they agree and where they do not', 
   expect(await refusal('archer_20q', 'env=coin', 'env_name=webshop')).toMatch(/^env_name is webshop, but the options/);
 });
 
-/** train_behavioral_clone_multi_task.sh, its variables in their places; `accelerate launch` and its own arguments come before. */
+/**
+ * The script train_behavioral_clone_multi_task.sh with its variables filled in. `accelerate launch` and its own arguments come
+ * before these.
+ */
 const CLONE = `--train_file "PATH/mix.json" --model_train_path "PATH/llama" --model_save_path "PATH/outputs/clone/"
   --task_name "alfworld" --batch_size "2" --eval_batch_size "1" --n_epochs "1" --num_workers "8" --learning_rate "1e-5"
   --weight_decay "0" --warmup_step "-100" --clip_grad_norm "1" --evaluating_epoch_freq "100" --logging_epoch_freq "1"
@@ -240,7 +244,7 @@ test('the second step of AgentGym’s script plays the model of its first, in al
   expect(await refusal('eval_agentgym', ...step('webshop', 'PATH/outputs/twice/train_epoch_1'))).toContain(
     `here: checkpoint_path=${run}, its best agent: the run has 2 epochs, and no model of each of them is kept`,
   );
-  // The data may be gone; what learned from episodes stays in its environment.
+  // The data may be missing; an agent that learned from episodes remains in its environment.
   rmSync(at('turns.json'));
   expect(await refusal('eval_agentgym', ...step('webshop', 'PATH/outputs/twice'))).toBeNull();
   writeFileSync(join(run, 'run-config.json'), JSON.stringify({ ...record, demonstrations: { path: null } }));
@@ -251,7 +255,7 @@ test('the second step of AgentGym’s script plays the model of its first, in al
 
 test('what each argument became is noted once', async () => {
   const notes = await notesOf('bc_agentgym', ...words(CLONE));
-  expect(notes).toHaveLength(23); // of 26 four are ours, and the backend follows
+  expect(notes).toHaveLength(23); // four of the 26 keys exist here too, and the backend follows from others
   expect(notes).toEqual(
     expect.arrayContaining([
       'n_epochs=1: epochs=1',
@@ -354,7 +358,7 @@ test('a key of ours with the same name stays as it is', async () => {
   expect(await refusal('finetune', 'model=gpt2', `data=${at('mix.json')}`)).toBeNull();
 });
 
-/** Keys that this run does not have. */
+/** Keys that the run does not have. */
 const UNKNOWN: [string, string | RegExp][] = [
   [
     'archer_20q lr=3',
@@ -375,7 +379,7 @@ test.each(UNKNOWN)('%s', async (text, expected) => {
   else expect(said).toMatch(expected);
 });
 
-/** Configs that somebody would guess. */
+/** Names of configs that users may guess. */
 const GUESSES: [string, string][] = [
   ['ppo_20q', 'archer_20q algorithm=ppo'],
   ['chai_city', 'archer_city algorithm=chai'],
@@ -394,7 +398,7 @@ test.each(GUESSES)('--config-name %s: --config-name %s', async (guess, instead) 
 
 test('a preset’s warm-up is shortened with the run, a typed one is refused', async () => {
   expect((await composed('archer_20q', 'algorithm=ppo', 'iterations=2')).setting('warmup_iter')).toBe(0);
-  expect((await composed('archer_20q', 'iterations=8')).setting('warmup_iter')).toBe(1); // 25 of 200
+  expect((await composed('archer_20q', 'iterations=8')).setting('warmup_iter')).toBe(1); // 25 iterations of 200
   expect((await composed('archer_20q', 'iterations=100')).setting('warmup_iter')).toBe(25);
   expect(await refusal('archer_20q', 'iterations=8', 'warmup_iter=8')).toMatch(
     /^algorithm\.actor\.warmup_iterations=8 leaves no iteration of 8/,

@@ -1,5 +1,5 @@
-// The config files of ArCHer (scripts/config/*.yaml at 7c771a7), key by key as they are: each is accepted, or refused with a message
-// that names it. Paths of the authors' machines stand here as PATH.
+// Tests the config files of ArCHer (scripts/config/*.yaml at 7c771a7) with every key: each is accepted, or refused with a message
+// that names it. PATH replaces the paths of the authors' machines.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, type Composition } from '@bowyer/config';
@@ -12,7 +12,7 @@ import { composed, expectValues, refusal, valuesOf } from './composed.js';
 
 const { flatNames } = bowyer([]);
 
-/** The keys that every file has, by its default. */
+/** The keys of every file, with their defaults here. */
 const defaults = {
   cache_dir: 'PATH',
   huggingface_token: "''",
@@ -57,7 +57,7 @@ const sizes = {
   critic_lr: '2e-5',
 };
 
-/** For each file: its own keys, and values that the run has by them. */
+/** For each file, its own keys and the resulting values of the run. */
 const originals: Record<string, { expected: object; keys: Record<string, string> }> = {
   archer_20q: {
     expected: { env: { name: 'twenty_questions', oracle: 't5' } },
@@ -162,7 +162,7 @@ const originals: Record<string, { expected: object; keys: Record<string, string>
 
 const folder = newFolder();
 
-/** The files themselves: their defaults list is the original's. */
+/** The files themselves, with the original's defaults list. */
 test.each(Object.keys(originals))(
   '%s with `defaults: [default, _self_]` works as given, and on the command line',
   async (name) => {
@@ -172,7 +172,7 @@ test.each(Object.keys(originals))(
     const lines = own.map(([key, value]) => `${key}: ${value}`);
     writeFileSync(join(folder, 'given.yaml'), ['defaults:', '  - default', '  - _self_', ...lines].join('\n'));
     const notes = new ConfigNotes();
-    // The shop's file gives no policy, and a site has no demonstrations to make one from.
+    // The shop's file gives no policy, and a web site has no demonstrations from which one could be made.
     const typed = name === 'archer_webshop' ? ['policy_lm=gpt2'] : [];
     const composition = await preparedFile('given', notes, ...typed);
     await validateConfig(composition);
@@ -212,7 +212,7 @@ test('a file of the original with upper case, with another algorithm of the comm
   );
 });
 
-/** Returns a value of a file, with files that are there. */
+/** Returns a value of a file; paths are replaced by files that exist. */
 const originalValue = (key: string, value: string): string =>
   value
     .replace('PATH.pt', join(folder, key === 'checkpoint_path' ? 'policy.pt' : 'oracle.pt'))
@@ -263,7 +263,7 @@ test('arguments of AgentGym’s BCTrainer in a file are what they are on the com
   expect(valuesOf(composition, expected)).toMatchObject(expected);
 });
 
-/** The habits of ArCHer's code besides its keys. */
+/** Settings that ArCHer's code always has, in addition to its keys. */
 const habits: Record<string, unknown> = {
   top_k: 50,
   clip_scope: 'all',
@@ -282,7 +282,7 @@ const habits: Record<string, unknown> = {
   filter_window: null,
 };
 
-/** The whole lists; beside a prompt that lists its words the game is of these. */
+/** The complete lists of words; if a prompt lists its words, the game has only these. */
 const lists: Record<string, object> = {
   archer_city: { cities: 'archer91' },
   archer_llm_20q: { words: 'subset10', format: 'json_prompt' },
@@ -303,7 +303,7 @@ test.each(Object.keys(originals))('%s preset=paper has the values of its file', 
   expect(ours.setting('env')).toMatchObject(lists[name] ?? {});
 });
 
-/** Keys that name places and runs, and `agent_type`, which is the group `algorithm` here. */
+/** Keys for paths and names of runs, and `agent_type`, which is the group `algorithm` here. */
 const notNumbers = [
   'agent_type',
   'cache_dir',
@@ -320,7 +320,7 @@ const notNumbers = [
   'webshop_upper',
 ];
 
-/** Reads a text of YAML that is a number, a truth value, null or a name. */
+/** Reads a YAML text: a number, a truth value, null or a name. */
 function valueOf(text: string): unknown {
   if (text === 'null') return null;
   if (text === 'true' || text === 'false') return text === 'true';

@@ -1,5 +1,5 @@
-// ArCHer's own files: a checkpoint of its trainer as checkpoint_path, an oracle's weights as env_load_path, and a token as a key. Through
-// the real command.
+// Tests ArCHer's own files with the real command: a checkpoint of its trainer as checkpoint_path, an oracle's weights as
+// env_load_path, and a token as a key.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';

@@ -1,4 +1,4 @@
-// Another environment than Twenty Questions goes the whole way: expert play, warm start, training, test.
+// Tests all steps with an environment other than Twenty Questions: expert play, warm start, training, and test.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,8 @@ test('archer warm-starts on the gold paths of the coin game and trains on', asyn
   expect(stdout).toContain('warm start');
   const { policies } = JSON.parse(await readFile(join(directory, 'run', 'results.json'), 'utf8'));
   for (const { metrics } of policies) {
-    expect(metrics['test/episodic_return']).toBe(metrics['test/win_rate']); // a point for the coin, nothing else
+    // the reward is a point for the coin, and nothing else
+    expect(metrics['test/episodic_return']).toBe(metrics['test/win_rate']);
     expect(metrics['test/episode_turns']).toBeLessThanOrEqual(10);
   }
 }, 180_000);

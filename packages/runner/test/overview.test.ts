@@ -1,4 +1,5 @@
-// `bowyer` without a config says what it can do and runs nothing; `--help` opens with the product's name and usage.
+// Tests that `bowyer` without a config prints an overview and runs nothing, and that `--help` begins with the product's name and
+// usage.
 import { readdirSync } from 'node:fs';
 import { runCommandLine } from '@bowyer/config';
 import { newFolder } from '@bowyer/testing';

@@ -1,4 +1,4 @@
-// task=play through the real command, with what a person would type on its standard input.
+// Tests task=play with the real command, and a person's input on its standard input.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EpisodeRecord } from '@bowyer/core';
@@ -22,7 +22,7 @@ test('valid actions and the score are shown; a finished episode is kept, one tha
   expect(stdout).toContain(`saved in ${output}`);
   expect(stdout).toContain('episode with seed 4');
 
-  const { episodes } = await readEpisodes(output); // as a warm start would
+  const { episodes } = await readEpisodes(output); // read as a warm start reads them
   expect(episodes.map(({ episodicReturn }) => episodicReturn)).toEqual([1]);
   const { steps } = episodes[0].episode as EpisodeRecord;
   expect(steps.map(({ action }) => action)).toEqual(['look around', 'take coin']);

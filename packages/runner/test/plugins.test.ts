@@ -1,4 +1,4 @@
-// Units of one's own, from a folder outside the repository: the examples run as a user would run a copy of them.
+// Tests plugins from a folder outside the repository: the examples run as a user runs copies of them.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
@@ -128,7 +128,7 @@ describe('a task of one’s own', () => {
   test('runs, and is described by --help', async () => {
     const { code, stdout } = await guessNumber('task=measure_expert', 'env.highest=3', 'save_path=measured');
     expect(code).toBe(0);
-    // The middle one of three numbers is guessed first: one guess or two.
+    // The middle one of three numbers is guessed first, so that a game has one or two guesses.
     expect(stdout).toMatch(/^mean return of the expert over 1000 episodes: -0\.[67]\d\n$/);
     const help = await guessNumber('task=measure_expert', '--help', 'task');
     expect(help.stdout).toContain('task.episodes=1000  (integer ≥ 1)\n      episodes to play');
@@ -152,7 +152,7 @@ describe('a task of one’s own', () => {
 
 describe('an algorithm of one’s own', () => {
   test('trains, and its state survives a restart', async () => {
-    // Its learning rate is constant, so the number of iterations does not change the first of them.
+    // Its learning rate is constant, so that the number of iterations does not change the first iteration.
     const start = await reinforce(...tiny, 'env.max_turns=4', 'iterations=2', 'save_path=stopped');
     expect(start).toMatchObject({ code: 0 });
     await reinforce(...tiny, 'env.max_turns=4', 'iterations=4', 'save_path=stopped');
@@ -168,7 +168,7 @@ describe('a plugin that cannot be loaded', () => {
     '  a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask: docs/extending';
   const STACK = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n';
 
-  /** Returns the text that is printed for a plugin of that source, which line 9 of a config names. */
+  /** Returns the error for a plugin with that source, which line 9 of a config names. */
   async function errorOf(name: string, source: string | null): Promise<string> {
     if (source !== null) writeFileSync(join(outside, 'mine', `${name}.ts`), source);
     const config = text('mine', 'guess_number.yaml').replace('./guess-number.ts', `./${name}.ts`);
@@ -210,7 +210,7 @@ describe('a plugin that cannot be loaded', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^ *Config key 'env\.name' must be one of 'academia', .*, not the text 'guess_number'$/m);
     expect(stderr).toMatch(/^ *in mine\/env\/guess_number\.yaml:2$/m);
-    // Nothing but the name is refused: which keys there are is not known.
+    // Only the name is refused, since the keys of an unknown unit are unknown.
     expect(stderr.match(/onfig key '/g)).toHaveLength(1);
   });
 });

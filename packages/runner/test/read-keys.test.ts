@@ -1,4 +1,4 @@
-// Every key that a task declares is read when the task runs: a key that nobody reads would be ignored silently.
+// Tests that every key that a task declares is read when the task runs. A key that is not read would be ignored silently.
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -24,7 +24,7 @@ beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-keys-'))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (...path: string[]) => join(folder, ...path);
 
-/** Read before a task begins, or not at all because only one value is allowed. */
+/** Keys that are read before a task begins, or not at all because only one value is allowed. */
 const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   'task.name': 'chooses the task',
   plugins: 'prepare imports them',
@@ -77,7 +77,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
       directory,
       config: resolvedConfig(config, schema),
       log: () => undefined,
-      // A server runs until the user stops it, and a person plays until they leave.
+      // A server runs until the user stops it, and the game of a person until they end it.
       print: (text) => void (/Ctrl-C|^> $/.test(text) && setImmediate(() => interrupt?.())),
       progress: { write: () => true },
       onInterrupt: (stop) => (interrupt = stop),
@@ -88,7 +88,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
 }
 let runs = 0;
 
-/** Leaves of schemas as camelCase paths. */
+/** Lists the leaves of schemas as camelCase paths. */
 function leaves(options: TProperties, prefix = ''): string[] {
   return Object.entries(options).flatMap(([key, own]) => {
     const [camel] = Object.keys(camelKeys({ [key]: null }) as object);
@@ -101,7 +101,7 @@ function leaves(options: TProperties, prefix = ''): string[] {
 /**
  * Checks that every declared key is read in one of the variants.
  *
- * @param isChecked of a declared key in camelCase; all, if not given
+ * @param isChecked whether a declared key (in camelCase) is checked; if not given, all keys are
  */
 async function expectAllRead(
   variants: readonly (readonly [string, ...string[]])[],
@@ -133,8 +133,8 @@ const paper = ['critic=transformer', 'critic.num_layers=1', 'critic.num_heads=2'
 const chat = ['play_as_chat=true', 'chat_template=chatml', 'eos_str=null'];
 
 /**
- * The variants that together read an algorithm's own keys, where `smallVariant` does not. Those of `archer`, which plays, and of `bc`,
- * which has a dataset, also read the keys that the task declares for all.
+ * The variants that together read all keys of an algorithm, for algorithms for which `smallVariant` is not enough. Those of
+ * `archer`, which plays, and of `bc`, which has a dataset, also read the keys that the task declares for all algorithms.
  */
 const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   archer: () => {
@@ -209,7 +209,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   },
 };
 
-/** Returns one small run of an algorithm that has no line above, with a reference policy where it may have one. */
+/** Returns a small run of an algorithm without an entry above, with a reference policy if it may have one. */
 function smallVariant(name: string): string[] {
   const small = {
     'algorithm.iterations': 1,
@@ -232,7 +232,7 @@ function smallVariant(name: string): string[] {
   return [...tinyPolicy, ...tinyTest, ...start, ...critic, ...set];
 }
 
-/** Lists the variants of methods on groups of their own episodes. @param first of every variant */
+/** Lists the variants of methods that learn from groups of their own episodes. @param first words of every variant */
 function groupVariants(first: readonly string[], ...others: (readonly string[])[]): (readonly string[])[] {
   const loop = tinyLoop.filter((override) => !override.startsWith('capacity'));
   const sized = first.some((override) => override.startsWith('teacher')) ? [] : ['group_size=2'];
@@ -254,7 +254,7 @@ function offline(): (readonly string[])[] {
   return [[...tinyPolicy, ...tinyTest, ...loop]];
 }
 
-/** A trained agent that other tests play and train further. */
+/** A trained agent, which other tests play and train further. */
 beforeAll(async () => {
   await watched('bc_20q', variantsOf.bc()[0]);
   await cp(at('bc_20q', '0', 'checkpoints', 'best'), at('agent'), { recursive: true });
@@ -270,7 +270,7 @@ async function expectAlgorithmReads(name: string): Promise<void> {
     variants.map((overrides, variant) => [
       'archer_20q',
       `algorithm=${unit.name}`,
-      // A start that is in the cache already reads none of its keys.
+      // A warm start from the cache reads none of its keys.
       ...overrides.map((override) => override.replace('CACHE', at('cache', isWhole ? `${name}-${variant}` : 'shared'))),
     ]),
     isWhole ? undefined : (key) => key.startsWith('algorithm.'),
@@ -279,7 +279,7 @@ async function expectAlgorithmReads(name: string): Promise<void> {
 
 const ownKeys = (name: string) =>
   leaves((findAlgorithm(name)!.options as TObject).properties as TProperties, 'algorithm.');
-/** The last algorithms all of whose keys have names that the others declare. */
+/** The last algorithms whose keys all have names that other algorithms declare too. */
 const repeated = algorithmNames().reduceRight<string[]>((left, name) => {
   const others = algorithmNames().filter((other) => other !== name && !left.includes(other));
   const theirs = new Set(others.flatMap(ownKeys));
@@ -301,14 +301,14 @@ const script = async (name: string, text: string) => {
   return at(name);
 };
 
-/** Writes four dialogues to learn from. */
+/** Writes four dialogues for training. */
 const talks = () => {
   const [user, assistant] = ['is it', 'yes'];
   const messages = Object.entries({ user, assistant }).map(([role, content]) => ({ role, content }));
   return lines('talks.jsonl', ...Array(4).fill({ messages }));
 };
 
-/** Makes an agent that asks once, whose reward is a random number. */
+/** Makes an agent that calls the model once, and whose reward is a random number. */
 const agentKeys = async () => [
   `model=${at('chat-agent')}`,
   'chat_template=chatml',
@@ -322,7 +322,7 @@ const agentKeys = async () => [
   'threads=1',
 ];
 
-/** For every other task, the runs that together read its keys. */
+/** For every other task, runs that together read all of its keys. */
 const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[]])[]>>> = {
   evaluate: async () => [
     ['archer_20q', 'task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest, 'env.max_turns=4'],
@@ -416,7 +416,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'evaluate_agent',
       ...(await agentKeys()),
       'samples=2',
-      // No endpoint listens there: its rollouts fail.
+      // There is no endpoint at this address, so its rollouts fail.
       `compare_with=[${at('chat-agent')},"http://127.0.0.1:9/v1#none"]`,
       'endpoint_keys={127.0.0.1\\:9: PATH}',
       'prices={none: {input: 1, output: 2}}',
@@ -532,7 +532,7 @@ afterAll(async () => {
   reflector.close();
 });
 
-/** Writes the agent with a tokenizer of as many tokens that llama.cpp can read. */
+/** Writes the agent with a tokenizer that llama.cpp can read, with the same number of tokens. */
 async function byteLevelAgent(): Promise<string> {
   await cp(at('chat-agent'), at('byte-agent'), { recursive: true });
   const { vocab_size } = JSON.parse(await readFile(at('byte-agent', 'config.json'), 'utf8')) as { vocab_size: number };

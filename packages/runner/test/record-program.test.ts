@@ -1,4 +1,4 @@
-// task=record_agent that starts the agent itself, and trainings on the folder of the recording.
+// Tests task=record_agent when it starts the agent itself, and trainings on the recorded folder.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { useRecords } from '../src/context/recorded-data.js';
 import { colourProgram } from './colour-program.js';
 import { runHere } from './in-process.js';
 
-/** An endpoint that says what it is asked to say. */
+/** An endpoint that answers with the requested text. */
 let asked = 0;
 const endpoint = createServer((request, response) => {
   asked++;
@@ -78,10 +78,11 @@ test('each task is played once with an endpoint; the same command plays what has
   const tuned = await runHere(['--config-name', 'finetune', ...places, ...words]);
   expect(tuned).toMatchObject({ code: 0 });
   const items = await readFile(at('tuned', 'recorded', 'data.jsonl'), 'utf8');
-  expect(items.trim().split('\n')).toHaveLength(1); // one colour has a reward above 0
+  expect(items.trim().split('\n')).toHaveLength(1); // only one colour has a reward above 0
   expect(items).toContain('say red');
 
-  // An algorithm that chooses by the reward reads all of them, each with its reward; so does the file of the recording.
+  // An algorithm that selects by the reward reads all dialogues, each with its reward; so does one that reads the recording's
+  // file.
   const read = { demonstrations: { path: at('record') }, algorithm: { name: 'filteredbc' }, task: {} };
   await useRecords(read, { directory: at('chosen'), log: () => {} });
   for (const path of [read.demonstrations.path, at('record', 'conversations.jsonl')])

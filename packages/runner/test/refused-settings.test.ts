@@ -1,4 +1,5 @@
-// Settings that would be ignored or would waste a run are refused before anything starts, with the place and the remedy.
+// Tests that settings that would be ignored or would waste a run are refused before anything starts, with their place and a
+// remedy.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { newFolder } from '@bowyer/testing';
 import { composed, refusal } from './composed.js';
 
-/** Algorithms whose rollouts may be those of another policy. */
+/** Algorithms that accept rollouts of another policy. */
 const takesOthers = algorithmNames()
   .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
   .sort();
@@ -22,7 +23,7 @@ beforeAll(() => {
     agent(name, agentType);
 });
 
-/** Writes a run's folder as far as it is looked at before the start. */
+/** Writes the part of a run's folder that is read before the start. */
 function agent(name: string, agentType: string): void {
   const best = join(directory, name, 'checkpoints', 'best');
   mkdirSync(best, { recursive: true });
@@ -34,7 +35,7 @@ function agent(name: string, agentType: string): void {
 const noEffect = (setting: string, typed = setting) =>
   `A key would be ignored\n  ${setting} has no effect: this run does not read it\n    in command line: ${typed}\n`;
 
-/** Words of the command line, and what is said; the whole of it where it is not a pattern. */
+/** Words of the command line with the expected message: complete, or as a pattern. */
 const ignored: [string, string | RegExp][] = [
   ['grpo_20q remote_policy.model=x', /^remote_policy\.model=x: no server is named/],
   [

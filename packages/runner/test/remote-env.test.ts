@@ -1,4 +1,5 @@
-// A run whose environment is on a server: its address under both names, none, two; and a server that fails some episodes.
+// Tests runs with an environment on a server: with its address under either name, under neither and under both, and with a server
+// that fails some episodes.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -68,7 +69,7 @@ test.each([
   expect(existsSync(join(directory, name.replaceAll(' ', '-')))).toBe(false);
 });
 
-/** Makes a policy without a start of its own, of a few words: a server of others has no demonstrations. */
+/** Makes a policy with a few words and without imitation, since a server of others has no demonstrations. */
 async function madePolicy(): Promise<string> {
   const made = join(directory, 'policy');
   if (existsSync(made)) return made;
@@ -97,7 +98,7 @@ test.each(['twenty_questions', 'maze'] as const)(
       const address = ['env=openenv', `env.base_url=${server.url}`, folder(`openenv-${name}`)];
       const { code, stderr } = await runHere([...words, policy, ...address]);
       expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      // Turns can be taken apart, and a history cannot.
+      // A window needs separate turns, and a history cannot be divided into turns.
       const window = [
         'context=window',
         'context.task_description=false',
@@ -114,7 +115,7 @@ test.each(['twenty_questions', 'maze'] as const)(
   },
 );
 
-/** Stands before the maze's server and fails the resets of every fourth starting place: 7 of 25. */
+/** A proxy of the maze's server, which fails the resets of every fourth starting place: 7 of 25. */
 async function failingProxy(): Promise<Server> {
   const proxy = createServer((request, response) => {
     let body = '';

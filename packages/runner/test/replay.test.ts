@@ -1,4 +1,4 @@
-// task=replay through the real command: its format, what it refuses, and the recordings of the original engines.
+// Tests task=replay with the real command: its format, refused inputs, and the recordings of the original engines.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder, recordedLines, recordings, whenRecorded } from '@bowyer/testing';
@@ -56,7 +56,7 @@ test('a line in, a line out; actions after the end are left out; keys are in sna
   ]);
   expect(won.steps[0].info.valid_actions).toContain('take coin');
   expect(won.steps[1].info).toMatchObject({ score: 1, won: true });
-  // A limit of 2 lets a third action be played, which is the one that is cut.
+  // With a limit of 2, a third action is played, and truncated.
   expect(cut.steps.map(({ truncated }) => truncated)).toEqual([false, false, true]);
 });
 
@@ -94,7 +94,10 @@ test('a parameter that the game does not have is named with its line', async () 
 /* oxlint-disable typescript/no-explicit-any -- lines of the recordings */
 const episodesOf = (name: string) => recordedLines<any>('transcripts', name);
 
-/** Replays recorded episodes, which then have the recorded scores, rewards and ends. @returns both, a pair for each reset and step */
+/**
+ * Replays recorded episodes, whose scores, rewards and ends must be the recorded ones. @returns both, as a pair for each reset
+ * and step
+ */
 async function replayed(env: string[], episodes: ReturnType<typeof episodesOf>, reset: (episode: any) => object) {
   const actions = (steps: { action?: string; command?: string }[]) => steps.map((step) => step.action ?? step.command);
   const input = asLines(episodes.map((episode) => ({ reset: reset(episode), actions: actions(episode.steps) })));

@@ -1,5 +1,5 @@
-// One episode has the same tokens as a demonstration, in a rollout, in an evaluation and through the server of the model, as text
-// and as a chat, in an environment of this process and in one that task=serve_env serves.
+// Tests that an episode has the same tokens as a demonstration, in a rollout, in an evaluation, and through the model's server;
+// as text and as a chat; with an environment in this process and with one that task=serve_env serves.
 import {
   chatDialogues,
   collect,
@@ -34,7 +34,7 @@ import { openRemoteRollouts } from '../src/agent/play/remote-rollouts.js';
 
 interface Game {
   config: ContextConfig;
-  /** Makes an environment that plays the same episode, whatever seed and split are asked for. */
+  /** Makes an environment that plays the same episode for every seed and split. */
   env: () => Env;
   /** Makes the same game in this process, where demonstrations are made. */
   expertEnv: () => Env;
@@ -91,7 +91,7 @@ const dialoguesAs = (form: string, game: Game): Dialogues =>
     ? textDialogues(tokenizer)
     : chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue(game) });
 
-/** Returns the tokens that are read, and the places of those that were written. */
+/** Returns the tokens that are read, and the positions of those that the policy wrote. */
 const tokensOf = (segments: readonly TokenSegment[]) =>
   segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...spokenIds(one)]) }));
 

@@ -1,4 +1,4 @@
-// task=score and task=generate through the real command, against what PyTorch gave for a real checkpoint.
+// Tests task=score and task=generate with the real command, against PyTorch's results for a real checkpoint.
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `run --config-name serve_model adapters={…}` as a user starts it: a run that trained LoRA, a folder in PEFT's layout, and one that a
-// client has loaded while the server runs.
+// Tests `run --config-name serve_model adapters={…}` as a user starts it: with a run that trained LoRA, a folder in PEFT's
+// layout, and one that a client loads while the server runs.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const base = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
   await base.save(at('base'));
   await base.release();
-  // A run's folder, and two of PEFT's.
+  // A run's folder, and two folders in PEFT's layout.
   for (const [i, dir] of [at('run', 'checkpoints', 'best'), at('peft'), at('later', 'third')].entries()) {
     const lora = { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1 };
     const model = await LanguageModel.load({ device, dir: at('base'), lora });
@@ -49,7 +49,7 @@ async function served(model: string): Promise<string> {
   return (JSON.parse(text) as { choices: { text: string }[] }).choices[0].text;
 }
 
-/** Returns the answer of the base with the adapter alone, or of the base. */
+/** Returns the answer of the base with only this adapter, or without one. */
 async function alone(dir: string): Promise<string> {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {

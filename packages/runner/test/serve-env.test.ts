@@ -1,4 +1,4 @@
-// `run --config-name serve_env` as a user starts it, played by our client, stopped by SIGTERM.
+// Tests `run --config-name serve_env` as a user starts it. Our client plays, and SIGTERM stops the server.
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -18,7 +18,7 @@ test('plays with the MCP client that starts it, on standard output alone', async
   let [logged, strayed] = ['', ''];
   transport.stderr!.on('data', (piece: Buffer) => (logged += piece.toString()));
   const client = new Client({ name: 'player', version: '1' });
-  client.onerror = ({ message }) => (strayed += message); // lines that are not of the protocol
+  client.onerror = ({ message }) => (strayed += message); // lines that do not belong to the protocol
   await client.connect(transport, { timeout: 120_000 });
   const call = async (name: string, given: Record<string, unknown>) =>
     (await client.callTool({ name, arguments: given })).structuredContent as Record<string, unknown>;

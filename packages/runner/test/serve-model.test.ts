@@ -1,4 +1,4 @@
-// `run --config-name serve_model` as a user starts it, asked by fetch, by policy=openai and by env.oracle=openai.
+// Tests `run --config-name serve_model` as a user starts it, with requests of fetch, of policy=openai and of env.oracle=openai.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// Every config that comes with the project runs as it is, and contains nothing that its own run does not read.
+// Tests that every config of the project is valid, and contains nothing that its run does not read.
 import { algorithmNames } from '@bowyer/algorithms';
 import type { Composition, OriginRecord, PlainObject, PlainValue } from '@bowyer/config';
 import { composed, refusal, unprepared } from './composed.js';
@@ -30,7 +30,7 @@ test.each(shipped)('$config: every key of the config itself is read', async ({ c
 });
 
 const files = shippedConfigs();
-/** Those of studies too. */
+/** Including those of studies. */
 const presets = files.flatMap(({ config }) => /^preset\/([^/]+)$/.exec(config)?.[1] ?? []);
 
 test.each(presets)('preset=%s: every option is read by some run', async (preset) => {
@@ -47,7 +47,7 @@ test.each(presets)('preset=%s: every option is read by some run', async (preset)
     const [raw, read] = [unprepared(...words), await composed(...words)];
     for (const path of leaves(raw.config)) {
       const [, file] = /\/((?:configs|experiments\/[^/]+)\/preset\/.*)/.exec(raw.origin(path)[0]?.source ?? '') ?? [];
-      if (!file?.includes(`/preset/${preset}`)) continue; // those of a preset in its defaults are its own
+      if (!file?.includes(`/preset/${preset}`)) continue; // an option of another preset, from a config's defaults
       const option = `${file}: ${path}`;
       unread.set(option, (unread.get(option) ?? true) && !has(read, path));
     }
@@ -56,7 +56,7 @@ test.each(presets)('preset=%s: every option is read by some run', async (preset)
   expect([...unread].flatMap(([option, isUnread]) => (isUnread ? [option] : []))).toEqual([]);
 });
 
-/** Tasks that need a model or files say so, and nothing else. */
+/** The messages of tasks that need a model or files, which must be the only problems. */
 const asksFor: Readonly<Record<string, RegExp>> = {
   convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
   export: /^task=export needs a model, a format and a folder to write: model, format, output are null\n[^\n]*\n[^\n]*$/,

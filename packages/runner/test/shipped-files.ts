@@ -1,12 +1,12 @@
-// The YAML files that come with the project, and the configs that they contain.
+// Lists the YAML files of the project, and the configs in them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './command-line.js';
 
 interface ShippedConfig {
-  /** Below the repository, such as `configs/optimizer/adam.yaml`. */
+  /** The path in the repository, such as `configs/optimizer/adam.yaml`. */
   file: string;
-  /** As it is composed: `optimizer/adam`, `experiment/paper_20q`. */
+  /** The name in compositions: `optimizer/adam`, `experiment/paper_20q`. */
   config: string;
   text: string;
 }
@@ -20,7 +20,7 @@ export function shippedConfigs(): ShippedConfig[] {
       .map((name) => {
         const file = join(top, name);
         const path = name.replace(/\.yaml$/, '');
-        // A study's folder is searched by itself.
+        // A study's folder is a separate folder of configs.
         const config = top === 'experiments' ? path.replace(/^[^/]+\//, '') : path;
         return { file, config, text: readFileSync(join(repository, file), 'utf8') };
       }),

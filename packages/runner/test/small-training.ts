@@ -1,4 +1,4 @@
-// The smallest training of each algorithm: options of the shipped configs, made small, on a game of a few words.
+// The smallest training of each algorithm: the options of the shipped configs with small sizes, on a game of a few words.
 import { demonstrationTrajectory, findAlgorithm, trainingRun, type TrainingRun } from '@bowyer/algorithms';
 import { camelKeys, Rng, toCamelCase, toSnakeCase, type Trajectory, type Transition } from '@bowyer/core';
 import { tabularDemonstrations, TabularGame, type Env, type StepResult } from '@bowyer/envs';
@@ -11,14 +11,14 @@ const actions = ['left', 'right', 'wait'];
 export const tokenizer = wordLevelTokenizer(['gate\nshore\nhall\nbridge\ntower\nend\n', ...actions]);
 const idOf = (text: string) => tokenizer.encode(text)[0];
 export const terminatorId = idOf('\n');
-/** The other words are only ever the environment's. */
+/** The other words occur only in the environment's texts. */
 export const writable = [...actions.map(idOf), terminatorId];
 const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
   (id) => !writable.includes(id),
 );
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** The tabular game with all that was said before: what the environment wrote stands between the agent's words. */
+/** A tabular game whose observation repeats all earlier texts: the environment's texts are between the agent's words. */
 export class Chronicle implements Env {
   readonly #game = new TabularGame({ maxSteps: 8 });
   #text = '';
@@ -48,7 +48,7 @@ function episodeOf(transitions: Transition[], episode: number): Trajectory {
   return demonstrationTrajectory({ opening, turns }, { tokenizer, terminatorId, episode });
 }
 
-/** Whatever of these an algorithm has. */
+/** Small values for options of algorithms; an algorithm takes those that it has. */
 const small: Record<string, unknown> = {
   iterations: 2,
   rolloutSize: 8,
@@ -73,7 +73,7 @@ const small: Record<string, unknown> = {
 };
 
 /**
- * Returns the options of an algorithm, made small.
+ * Returns the options of an algorithm with small sizes.
  *
  * @param changes by flat names
  */
@@ -92,7 +92,7 @@ export function optionsOf(name: string, changes: object = {}) {
 
 type ModelOptions = Partial<Parameters<typeof LanguageModel.create>[0]>;
 
-/** Makes a new instance of what the algorithm trains. */
+/** Makes the models that the algorithm trains. */
 export async function makeAgent(
   name: string,
   { device, optimizer = adam, ...options }: ModelOptions & { device: Device; optimizer?: OptimizerOptions },
@@ -122,7 +122,10 @@ export async function smallDataset(): Promise<TrainingRun['dataset']> {
 
 const sgd = { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 } as const;
 
-/** The policy's weights, the critic's values at turns of the dataset, and weights of a value network; empty where there is none. */
+/**
+ * The policy's weights, the critic's values at turns of the dataset, and the weights of a value network; empty for an algorithm
+ * without one.
+ */
 type Figures = Record<'policy' | 'critic' | 'valueModel', number[]>;
 
 /** Figures before and after an update. */
@@ -132,8 +135,8 @@ interface Update {
 }
 
 /**
- * Makes one iteration or epoch of an algorithm on a device. Steps are plain descent: rounding errors of a gradient are then not divided
- * by their own size.
+ * Makes one iteration or epoch of an algorithm on a device. Steps are plain gradient descent, since other optimizers would divide
+ * rounding errors by a gradient's size.
  */
 export async function oneUpdate(name: string, device: Device, changes: object = {}): Promise<Update> {
   const dataset = await smallDataset();
@@ -182,7 +185,10 @@ async function criticValues(critic: DoubleCritic, dataset: TrainingRun['dataset'
   return [heads.q1, heads.q2, heads.v1, heads.v2].flatMap((values) => [...values]);
 }
 
-/** Measures how far two updates of the same numbers are apart, as a share of the first one's length: the worst of the networks. */
+/**
+ * Returns the distance between two updates of the same numbers, divided by the length of the first update; of all networks, the
+ * largest one.
+ */
 export function relativeDifference({ before, after }: Update, other: Update): number {
   const networks = (Object.keys(before) as (keyof Figures)[]).filter((network) => before[network].length > 0);
   return Math.max(

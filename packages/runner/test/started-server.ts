@@ -1,4 +1,4 @@
-// A server that the command starts in a process of its own, as a user would.
+// Starts a server with the command in a separate process, as a user does.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface StartedServer {
 const running: ChildProcess[] = [];
 afterAll(() => running.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts the command, and waits for the address at which it serves; it is killed after the tests of the file. */
+/** Starts the command, and waits for the address at which it serves. It is killed after the file's tests. */
 export async function startServer(
   args: readonly string[],
   env: Record<string, string> = {},

@@ -1,5 +1,5 @@
-// SIGTERM during an evaluation or a rollout: the run ends without waiting for it, and the same command then ends with the bytes of a run
-// that nobody has stopped. The environment itself sends the signal, so that no time decides when it comes.
+// Tests SIGTERM during an evaluation or a rollout: the run ends without waiting for it, and the same command then ends with the
+// same bytes as a run that was not stopped. The environment itself sends the signal, so that its moment does not depend on time.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const bowyer = (algorithm: string, options: readonly string[], name: string, sto
     { cwd: folder, env: { STOP_AT: stopAt?.toString() } },
   );
 
-/** Makes the run that nobody stops, one for each algorithm. */
+/** Makes a run that is not stopped, one for each algorithm. */
 async function undisturbed(algorithm: string, options: readonly string[]): Promise<string> {
   const name = `${algorithm}-whole`;
   if (!existsSync(join(folder, name)))
@@ -60,13 +60,13 @@ async function expectSameWhenStopped(...[algorithm, at, reset, lines, options]: 
       `stopped; the same command with save_path=${join(folder, name)}-stopped resumes it`,
     ) as string,
   });
-  // The iteration, or the step, whose evaluation was given up has no line.
+  // The iteration or step whose evaluation was interrupted has no line.
   expect(text(`${name}-stopped`, 'metrics.jsonl').trim().split('\n').filter(Boolean)).toHaveLength(lines);
   expect(await bowyer(algorithm, options, `${name}-stopped`)).toMatchObject({ code: 0 });
   for (const file of filesOf(whole)) expect([file, text(`${name}-stopped`, file)]).toEqual([file, text(whole, file)]);
 }
 
-// An iteration begins 8 rollouts, and every second one 8 evaluations; bc begins 32 demonstrations first.
+// An iteration begins 8 rollouts, and every second iteration 8 evaluations; bc begins with 32 demonstrations.
 const title = '%s is stopped in %s and resumed';
 test.each<Stop>([
   ['archer', 'a rollout', 8 + 8 + 8 + 4, 2, archer],

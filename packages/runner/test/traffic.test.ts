@@ -1,4 +1,5 @@
-// The circle in production, as a user starts it: a server that records, feedback, a canary that is promoted, and trainings on the record.
+// Tests all steps in production, as a user starts them: a server that records, feedback, a canary that is promoted, and trainings
+// on the record.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +17,7 @@ const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
 let server: StartedServer;
 
-/** Every text has one way into tokens and back. */
+/** With these characters, each text has only one tokenization. */
 const characters = [...'abcdefghijklmnopqrstuvwxyzIYN?.'];
 
 beforeAll(async () => {
@@ -41,13 +42,13 @@ async function post(path: string, json: object, headers: Record<string, string> 
   return (await response.json()) as { id: string };
 }
 
-/** The model's weights are random: it would say tokens for unknown words, which no training scores. */
+/** The model's weights are random: without the bias it could sample tokens for unknown words, which no training can score. */
 const asked = { max_tokens: 4, logit_bias: { 0: -100, 1: -100, 2: -100 } };
 
 const ask = (content: string, session: string) =>
   post('chat/completions', { messages: [{ role: 'user', content }], ...asked }, { 'x-session-id': session });
 
-/** The names that have answered, by the ids of answers. */
+/** Returns the names of the models that have answered, by the answers' ids. */
 async function answeredBy(): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for await (const { id, calls } of readRollouts(at('record'))) names.set(id, calls[0].sampling.model as string);
@@ -79,7 +80,7 @@ test('a canary answers whole conversations, is compared with intervals, and is p
     [0, 'base'],
   ] as const) {
     expect((await canary(`share=${share}`)).stdout).toContain(`better answers ${share * 100} % of the conversations`);
-    // The server looks for it twice a second; whatever it takes, a conversation of each side ends with the same name.
+    // The server reads the new share twice a second; soon the same name answers all conversations.
     for (;;) {
       const asked = await Promise.all(Array.from({ length: 16 }, (_, i) => ask('Is it a cat ?', `s${i}`)));
       const now = await answeredBy();

@@ -1,10 +1,11 @@
-// The task train_agent from the command line: a program in its own process, a crash, a judge, and the evaluation of what was trained.
+// Tests task=train_agent from the command line: a program in a separate process, a crash, a judge, and the evaluation of the
+// trained agent.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { colourProgram } from './colour-program.js';
 import { runHere } from './in-process.js';
 
-/** As many quarters as there were calls. */
+/** A judge whose reward is a quarter for each call. */
 const judge = `
 import { readFileSync } from 'node:fs';
 const { rollout } = JSON.parse(readFileSync(0, 'utf8'));
@@ -49,7 +50,7 @@ test('a program is trained and evaluated from the command line', async () => {
     string,
     number
   >;
-  expect(metrics['rollout/episodes']).toBe(8); // the two of the broken task are left out
+  expect(metrics['rollout/episodes']).toBe(8); // the two rollouts of the broken task are omitted
   expect((await readdir(at('run/programs'))).length).toBeGreaterThan(10);
   const log = await readFile(at('run/run.log'), 'utf8');
   expect(log).toMatch(/rollout episode \d failed and is left out: 'node .*agent.mjs' ended with exit code 3/);

@@ -1,4 +1,4 @@
-// The model and the data of a training on one's own conversations are inputs of its run at W&B.
+// Tests that the model and the data of a training on one's own conversations are inputs of its run at W&B.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder, WandbServer } from '@bowyer/testing';

@@ -1,4 +1,4 @@
-// ArCHer's keys for Weights & Biases, its sweeps, and the parameters of their trials.
+// Tests ArCHer's keys for Weights & Biases, its sweeps, and the parameters of their trials.
 import { compose } from '@bowyer/config';
 import { WandbServer } from '@bowyer/testing';
 import { join } from 'node:path';

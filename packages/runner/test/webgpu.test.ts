@@ -1,5 +1,5 @@
-// An update of an algorithm gives the same weights on a GPU as on the CPU. A GPU in software takes a second or two for each, so it is
-// tested for one algorithm of each loss; benchmarks/webgpu-algorithms.ts has them all.
+// Tests that an update of an algorithm gives the same weights on a GPU as on the CPU. A software GPU takes a second or two for
+// each update, so that one algorithm of each loss is tested; benchmarks/webgpu-algorithms.ts tests them all.
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
 import { oneUpdate, relativeDifference } from './small-training.js';

@@ -1,4 +1,4 @@
-// A process that ends with its parent, and a job of a sweep, which is started in the same way.
+// Tests that a process ends with its parent, and that a job of a sweep, which is started in the same way, does so too.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,14 +10,16 @@ beforeEach(() => (directory = newFolder()));
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e'];
-/** Says its number, then works until it is ended: silent, so that no closed pipe ends it. */
+/**
+ * A program that prints its process id, and then works until it is ended. It prints nothing more, so that no closed pipe ends it.
+ */
 const child = (asks: boolean) => `
   import { endWithParent } from ${module('./parent.ts')};
   if (${asks}) endWithParent();
   console.log(process.pid);
   setInterval(() => {}, 1000);`;
 
-/** Starts the child as a job of a sweep's launcher, and prints what it says. */
+/** A program that starts the child as the launcher of a sweep starts a job, and prints the child's output. */
 const launcher = (asks: boolean) => `
   import { startJobProcess } from ${module('../sweep/job-process.ts')};
   await startJobProcess({
@@ -39,7 +41,7 @@ test('a job ends when its launcher is killed, whatever it is doing', async () =>
   const { parent, job } = await startedChild(true);
   expect(stateOf(job)).toBe('running');
   parent.kill('SIGKILL');
-  while (stateOf(job) !== 'ended') await sleep(10); // for ever on the old code: Jest's timeout is the test
+  while (stateOf(job) !== 'ended') await sleep(10); // with the former code this never ended, and Jest's timeout failed the test
 }, 180_000);
 
 test('a process that does not ask for it lives on', async () => {

@@ -4,7 +4,7 @@ import type { StoredEpisode } from './turns.js';
 
 const parents = (tree: ReturnType<typeof callTree>) => tree.calls.map(({ parent }) => parent);
 
-/** Makes an episode of the turns of those calls. */
+/** Makes an episode from the turns of these calls. */
 const episodeOf = (calls: readonly number[]): StoredEpisode => ({
   episode: 0,
   iteration: 1,

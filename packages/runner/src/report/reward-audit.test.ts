@@ -4,7 +4,7 @@ import { auditedRollout, rewardAudit, type AuditedRollout } from './reward-audit
 const tableOf = (rollouts: readonly AuditedRollout[], title: string) =>
   rewardAudit(rollouts).find((table) => table.title === title)!;
 
-/** Ten rollouts of five groups of two: the reward falls, `polite` rises, answers grow. */
+/** Ten rollouts in five groups of two: the reward decreases, `polite` increases, and answers get longer. */
 const ten = Array.from({ length: 10 }, (_, i): AuditedRollout => ({
   group: `rollout-${Math.floor(i / 2)}`,
   task: `t${Math.floor(i / 2) % 2}`,
@@ -48,7 +48,8 @@ test('lengths drift: tokens written, and an answer', () => {
   const { rows } = tableOf(ten, 'Lengths of rollouts');
   expect(rows[0].slice(0, 4)).toEqual(['tokens written', '55.0', '15.0', '95.0']);
   expect(rows[1].slice(0, 4)).toEqual(['tokens per answer', '27.5', '7.50', '47.5']);
-  expect(rows[2]).toEqual(['calls of the model', '2.00', '2.00', '2.00', '–']); // never another number
+  // a constant figure has no correlation with the reward
+  expect(rows[2]).toEqual(['calls of the model', '2.00', '2.00', '2.00', '–']);
 });
 
 test('groups without a signal, at the top and at the bottom, and the tasks that never had one', () => {

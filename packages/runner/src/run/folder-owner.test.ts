@@ -127,7 +127,7 @@ test('a folder that was in its place when its command was killed is found whole 
         return `written as ${dtype}\n`;
       },
     );
-  // The state behind the rename: the folder, and the lock of a process that has ended.
+  // The state after the rename: the folder, and the lock of a process that has ended.
   const killed = await otherOwner(`${output}.lock`);
   await writeNewFolder(
     output,
@@ -142,7 +142,7 @@ test('a folder that was in its place when its command was killed is found whole 
   expect(printed).toEqual([`written: ${output}, by this command before it was killed\n`]);
   expect(await readdir(directory)).toEqual(['model']);
   expect(await readdir(output)).toEqual(['weights']);
-  // It has been said now, so that it is a used folder.
+  // The result was printed now, so that the folder counts as used.
   await expect(command('f16')).rejects.toThrow('is not empty');
   await rm(output, { recursive: true });
   await command('f16');
@@ -150,7 +150,7 @@ test('a folder that was in its place when its command was killed is found whole 
   expect(await readdir(output)).toEqual(['weights']);
 });
 
-/** The contents of all files, so that nothing is added, shortened or removed unnoticed. */
+/** Returns the contents of all files, so that the tests notice every file that was added, shortened or removed. */
 async function contents(): Promise<Record<string, string>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

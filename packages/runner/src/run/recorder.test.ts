@@ -151,7 +151,7 @@ test('a checkpoint is due after as many epochs as save_freq says, fractions too'
     );
     const due: number[] = [];
     for (let step = 1; step <= 12; step++) {
-      other.progress('imitation', step, 12); // four steps an epoch
+      other.progress('imitation', step, 12); // four steps in each epoch
       if (other.checkpointDue) due.push(step);
       other.progress('eval', 4, 4);
     }

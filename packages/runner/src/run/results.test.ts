@@ -44,7 +44,7 @@ test('a comparison pairs episodes of the same seed and number and leaves out tho
     name: 'B',
     episodes: 1,
     meanDifference: 2,
-    verdict: 'equal', // one item says nothing of others
+    verdict: 'equal', // one item says nothing about other items
   });
   expect(found).not.toHaveProperty('interval');
 });

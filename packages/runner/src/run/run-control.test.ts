@@ -11,7 +11,7 @@ let stopped: boolean;
 beforeEach(async () => {
   directory = newFolder();
   await writeFile(join(directory, 'run.lock'), '{}');
-  await writeFile(join(directory, 'control.json'), '{"action":"stop"}'); // to an earlier process
+  await writeFile(join(directory, 'control.json'), '{"action":"stop"}'); // a request to an earlier process
   stopped = false;
   control = await RunControl.open(
     directory,
@@ -32,7 +32,8 @@ test('a run obeys what it is asked for, and forgets what an earlier process was 
   await until(() => control.checkpointAsked);
   expect(stopped).toBe(false);
   await requestControl(directory, 'pause');
-  await until(() => !['control.json', 'control.json.taken'].some((name) => existsSync(join(directory, name)))); // read, too
+  // it was read, too
+  await until(() => !['control.json', 'control.json.taken'].some((name) => existsSync(join(directory, name))));
   const resumed = control.whilePaused();
   await until(() => isPaused(directory));
   await requestControl(directory, 'stop');

@@ -21,7 +21,7 @@ test('a resumed run cuts back what was written after its checkpoint', async () =
 test('the same config may claim a folder again, another one is refused with the differences', async () => {
   const run = join(directory, 'run');
   const config = { seed: 0, env: { words: 'full' } };
-  expect(await openDirectory(run, { seed: 9 })).toBe('own'); // not claimed, so nothing is held against it
+  expect(await openDirectory(run, { seed: 9 })).toBe('own'); // the folder was not claimed, so its files are no obstacle
   await claimDirectory(run, config);
   expect(await openDirectory(run, config)).toBe('own');
   expect(await openDirectory(run, { seed: 1, env: { words: ['dog'] } })).toBe('failed');
@@ -41,7 +41,7 @@ test('a run of an earlier version is resumed: keys that it did not have are null
   await writeFile(join(run, 'results.json'), '{}');
   await claimDirectory(run, { seed: 0, env: { numProducts: 2400, numGoals: 500 } });
   await openDirectory(run, { seed: 0, play: { maxTurns: null }, env: { numProducts: null, numGoals: null } });
-  // Version 0.2 has options at the root.
+  // In version 0.2, options are at the root of the config.
   await claimDirectory(run, { seed: 0, maxTurns: null, slots: 8, env: { numGoals: 100 } });
   await openDirectory(run, { seed: 0, play: { slots: 8 }, env: { numGoals: 100 } });
   await claimDirectory(run, { seed: 0, play: { maxTurns: null }, env: { numGoals: 100 } });

@@ -14,9 +14,9 @@ describe('rungs', () => {
     [1, 1000, 10, [1, 10, 100, 1000]], // log₁₀ 1000 is 2.9999999999999996 in floating point
     [1, 10, 3, [1, 3, 10]], // r · η² = 9 < R: the last rung gets R
     [5, 5, 2, [5]],
-    [5, 9, 2, [5]], // no room for a second rung
+    [5, 9, 2, [5]], // there is no space for a second rung
     [2, 7, 1.5, [2, 3, 5, 7]], // 2, 3, 4.5, 6.75
-    [1, 3, 1.1, [1, 2, 3]], // a rung never repeats
+    [1, 3, 1.1, [1, 2, 3]], // no rung is repeated
   ])('from %d to %d by %d', (min, max, factor, expected) => {
     expect(rungResources(min, max, factor)).toEqual(expected);
   });
@@ -24,7 +24,7 @@ describe('rungs', () => {
 
 test('one worker, η = 2, three rungs: promotions come before new draws, as soon as half of a rung is two or more', () => {
   const search = asha(4, 2, [1, 2, 4]);
-  // Trial i reaches i at every rung, so the later the better.
+  // Trial i reaches the figure i at every rung, so that later trials are better.
   const order: [number, number][] = [];
   for (let job = search.next(); job !== null; job = search.next()) {
     order.push([job.trial, job.rung]);
@@ -32,13 +32,13 @@ test('one worker, η = 2, three rungs: promotions come before new draws, as soon
   }
   expect(order).toEqual([
     [0, 0],
-    [1, 0], // rung 0 has 2: its better half is trial 1
+    [1, 0], // rung 0 has 2 trials: its better half is trial 1
     [1, 1],
-    [2, 0], // rung 0 has 3: ⌊3/2⌋ = 1, trial 2; it was not promoted yet
-    [2, 1], // rung 1 has 2: its better half is trial 2
+    [2, 0], // rung 0 has 3 trials: ⌊3/2⌋ = 1 is promoted, trial 2, which was not promoted before
+    [2, 1], // rung 1 has 2 trials: its better half is trial 2
     [2, 2],
-    [3, 0], // rung 0 has 4: best two are 3 and 2, of which 3 was not promoted
-    [3, 1], // rung 1 has 3: ⌊3/2⌋ = 1, trial 3
+    [3, 0], // rung 0 has 4 trials: the best two are 3 and 2, of which 3 was not promoted before
+    [3, 1], // rung 1 has 3 trials: ⌊3/2⌋ = 1 is promoted, trial 3
     [3, 2],
   ]);
   expect(search.best()).toEqual({ trial: 3, rung: 2, value: 3 });
@@ -52,17 +52,17 @@ test('three workers, η = 3: no worker waits for a rung to fill', () => {
   expect(search.next()).toEqual({ trial: 3, rung: 0 }); // ⌊1/3⌋ = 0: no trial to promote yet
   search.report(a, 30);
   search.report(c, 20);
-  expect(search.next()).toEqual({ trial: 0, rung: 1 }); // ⌊3/3⌋ = 1: the best so far
+  expect(search.next()).toEqual({ trial: 0, rung: 1 }); // ⌊3/3⌋ = 1: the best trial so far
   expect(search.next()).toEqual({ trial: 4, rung: 0 });
   expect(search.next()).toEqual({ trial: 5, rung: 0 });
-  expect(search.next()).toBeNull(); // all drawn; 3, 4 and 5 are still at work
+  expect(search.next()).toBeNull(); // all trials are drawn; 3, 4 and 5 are still running
   for (const [trial, value] of [
     [3, 40],
     [4, 5],
     [5, 6],
   ])
     search.report({ trial, rung: 0 }, value);
-  // Six in the rung: the best two are 3 (40) and 0 (30), and 0 was promoted already.
+  // The rung has six trials: the best two are 3 (40) and 0 (30), and 0 was already promoted.
   expect(search.next()).toEqual({ trial: 3, rung: 1 });
   expect(search.next()).toBeNull();
 });
@@ -109,7 +109,7 @@ test('cut off after any number of jobs and restored, one worker ends with the sa
     const reached: number[][] = [];
     const search = asha(11, 2, rungs);
     runAll(search, reached, cut);
-    const lost = search.next(); // at work when the launcher was killed
+    const lost = search.next(); // it was running when the launcher was killed
     const restored = asha(11, 2, rungs);
     for (const [trial, values] of reached.entries()) restored.restore(trial, values, lost?.trial !== trial);
     if (lost?.rung === 0) restored.restore(lost.trial, [], false);

@@ -1,4 +1,4 @@
-// The sweeps that come with the project: each opens with its question, and every job of it is a config that may run.
+// Tests the sweeps of the project: each begins with its question, and every job has a valid config.
 import { join } from 'node:path';
 import { compose, planSweep, sweepDimensions } from '@bowyer/config';
 import { repository } from '../../test/command-line.js';
@@ -38,7 +38,7 @@ test.each(sweeps)('$name', async ({ name, text }) => {
   const [, configName] = /npx bowyer --config-name (\w+).*\+experiment=/.exec(text)!;
   const jobs = jobsOf(name, configName);
   expect(jobs.length).toBeGreaterThan(1);
-  // One of the jobs that differ in the seed alone.
+  // Only one of the jobs that differ only in their seed is checked.
   const distinct = new Map(jobs.map((overrides) => [overrides.filter((one) => !/^seed=/.test(one)).join(), overrides]));
   for (const overrides of distinct.values())
     await validateConfig(await composed(configName, ...overrides, 'save_path=somewhere'));

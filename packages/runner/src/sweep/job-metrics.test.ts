@@ -22,14 +22,14 @@ beforeEach(async () => {
 });
 
 test.each([
-  ['test/return', 2], // of the last policy listed
+  ['test/return', 2], // the value of the last policy in the list
   ['warm:test/return', 1],
   ['best:test/return', 3],
   ['worst:test/return', null],
   ['optimalReturn', 7],
-  ['eval/return', 11], // the last line that has it
+  ['eval/return', 11], // the value in the last line that has the metric
   ['loss', 4],
-  ['iteration', 3], // the cut-off line does not count
+  ['iteration', 3], // an incomplete line does not count
   ['unknown', null],
 ])('%s is %p', async (key, expected) => {
   expect(await readJobMetrics(directory, [key])).toEqual({ [key]: expected });

@@ -1,4 +1,4 @@
-// Whole sweeps through the command line, each in a process of its own; those that are refused, in this one.
+// Tests complete sweeps through the command line, each in a separate process. Sweeps that are refused run in this process.
 import { spawn } from 'node:child_process';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -24,9 +24,9 @@ interface Ended {
 }
 
 /**
- * Runs a sweep in a process of its own.
+ * Runs a sweep in a separate process.
  *
- * @param options.direct jobs are the fast child itself, not the whole program again
+ * @param options.direct jobs are the fast test program child.mjs, and not this program
  */
 async function run(
   args: string[],
@@ -47,7 +47,7 @@ async function run(
   return { code: await ended, stdout, stderr };
 }
 
-/** Runs a sweep in this process: nothing of it starts another one. */
+/** Runs a sweep in this process. It must not start another process. */
 async function runHere(argv: string[]): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const home = process.cwd();
@@ -124,7 +124,7 @@ test('launcher and job are killed one after another: the same command ends with 
   const [holding, go] = [join(directory, 'sweep', '0', 'holding'), join(directory, 'go')];
   const args = ['-m', ...local, 'x=1,2', `hold='${go}'`, 'launcher.resume=true', 'launcher.jobs=1'];
   expect((await run(args, { signalWhen: holding, signal: 'SIGKILL' })).code).toBeNull();
-  const pid = Number(await readFile(holding, 'utf8')); // its launcher is dead
+  const pid = Number(await readFile(holding, 'utf8')); // its launcher was killed
   const refused = await run(args);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain(`still runs as process ${pid}`);
@@ -184,7 +184,8 @@ test('successive halving: resources, the best, and a table with both', async () 
     'eval/episodic_return',
     'test/episodic_return',
   ]);
-  // Only one of four reaches the last rung or more, if they come in a good order; the one named best is the best there.
+  // In a good order, only one trial of four reaches the last rung; in other orders, more do. The trial that is named the best is
+  // the best of these.
   const last = table
     .slice(1)
     .filter((line) => line[3] === '4')

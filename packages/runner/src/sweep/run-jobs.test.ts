@@ -20,7 +20,7 @@ const makeJobs = (...points: string[][]): SweepJob[] =>
 const markersOf = async (jobs: readonly SweepJob[]) =>
   new Map((await readMarkers(jobs, { resume: true })).flatMap((marker, i) => (marker ? [[i, marker] as const] : [])));
 
-/** Runs jobs of the test program; `during` gets the launcher once it has begun. */
+/** Runs jobs of the test program. `during` is called with the launcher when it has started. */
 async function runAll(
   jobs: readonly SweepJob[],
   options: Partial<LocalLauncherOptions> & { makeSource?: (markers: Map<number, JobMarker>) => JobSource } = {},
@@ -60,7 +60,9 @@ async function runAll(
 
 const textOf = (job: SweepJob, file: string) => readFile(join(job.directory, file), 'utf8').catch(() => null);
 
-/** Waits until a file of a job has the text, or for a hundred seconds, after which its test fails without leaving a process behind. */
+/**
+ * Waits until a file of a job contains the text, for at most a hundred seconds, so that a failing test leaves no process behind.
+ */
 async function appears(job: SweepJob, file: string, text: string): Promise<void> {
   for (let tries = 0; tries < 10_000; tries++) {
     if ((await textOf(job, file))?.includes(text)) return;
@@ -68,13 +70,13 @@ async function appears(job: SweepJob, file: string, text: string): Promise<void>
   }
 }
 
-/** Waits until a job of the test program with `hold` is at work. */
+/** Waits until a job of the test program with `hold` has started. */
 const holding = (job: SweepJob) => appears(job, 'holding', '');
 
 test('jobs run at the same time, each with its figures, its log and its marker', async () => {
   const meet = `meet=${join(directory, 'meeting')}`;
   const jobs = makeJobs(['x=1', meet, 'guests=2'], ['x=2', meet, 'guests=2']);
-  // Each waits for the other, so that both only end if they run at once.
+  // Each job waits for the other one, so that they end only if they run at the same time.
   const { outcomes } = await runAll(jobs);
   for (const job of jobs) {
     expect(outcomes.get(job.number)).toMatchObject({

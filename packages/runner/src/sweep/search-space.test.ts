@@ -29,7 +29,7 @@ test('the same seed draws the same; more trials begin with the same ones; anothe
   expect(draw(space, 5, 1)).not.toEqual(draw(space, 5));
 });
 
-// Shares of 2,000 draws: standard error at most 0.5 / √2000 = 0.011, so 0.05 is more than four of them.
+// The shares of 2,000 draws have a standard error of at most 0.5 / √2000 = 0.011, so that 0.05 is more than four standard errors.
 test('an interval is uniform', () => {
   const values = numbers(draw(['a=interval(-2,2)'], 2000));
   expect(Math.min(...values)).toBeGreaterThanOrEqual(-2);
@@ -48,7 +48,7 @@ test('tag(log, interval) has a third of its draws in each of three decades', () 
 
 test('int(interval) gives integers, both ends included; with tag(log) the small ones are likelier', () => {
   expect(numbers(draw(['a=int(interval(1,4))'], 100)).sort()).toEqual([1, 2, 3, 4]);
-  // ⌊exp u⌋ = 1 for u below ln 2 of ln 9, one point in 3.2; every value comes up in the end.
+  // ⌊exp u⌋ = 1 for u below ln 2 of ln 9, a share of 1/3.2; every value is drawn sooner or later.
   expect(numbers(draw(['a=tag(log,int(interval(1,8)))'], 100)).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   const first = Array.from({ length: 1000 }, (_, seed) => numbers(draw(['a=tag(log,int(interval(1,8)))'], 1, seed))[0]);
   expect(Math.abs(share(first, (value) => value === 1) - Math.log(2) / Math.log(9))).toBeLessThan(0.06);

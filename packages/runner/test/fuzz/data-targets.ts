@@ -1,4 +1,4 @@
-// Readers of data that other programs have written: traces, tables of Parquet, tasks of agents, questions with answers.
+// Targets that read data of other programs: traces, Parquet tables, tasks of agents, and questions with answers.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
@@ -71,7 +71,7 @@ const atif = {
 
 const tasks = lines({ id: 1, question: 'a', split: 'train' }, { id: 'x', files: { 'a.txt': 'b' } });
 
-/** Reads files as people use them: to train on, and as tasks to play again. */
+/** Reads files in both ways in which users read them: for training, and as tasks to play again. */
 async function readTraces(path: string): Promise<void> {
   await readTasks(path);
   await readTrainingItems(path);
@@ -81,7 +81,7 @@ const moon = { question: 'Which is a planet?', choices: ['Moon', 'Mars'], answer
 const arc = { id: 'a', question: 'Which?', choices: { text: ['Moon', 'Mars'], label: ['1', '2'] }, answerKey: '2' };
 const table = 'question,A,B,C,answer\n"Which, then?",Moon,Mars,Sun,B\nAnd now?,1,2,3,2\n';
 
-/** Reads a file of questions, from whose environment the first one is asked. */
+/** Reads a file of questions, and plays the first one. */
 const questions: OpenTarget = (folder) => ({
   seeds: [lines(moon, moon), lines(arc, { question: 'How many?', answer: '2\n#### 2' }), Buffer.from(table)],
   damage: (seed, rng) => (seed[0] === 0x7b ? damageLines : damageBytes)(seed, rng),
@@ -97,13 +97,13 @@ const questions: OpenTarget = (folder) => ({
 
 const parquet = readdirSync(fixtures).filter((name) => name.endsWith('.parquet'));
 
-/** Damages a table, whose end says where everything is. */
+/** Damages a Parquet table, mostly its end, which contains the positions of everything. */
 const damageTable = (seed: Uint8Array, rng: Rng): Uint8Array => {
   const from = rng.uniform() < 0.5 ? 0 : Math.floor(seed.length / 2);
   return Buffer.concat([seed.subarray(0, from), damageBytes(seed.subarray(from), rng)]);
 };
 
-/** Reads tables; a reader that would never end is stopped after three seconds. */
+/** Reads tables. A reader that would never end is stopped after three seconds. */
 const parquetTables: OpenTarget = async (folder) => ({
   ...(await file('data.parquet', parquet.map(fixture), damageTable, readTrainingItems)(folder)),
   limitMs: 6000,

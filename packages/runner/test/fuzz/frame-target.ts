@@ -1,4 +1,4 @@
-// The OpenEnv server as a target of damaged upgrades and frames, from clients that leave or reset the connection at any time.
+// The OpenEnv server as a target of damaged upgrades and frames, from clients that close or reset the connection at any time.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rng } from '@bowyer/core';
@@ -10,10 +10,10 @@ interface Frame {
   opcode: number;
   payload: Uint8Array;
   isLast?: boolean;
-  /** Reserved bits, which no extension that the server knows uses. */
+  /** Reserved bits, which are set only by extensions that the server does not support. */
   reserved?: number;
   isMasked?: boolean;
-  /** Another one than the payload's. */
+  /** A length that differs from the payload's. */
   length?: number;
 }
 
@@ -73,7 +73,7 @@ const talks: readonly { path: string; frames: Frame[] }[] = [
   { path: '/mcp', frames: [tools, { opcode: OPCODES.ping, payload: Buffer.alloc(0) }, tools] },
 ];
 
-/** Damages a payload within its JSON, where it has any. */
+/** Damages a payload, within its JSON if it has any. */
 function damagedPayload(payload: Uint8Array, rng: Rng): Uint8Array {
   try {
     return Buffer.from(damageJson(Buffer.from(payload).toString(), rng));
@@ -98,7 +98,7 @@ const frameChanges: readonly ((frame: Frame, rng: Rng) => Frame)[] = [
   }),
 ];
 
-/** Damages frames or bytes; some go to a path, or come from a page, that the server refuses. */
+/** Damages frames or bytes. Some go to a path that the server refuses, or come from a page that it refuses. */
 function damage(seed: Uint8Array, rng: Rng): Uint8Array {
   return Buffer.concat([Buffer.from([rng.integer(0, 255)]), damagedTalk(seed.subarray(1), rng)]);
 }
@@ -115,7 +115,7 @@ function damagedTalk(seed: Uint8Array, rng: Rng): Uint8Array {
   return talk(path, changed);
 }
 
-/** The first byte of a client that sends everything at once, waits for the answers, and closes its side. */
+/** The first byte of inputs whose client sends everything at once, waits for the answers, and closes its side. */
 const POLITE = 0;
 
 /** The longest wait for an answer, in milliseconds. */
@@ -123,9 +123,9 @@ const PATIENCE = 25;
 const LIMIT = 20_000;
 
 /**
- * Sends the bytes in pieces, and leaves in order, in the middle, or with a reset.
+ * Sends the bytes in pieces, and closes the connection in order, in the middle, or with a reset.
  *
- * @param input one byte that decides how, and what is sent
+ * @param input a byte that decides how, and the bytes to send
  * @throws if the server does not answer frames, keeps the connection, or does not answer others any more
  */
 async function play(origin: string, input: Uint8Array): Promise<void> {
@@ -152,7 +152,7 @@ async function play(origin: string, input: Uint8Array): Promise<void> {
   if (status !== '101') throw new Error(`refused: ${status}`);
 }
 
-/** Leaves when no more answers come. */
+/** Closes the connection when no more answers come. */
 async function leave(socket: Socket, withReset: boolean, answered: () => number): Promise<void> {
   for (let before = -1; before !== answered() && !socket.destroyed;) {
     before = answered();
@@ -163,7 +163,7 @@ async function leave(socket: Socket, withReset: boolean, answered: () => number)
 }
 
 export const openEnvFrames: OpenTarget = async () => {
-  // Fewer places than clients.
+  // Fewer sessions than clients.
   const server = await serveOpenEnv({
     name: 'maze',
     options: {},

@@ -1,4 +1,5 @@
-// Reads damaged inputs and collects what a user would not understand: errors of the language itself, and readers that take long.
+// Reads damaged inputs, and collects results that would not help a user: errors of JavaScript itself, and readers that take too
+// long.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -9,16 +10,16 @@ import { targets } from './targets.js';
 
 export interface Finding {
   problem: string;
-  /** How to make the input again. */
+  /** The seed, from which the input can be made again. */
   seed: number;
   input: Uint8Array;
 }
 
 export interface FuzzResult {
   inputs: number;
-  /** Inputs that were read although damaged. */
+  /** The number of inputs that were read without an error although they were damaged. */
   accepted: number;
-  /** CPU time of the process for one input, or for the inputs that are read at once. */
+  /** The CPU time of the process for one input, or for inputs that are read at the same time. */
   slowestMs: number;
   findings: Finding[];
 }
@@ -28,7 +29,7 @@ interface Input {
   bytes: Uint8Array;
 }
 
-/** Measures the CPU time of this process, in milliseconds: a busy machine makes nothing slower. */
+/** Measures the CPU time of this process, in milliseconds, which does not depend on how busy the machine is. */
 async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
   const before = process.cpuUsage();
   const value = await work();
@@ -40,17 +41,17 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
  * Gives damaged inputs to a target.
  *
  * @param target a name of `targets`
- * @param first of the seeds, one for each input
+ * @param first the first seed; each input has its own
  */
 export async function fuzz(target: string, count: number, first = 1): Promise<FuzzResult> {
   const folder = newFolder();
   const reader = await targets[target](folder);
-  for (const seed of reader.seeds) await reader.read(seed); // what is damaged was valid
+  for (const seed of reader.seeds) await reader.read(seed); // the undamaged inputs must be valid
   const result: FuzzResult = { inputs: count, accepted: 0, slowestMs: 0, findings: [] };
   const make = (seed: number, lane: number): Input => {
     const rng = Rng.forPurpose(seed, target);
     const bytes = reader.damage(reader.seeds[rng.integer(0, reader.seeds.length - 1)], rng);
-    writeFileSync(join(folder, `input-${lane}`), bytes); // what a reader that never ends was reading
+    writeFileSync(join(folder, `input-${lane}`), bytes); // the file shows what a reader that never ends was reading
     return { seed, bytes };
   };
   const read = async ({ seed, bytes }: Input) => {
@@ -71,7 +72,7 @@ export async function fuzz(target: string, count: number, first = 1): Promise<Fu
   return result;
 }
 
-/** Lists findings for the inputs that take long when they run alone. */
+/** Lists findings for the inputs that take long even if no others are read at the same time. */
 async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: number): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { seed, bytes } of inputs) {

@@ -1,4 +1,4 @@
-// An environment over MCP, as a target of damaged requests: of a session, and of a client without sessions.
+// An environment over MCP as a target of damaged requests: those of a session, and those of a client without sessions.
 import { serveMcpEnv } from '@bowyer/serving';
 import { damageRequest, Faults, LANES, request, send } from './requests.js';
 import type { OpenTarget } from './target.js';
@@ -8,7 +8,7 @@ const client = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { 
 const rpc = (method: string, params: object, id = 1) => ({ jsonrpc: '2.0', id, method, params });
 const initialize = request('POST', '/mcp', rpc('initialize', client), accept);
 
-/** In the seeds, of the length of an id. */
+/** The id of the session in the valid inputs. It has the length of a real one. */
 const SESSION = '00000000-0000-4000-8000-000000000000';
 
 const VERSION = '2026-07-28';

@@ -1,6 +1,6 @@
-// Errors of the language itself, which a user would not understand.
+// Recognizes errors of JavaScript itself, which a user would not understand.
 
-/** The errors that a program throws by mistake; errors for users are of classes of their own, or name a place. */
+/** The classes of errors that a program throws by mistake. Errors for users have other classes, or name a place. */
 const MISTAKES: readonly { prototype: unknown }[] = [
   TypeError,
   RangeError,
@@ -10,14 +10,14 @@ const MISTAKES: readonly { prototype: unknown }[] = [
   URIError,
 ];
 
-/** The same, in the message of another error or in an answer. */
+/** Recognizes these errors in the message of another error, or in an answer. */
 export const MISTAKEN =
   /Cannot (read propert|convert|destructure)|is not (a function|iterable|a constructor|defined)|Maximum call stack|Invalid (array|string|typed)|out of (range|bounds)|BigInt/;
 
 /**
- * Checks that an error is a message to users.
+ * Checks that an error is a message for users.
  *
- * @returns what is wrong with an error as a message to users; undefined where it is one
+ * @returns what is wrong with the error; undefined if it is a message for users
  */
 export function mistakeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return `threw ${String(error)}`;

@@ -1,5 +1,5 @@
-// Servers of models, as targets of damaged requests: one of words, whose answers are free, and one of characters, which can be held to
-// JSON and to calls of tools.
+// Servers of models as targets of damaged requests: one of words, with unconstrained answers, and one of characters, whose
+// answers can be constrained to JSON and tool calls.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -71,7 +71,7 @@ const template =
   `{{ tools | tojson if tools }}{{ documents | tojson if documents }}{{ a }}{% for m in messages %}[start]{{ m.content }}{% for c in m.tool_calls or [] %}${call}` +
   '{% endfor %}[end]{% endfor %}{% if add_generation_prompt %}[start]{% endif %}';
 
-/** Makes a model that can write JSON, and the calls of Hermes' form. */
+/** Makes a model that can write JSON, and calls in Hermes' form. */
 export async function characterModel() {
   const tokenizer = wordLevelTokenizer([characters.join('\n')], { wholeTokens: [...marks, ...characters] });
   const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -126,7 +126,7 @@ const callSeeds = (): Buffer[] => {
 /**
  * Lists requests for responses.
  *
- * @param url of a server, which gets a first request: others continue its response
+ * @param url of a server. It gets a first request, whose response the others continue
  */
 async function responseSeeds(url: string): Promise<Buffer[]> {
   const [, id] = /"id":"(resp_\w+)"/.exec(await send(url, request('POST', '/v1/responses', { input: 'a' })))!;
@@ -203,7 +203,7 @@ function damageSchema(schema: object, rng: Rng): unknown {
   return { type: 'object', properties: { a: { type: 'string', pattern: damaged } }, required: ['a'] };
 }
 
-/** Draws up to forty look-aheads, as many as a state of the automaton has parts. */
+/** Draws up to forty look-aheads, the maximum of a state of the automaton. */
 const conditions = (rng: Rng): string =>
   Array.from(
     { length: rng.integer(1, 40) },
@@ -242,7 +242,7 @@ const named = {
   propertyNames: { pattern: '^.{0,80}$' },
 };
 
-/** Opens a server that is asked for answers of schemas, which are compiled for the tokens of the model. */
+/** Opens a server, and requests answers of schemas, which are compiled for the model's tokens. */
 const schemaServer: OpenTarget = async (folder) => {
   const ask = (given: unknown) =>
     request('POST', '/v1/chat/completions', {

@@ -1,4 +1,4 @@
-// Damaged copies of valid inputs, for the fuzz tests: bytes anywhere, and values within JSON.
+// Makes damaged copies of valid inputs for the fuzz tests: of bytes at any place, and of values in JSON.
 import type { Rng } from '@bowyer/core';
 
 const EXTREMES = [0, 1, -1, 127, 128, 255, 256, 65535, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 53];
@@ -6,7 +6,7 @@ const INTERESTING = ['\0', '\n', '"', '\\', '{', '}', '[', ']', ':', ',', '\ufef
 
 const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.integer(0, items.length - 1)];
 
-/** Changes bytes one to four times: flips, cuts, copies, insertions, and integers at their limits. */
+/** Makes one to four changes of bytes: flips, cuts, copies, insertions, and integers at their limits. */
 export function damageBytes(bytes: Uint8Array, rng: Rng): Uint8Array {
   let damaged = Buffer.from(bytes);
   for (let left = rng.integer(1, 4); left > 0; left--) damaged = byteChanges[rng.integer(0, 5)](damaged, rng);
@@ -73,7 +73,7 @@ const VALUES: readonly unknown[] = [
   'x'.repeat(5000),
 ];
 
-/** Replaces, leaves out, repeats or renames one to three values of a JSON text. */
+/** Replaces, omits, repeats or renames one to three values of a JSON text. */
 export function damageJson(text: string, rng: Rng): string {
   const root = { value: JSON.parse(text) as unknown };
   for (let left = rng.integer(1, 3); left > 0; left--) {
@@ -90,7 +90,7 @@ interface Place {
   key: string;
 }
 
-/** Lists the places of values, but not those deep in lists that an earlier change has nested. */
+/** Lists the places of values, except those deep in lists that an earlier change has nested. */
 function placesOf(owner: object, depth = 0): Place[] {
   return Object.entries(owner).flatMap(([key, value]) => [
     { owner: owner as Record<string, unknown>, key },
@@ -103,7 +103,7 @@ function damagePlace(owner: Record<string, unknown>, key: string, rng: Rng, plac
   if (change === 0) delete owner[key];
   else if (change === 1) owner[`${key}${pick(rng, INTERESTING)}`] = owner[key];
   else if (change === 2) {
-    // The copy keeps the tree finite.
+    // A copy prevents a tree that contains itself.
     const other = pick(rng, places);
     owner[key] = structuredClone(other.owner[other.key]);
   } else if (change === 3) owner[key] = nested(rng.integer(1, 1000));
@@ -116,10 +116,10 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** Characters of a text, and members of a list or an object, that one value grows to at most. */
+/** The limits of a value's growth: characters of a text, and members of a list or an object. */
 const GROWN = { characters: 400_000, members: 20_000 };
 
-/** Lets one value of a JSON text grow: a text, a list or the members of an object, up to what a body may have. */
+/** Makes one value of a JSON text longer: a text, a list, or the members of an object, up to the size that a body may have. */
 export function growJson(text: string, rng: Rng): string {
   const root = { value: JSON.parse(text) as unknown };
   const places = placesOf(root).filter(({ owner, key }) => lengthOf(owner[key]) > 0);
@@ -158,7 +158,7 @@ const changedBy = (value: unknown, copy: number): unknown =>
         ? value + copy
         : value;
 
-/** Damages the text within the JSON as often as anywhere in its bytes. */
+/** Damages the text in the JSON, or its bytes at any place, equally often. */
 export const damageText = (seed: Uint8Array, rng: Rng) =>
   rng.uniform() < 0.5 ? damageBytes(seed, rng) : Buffer.from(damageJson(Buffer.from(seed).toString(), rng));
 /** Damages one of the lines. */
@@ -169,7 +169,7 @@ export const damageLines = (seed: Uint8Array, rng: Rng) => {
   return Buffer.from(lines.join('\n'));
 };
 
-/** Damages lines, half of the time within a text of the line that is JSON itself, as spans and arguments of calls have it. */
+/** Damages lines. In half of the cases, it damages JSON in a text of the line, such as arguments of calls in spans. */
 export function damageNestedLines(seed: Uint8Array, rng: Rng): Uint8Array {
   if (rng.uniform() < 0.5) return damageLines(seed, rng);
   const lines = Buffer.from(seed).toString().split('\n');

@@ -1,4 +1,4 @@
-// The server that records rollouts, as a target of damaged requests: calls, rewards, metrics, ends, and traces.
+// The server that records rollouts as a target of damaged requests: calls, rewards, metrics, ends, and traces.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentServer, readRollouts, RolloutLog } from '@bowyer/rollouts';
@@ -26,7 +26,7 @@ const seeds = (): Buffer[] => {
   ];
 };
 
-/** Opens a recording server, whose log can be read afterwards, whatever was asked. */
+/** Opens a recording server. Its log must be readable afterwards, after any requests. */
 export const recordingServer: OpenTarget = async (folder) => {
   const { options, device, faults } = await characterModel();
   const log = await RolloutLog.open(folder);

@@ -1,4 +1,4 @@
-// Requests of HTTP as bytes, damaged, and sent as they are.
+// Writes HTTP requests as bytes, damages them, and sends them.
 import { connect } from 'node:net';
 import { maximum, type Rng } from '@bowyer/core';
 import { MISTAKEN } from './mistakes.js';
@@ -9,7 +9,7 @@ const END_OF_HEAD = '\r\n\r\n';
 /**
  * Writes a request.
  *
- * @param body a text of JSON, or bytes as they are; none if not given
+ * @param body JSON text or bytes; none if not given
  */
 export function request(
   method: string,
@@ -26,7 +26,7 @@ export function request(
 
 const isJson = (body: Uint8Array): boolean => body[0] === 0x7b;
 
-/** Damages a request, mostly in the body, with the length that it has then; sometimes in texts of the JSON that are JSON. */
+/** Damages a request, mostly its body, whose new length it writes. Sometimes it damages JSON in texts of the JSON. */
 export function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
   const at = Buffer.from(seed).indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   const [head, body] = [Buffer.from(seed.subarray(0, at)).toString(), seed.subarray(at)];
@@ -44,16 +44,16 @@ function damageBody(body: Uint8Array, rng: Rng): Uint8Array {
   return Buffer.from(damageJson(Buffer.from(body).toString(), rng));
 }
 
-/** How long a client waits for more of an answer, or for one to bytes that are not a whole request, in milliseconds. */
+/** The milliseconds that a client waits for more of an answer, or for an answer to incomplete bytes. */
 const PATIENCE = 40;
 
-/** Connections at once, so that most of the patience is not idle. */
+/** The number of connections at the same time, so that most of the waiting overlaps. */
 export const LANES = 16;
 
-/** How long for the answer to a whole request: on a busy machine the first one takes seconds. */
+/** The milliseconds that a client waits for the answer to a complete request. On a busy machine the first one takes seconds. */
 const LIMIT = 60_000;
 
-/** Faults that a server reports beside its answers, as those of a stream that has begun. */
+/** Collects faults that a server reports apart from its answers, such as those of a stream that has begun. */
 export class Faults {
   readonly #found: Error[] = [];
   readonly add = (error: Error): void => void this.#found.push(error);
@@ -71,7 +71,7 @@ export class Faults {
   }
 }
 
-/** Checks whether a server has all it needs for an answer. */
+/** Returns whether the bytes are complete, so that a server can answer them. */
 function isWhole(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString('latin1');
   const end = text.indexOf('\r\n\r\n');
@@ -80,10 +80,11 @@ function isWhole(bytes: Uint8Array): boolean {
 }
 
 /**
- * Sends bytes as they are, and leaves when a request that is not whole gets no answer.
+ * Sends bytes unchanged. If a request is incomplete and gets no answer, it closes the connection.
  *
- * @returns the answer, with its head
- * @throws if the server refuses them, does not answer, answers with a fault of its own or in words of the language, or does not close
+ * @returns the answer with its headers
+ * @throws if the server refuses them, does not answer, answers with a server fault or with an error of JavaScript, or does not
+ *   close
  * the connection
  */
 export function send(origin: string, bytes: Uint8Array): Promise<string> {
@@ -98,7 +99,7 @@ export function send(origin: string, bytes: Uint8Array): Promise<string> {
     socket.setEncoding('latin1').on('data', (piece: string) => {
       answer += piece;
       clearTimeout(leave);
-      leave = setTimeout(() => socket.end(), 5 * PATIENCE); // the connection is kept open where `connection: close` is damaged
+      leave = setTimeout(() => socket.end(), 5 * PATIENCE); // the connection stays open if `connection: close` is damaged
     });
     socket.setTimeout(LIMIT, () => socket.destroy(new Error('the server did not end the connection')));
     socket.on('error', reject);
@@ -111,7 +112,7 @@ export function send(origin: string, bytes: Uint8Array): Promise<string> {
   });
 }
 
-/** Says what is wrong with an answer; null for one that grants the request. */
+/** Returns the reason why an answer is wrong; null for an answer that grants the request. */
 function problemOf(answer: string, wasWhole: boolean): string | null {
   const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
   const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);

@@ -1,4 +1,4 @@
-// The servers, as targets of damaged requests.
+// Servers as targets of damaged requests.
 import { serveEnv, serveOpenEnv } from '@bowyer/serving';
 import { openEnvFrames } from './frame-target.js';
 import { mcpServer } from './mcp-target.js';
@@ -14,7 +14,7 @@ const served = { name: 'maze', options: {}, host: '127.0.0.1', port: 0, maxInsta
 const envServer: OpenTarget = async () => {
   const server = await serveEnv({
     ...served,
-    onFault: () => undefined, // an environment's own errors, which clients read in the field `error`
+    onFault: () => undefined, // errors of the environment, which clients read in the field `error`
   });
   const { pathname } = new URL(`${server.url}/`);
   const at = (name: string) => `${pathname}${name}`;

@@ -1,21 +1,22 @@
-// A target has valid inputs and a reader, which must end soon: with a value, or with an error that says what is wrong.
+// A target of the fuzz tests: valid inputs and a reader, which must end soon, with a value or with an error that explains what is
+// wrong.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
 
 export interface Target {
-  /** Valid inputs. */
+  /** The valid inputs, of which damaged copies are made. */
   seeds: readonly Uint8Array[];
-  /** Inputs that are read at once; one if not given. */
+  /** The number of inputs that are read at the same time; one if not given. */
   lanes?: number;
-  /** The most CPU time for an input, in milliseconds; two seconds if not given. */
+  /** The CPU time that an input may take, in milliseconds; two seconds if not given. */
   limitMs?: number;
   damage: (seed: Uint8Array, rng: Rng) => Uint8Array;
   read: (input: Uint8Array) => Promise<unknown>;
   close?: () => Promise<void>;
 }
 
-/** @param folder an empty one for the target's files */
+/** @param folder an empty folder for the target's files */
 export type OpenTarget = (folder: string) => Target | Promise<Target>;
 
 /** Makes a target whose input is one file. */
@@ -30,7 +31,7 @@ export const file =
     },
   });
 
-/** A small model's config. */
+/** The config of a small model. */
 export const llama = {
   model_type: 'llama',
   hidden_size: 16,

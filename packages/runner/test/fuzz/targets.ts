@@ -1,4 +1,4 @@
-// The readers of strangers' files, and the servers that get their requests.
+// Targets of the fuzz tests: readers of files that users get from others, and servers that get requests from others.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -44,7 +44,7 @@ const safetensors: OpenTarget = (folder) => {
   const length = 8 + Number(whole.readBigUInt64LE(0));
   return {
     seeds: [whole],
-    // The header is what can mislead a reader.
+    // Only the header can mislead a reader.
     damage: (seed, rng) =>
       rng.uniform() < 0.2
         ? damageBytes(seed, rng)
@@ -62,7 +62,7 @@ function withLength(header: Uint8Array, data: Uint8Array): Uint8Array {
   return Buffer.concat([length, header, data]);
 }
 
-/** Writes a model of width 8, hidden 12, one layer of two heads, 10 tokens, 4 positions. */
+/** Writes a model with width 8, hidden size 12, one layer with two heads, 10 tokens and 4 positions. */
 function smallLlama2c(): Uint8Array {
   const bytes = Buffer.alloc(28 + 4 * 664);
   [8, 12, 1, 2, 2, 10, 4].forEach((size, i) => bytes.writeInt32LE(size, 4 * i));
@@ -167,14 +167,14 @@ const shared = {
 };
 const completion = { prompt: 'Capital of France?', completion: ' Paris', source: 'x' };
 
-/** Damages compressed files after, others before they are compressed. */
+/** Damages compressed files after the compression, and others before it. */
 const damageData = (seed: Uint8Array, rng: Rng) => (isGzip(seed) ? damageBytes(seed, rng) : damageLines(seed, rng));
 
 const recorded = JSON.parse(readFileSync(join(packages, 'text/test/chat-fixtures/recorded.json'), 'utf8')) as {
   templates: Record<string, string>;
 };
 
-/** Damages templates by large numbers, and by parts of themselves many times: what ended a process. */
+/** Damages templates with large numbers, and with repetitions of their parts, which once ended a process. */
 function damageTemplate(seed: Uint8Array, rng: Rng): Uint8Array {
   const text = Buffer.from(seed).toString();
   const kind = rng.uniform();
@@ -204,7 +204,7 @@ const chatTemplates: OpenTarget = () => {
   return {
     seeds: [...Object.values(recorded.templates), ...bombs].map((text) => Buffer.from(text)),
     damage: damageTemplate,
-    limitMs: 5000, // all the steps that a template may take, several times, on a slow processor
+    limitMs: 5000, // on a slow processor, a template may take all of its allowed steps several times
     read: async (input) => {
       const template = chatTemplate(`{# #}${Buffer.from(input).toString()}`, tokenizer);
       template.encodePrompt([{ role: 'user', content: 'is it' }]);
@@ -213,7 +213,7 @@ const chatTemplates: OpenTarget = () => {
   };
 };
 
-/** Every target by name. Valid inputs come from the fixtures of other tests. */
+/** All targets by name. The valid inputs are fixtures of other tests. */
 export const targets: Readonly<Record<string, OpenTarget>> = {
   safetensors,
   'PyTorch pickle': file('model.pt', stateDicts, damageBytes, (path) => readPyTorchStateDict(path)),

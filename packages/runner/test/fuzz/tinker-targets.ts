@@ -1,5 +1,5 @@
-// The server of the Tinker API, as a target of damaged requests in JSON and in protobuf: each that is accepted is run, and its result is
-// asked for.
+// The server of the Tinker API as a target of damaged requests in JSON and protobuf. Each accepted request is run, and its result
+// is fetched.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -73,21 +73,24 @@ const int32s = (...values: number[]) => Buffer.from(Int32Array.from(values).buff
 const int64s = (...values: number[]) => Buffer.from(BigInt64Array.from(values.map(BigInt)).buffer);
 const float32s = (...values: number[]) => Buffer.from(Float32Array.from(values).buffer);
 
-/** Encodes a ForwardBackwardRequest by the numbers of its fields. */
+/** Encodes a ForwardBackwardRequest with its field numbers. */
 function message(modelId: string, loss: string, tensors: Readonly<Record<string, Buffer>>): Buffer {
   const inputs = Object.entries(tensors).map(([name, content]) => field(2, text(1, name), field(2, content)));
   const datum = field(3, field(1, field(1, field(1, int32s(5, 6, 7)))), ...inputs);
   return Buffer.concat([text(1, modelId), datum, text(4, loss)]);
 }
 
-/** Encodes one raw block. */
+/** Encodes a frame of one raw block. */
 const zstd = (content: Uint8Array): Buffer => {
   const header = (content.length << 3) | 1;
   const block = [header & 255, (header >> 8) & 255, header >> 16];
   return Buffer.concat([Uint8Array.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38, ...block]), content]);
 };
 
-/** From `zstd`: blocks of sequences, which a raw block has not. It is the JSON of a request for a client's configuration. */
+/**
+ * Compressed by the program `zstd`: blocks of sequences, which a raw block does not contain. The content is the JSON of a request
+ * for a client's configuration.
+ */
 const compressed = Buffer.from(
   'KLUv/QRo7QEAZAJ7InNka192ZXJzaW9uIjogIjAuMjYuMC1hYmMgMTIzNDU2NzgifQogsBPrLsyCdiGDAg9kUOAVZFggeSj+jfE=',
   'base64',
@@ -120,11 +123,11 @@ const messageSeeds = (_: string, modelId: string): Buffer[] => {
 
 const isFailureOfServer = (reply: Record<string, unknown>): boolean => reply.category === 'server';
 
-/** One model after the other: a sequence number far ahead makes a model wait for those before it. */
+/** A client that uses one model after another: a sequence number that is too high makes a model wait for the ones before it. */
 class Client {
   session = '';
   model = '';
-  #models = 1000; // ids of one length
+  #models = 1000; // all ids have the same length
   #last = 0;
 
   constructor(
@@ -146,7 +149,7 @@ class Client {
     this.#last = 0;
   }
 
-  /** Sends a request and waits for its result. @throws where it fails */
+  /** Sends a request, and waits for its result. @throws if it fails */
   async run(bytes: Uint8Array): Promise<void> {
     const { request_id: id } = contentOf(await this.faults.during(send(this.url, bytes)));
     if (typeof id !== 'string' || (await this.#isAhead(id))) return;
@@ -155,7 +158,7 @@ class Client {
     if (typeof reply.error === 'string') throw new Error(reply.error);
   }
 
-  /** Checks whether the request waits for others, which never come; another model takes the place of its own. */
+  /** Checks whether the request waits for others that never come. If so, another model replaces its model. */
   async #isAhead(id: string): Promise<boolean> {
     const [model, seq] = [id.slice(0, id.lastIndexOf(':')), Number(id.slice(id.lastIndexOf(':') + 1))];
     if (model !== this.model || !Number.isInteger(seq)) return false;

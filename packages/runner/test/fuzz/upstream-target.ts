@@ -1,4 +1,5 @@
-// Answers of another endpoint to a server that records it, whole and streamed, in all protocols: each is recorded whole, or is a failure.
+// Answers of another endpoint to a server that records them, whole and streamed, in all protocols: each one must be recorded
+// completely, or fail.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +18,7 @@ const delta = (content: object, reason: string | null = null) => ({
 });
 const text = (value: string) => ({ type: 'text', text: value });
 
-/** The route that is asked, then a line break and the answer. */
+/** The route of the request, then a line break and the answer. */
 const seeds = [
   `chat/completions\n${stream(delta({ content: 'a' }), delta({ tool_calls: [call('c1')] }), delta({ tool_calls: [call('c2')] }), delta({}, 'tool_calls'))}`,
   `chat/completions\n${JSON.stringify({ choices: [{ index: 0, message: { content: [{ type: 'thinking', thinking: [text('hm')] }, text('a')] }, finish_reason: 'stop' }] })}`,
@@ -39,7 +40,7 @@ const seeds = [
   })}`,
 ].map((seed) => Buffer.from(seed));
 
-/** Damages one event, leaves it out, or ends with it; another one may come twice. */
+/** Omits an event, ends the stream before it, repeats it at an earlier place, or damages it. */
 function damageEvents(said: Uint8Array, rng: Rng): Uint8Array {
   const events = Buffer.from(said).toString().trimEnd().split('\n\n');
   const at = rng.integer(0, events.length - 1);
@@ -51,13 +52,13 @@ function damageEvents(said: Uint8Array, rng: Rng): Uint8Array {
   return Buffer.from(events.map((event) => `${event}\n\n`).join(''));
 }
 
-/** Compares events in any order: choices that continue pass the ends of others. */
+/** Compares events in any order, since parts of one choice may overtake the ends of others. */
 const sameEvents = (one: string, other: string): boolean => sortedEvents(one) === sortedEvents(other);
 const sortedEvents = (text: string): string => text.split('\n\n').sort().join('\n\n');
 
 /**
- * Answers with damaged events: whatever comes, its client gets it or an error, and the rollout has the call with an end that was given,
- * or a failure in words.
+ * Answers with damaged events. The client must get them or an error, and the rollout must contain the call, with the answer's end
+ * or a described failure.
  */
 export const upstreamAnswers: OpenTarget = async (folder) => {
   let answer = '';

@@ -7,7 +7,7 @@ import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } fro
 
 const TERMINATOR = 1;
 
-/** The actions of an episode that visits every kind of observation: rooms, refusals, things that change. */
+/** The actions of an episode with every kind of observation: rooms, refusals, and things that change. */
 const games = {
   cookingworld: ['look around', 'read cookbook', 'open fridge', 'dance', 'inventory', 'open fridge', 'look around'],
   textcraft: ['inventory', 'get 1 bone', 'craft 3 bone meal using 1 bone', 'dance'],
@@ -26,7 +26,7 @@ const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
 
 const gameOf = ({ env: { name, ...options } }: ContextConfig): Env => makeEnv(name, options);
 
-/** Plays an episode as task=play and an expert record it: what the environment itself says. */
+/** Plays an episode as task=play and an expert record it, with the environment's own texts. */
 async function recorded(env: Env, actions: readonly string[], seed = 7): Promise<EpisodeRecord> {
   const { observation, info } = await env.reset({ seed });
   const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
@@ -38,7 +38,7 @@ async function recorded(env: Env, actions: readonly string[], seed = 7): Promise
   return record;
 }
 
-/** Returns the tokens of the same episode as a player has them, who happens to write these actions. */
+/** Returns the tokens of the same episode when a player plays it and writes these actions. */
 async function replayed(env: Env, actions: readonly string[], dialogues: Dialogues, tokenizer: Tokenizer) {
   const dialogue = dialogues.open();
   const cached: number[] = [];
@@ -91,7 +91,7 @@ const withMemory: [Game, ContextOptions, segments: number, unit: 'episode' | 'tr
   ['textcraft', { kind: 'last', taskDescription: true, ...parts }, 4, 'episode'],
 ];
 
-/** Makes a memory of another seed. */
+/** Makes a memory with another seed. */
 async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): Promise<Memory> {
   const name = config.env.name as Game;
   const memory = new Memory({ unit, topK: 2, maxChars: 4000, capacity: 9, makeIndex: bm25Index });

@@ -1,4 +1,5 @@
-// The t5 oracle on a tiny random Flan-T5: its answers are nonsense, its prompts and their parsing are not.
+// Tests the T5 oracle on a tiny random Flan-T5. The model's answers are nonsense, but its prompts and the parsing of answers are
+// those of a real oracle.
 import { fileURLToPath } from 'node:url';
 import { environmentInfo, makeEnv } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';

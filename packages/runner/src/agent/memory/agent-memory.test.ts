@@ -86,7 +86,7 @@ test('rollouts come into memory where memory.grow says so; the memory of a saved
   const agent = await open();
   agent.addRollout([episode]);
   await agent.save(folder);
-  const saved = await openMemoryOf(join(folder, 'policy'), { memory: bm25 }, device); // beside a checkpoint's policy
+  const saved = await openMemoryOf(join(folder, 'policy'), { memory: bm25 }, device); // next to a checkpoint's policy
   expect(saved!.memory.toText()).toBe(agent.memory.toText());
   await expect(openMemoryOf(join(folder, 'a', 'b'), { memory: bm25 }, device)).rejects.toThrow('has no memory');
 });

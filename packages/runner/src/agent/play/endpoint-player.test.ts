@@ -1,4 +1,4 @@
-// A chat endpoint as a player: a scripted server on a real port, with everything that can go wrong.
+// Tests a chat endpoint as a player, with a scripted server on a real port that answers in every wrong way.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ interface Asked {
 interface Reply {
   status?: number;
   content?: string;
-  /** The reason why it ended. */
+  /** The reason why the answer ended. */
   reason?: string;
   retryAfter?: string;
 }

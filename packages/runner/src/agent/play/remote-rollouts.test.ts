@@ -1,4 +1,5 @@
-// Rollouts by a policy behind our own model server: the same tokens as the policy itself, and weights where it is another one.
+// Tests rollouts of a policy that our model server runs: they have the same tokens as the policy itself, and losses have weights
+// if the server has another policy.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/algorithms';
@@ -50,7 +51,7 @@ const remote = (baseUrl: string) => ({
   timeoutMs: 10_000,
 });
 
-/** Plays a greedy rollout by the policy itself, or by the server. */
+/** Plays a greedy rollout with the policy itself, or with the server. */
 async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<Trajectory[]> {
   const dialogues = textDialogues(tokenizer);
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [newline] };
@@ -78,7 +79,7 @@ test('the server plays what its policy would play here, token by token, for whoe
     await rollout(other, server.url),
   ];
   expect(plain(served)).toEqual(plain(own));
-  // Log-probabilities are the server's, whichever policy learns.
+  // Log-probabilities come from the server, whichever policy learns.
   expect(plain(ofOther)).toEqual(plain(served));
   const flat = (trajectories: readonly Trajectory[]) =>
     trajectories.flatMap(({ segments }) =>

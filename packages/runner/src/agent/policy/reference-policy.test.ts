@@ -1,4 +1,5 @@
-// The reference policy of a run is its start: before and after updates, and after a resume from a checkpoint.
+// Tests that the reference policy of a run is its initial policy: before and after updates, and in a run that resumes from a
+// checkpoint.
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
 import { Rng } from '@bowyer/core';

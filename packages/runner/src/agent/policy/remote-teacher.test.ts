@@ -1,4 +1,4 @@
-// A teacher behind our own model server says what the model says itself.
+// Tests that a teacher on our model server has the same log-probabilities as the model itself.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,5 @@
-// Tests the training of a warm start: its bar shows how well it goes from its first step on, and a loss that is no number ends it.
+// Tests the training of a warm start: its progress bar shows the loss from the first step on, and a loss that is not a number
+// ends the training.
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
@@ -10,7 +11,7 @@ import { newFolder } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { Imitation } from './imitation.js';
 
-/** Imitates 24 dialogues in 12 steps. @returns what the bar shows with each of them */
+/** Imitates 24 dialogues in 12 steps. @returns the texts of the progress bar */
 async function imitated(lr: number): Promise<[done: number, note?: string][]> {
   const folder = newFolder();
   const device = await openDevice({ device: 'cpu', threads: 1 });

@@ -1,4 +1,5 @@
-// The manifest against the schema of Kubernetes itself (kubernetes-models, made from its OpenAPI description), and as a shell runs it.
+// Checks the manifest against Kubernetes' own schema (kubernetes-models, which is made from its OpenAPI description), and runs
+// its command in a shell.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Job } from 'kubernetes-models/batch/v1/Job';

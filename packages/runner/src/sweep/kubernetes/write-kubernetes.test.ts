@@ -9,11 +9,7 @@ import { writeKubernetes } from './write-kubernetes.js';
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-/**
- * Writes a manifest.
- *
- * @returns what is printed
- */
+/** Writes a manifest. @returns the printed text */
 async function written(launcher: Partial<LauncherConfig>): Promise<string> {
   let said = '';
   const request = {

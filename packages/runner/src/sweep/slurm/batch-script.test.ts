@@ -1,4 +1,4 @@
-// The script as text, and what bash makes of it where stand-ins take the place of Slurm's commands.
+// Tests the text of the batch script, and runs it with bash and replacements of Slurm's commands.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -77,11 +77,14 @@ test('an option that the launcher sets itself is refused', () => {
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-/** A job that leaves as a run does when it is asked to; its process id appears as a whole, as an empty one would be 0. */
+/**
+ * A job that ends as a run does when it is asked to stop. It writes its process id with a rename, since an empty file would be
+ * read as id 0.
+ */
 const WAITING =
   'trap "exit 75" TERM; echo $$ >"$FAKE_SLURM/new"; mv "$FAKE_SLURM/new" "$FAKE_SLURM/child"; while :; do sleep 0.02; done';
 
-/** Runs task 0 of an array; signals its shell once the job is at work. */
+/** Runs task 0 of an array, and sends a signal to its shell when the job has started. */
 async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) {
   const tasks = [{ directory: join(folder, "it's 0"), command: ['bash', '-c', shell] }];
   await writeFile(join(folder, 'script'), batchScript(tasks, config, place));
@@ -92,14 +95,14 @@ async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) 
   if (signal) {
     while (!existsSync(join(folder, 'child'))) await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill(signal);
-    // A shell that waits to be ended by Slurm, after it was queued again.
+    // A shell that was queued again waits until Slurm ends it.
     while (signal === 'SIGUSR2' && child.exitCode === null && !existsSync(join(folder, 'requeued')))
       await new Promise((resolve) => setTimeout(resolve, 10));
     if (signal === 'SIGUSR2' && existsSync(join(folder, 'requeued'))) setTimeout(() => child.kill('SIGTERM'), 100);
     if (signal === 'SIGTERM') {
       let pid = 0;
-      while (pid === 0) pid = Number(await readFile(join(folder, 'child'), 'utf8')); // empty before it is written
-      expect(pid).toBeGreaterThan(0); // 0 is the process group of the tests
+      while (pid === 0) pid = Number(await readFile(join(folder, 'child'), 'utf8')); // the file is empty before the id is written
+      expect(pid).toBeGreaterThan(0); // id 0 would be the process group of the tests
       process.kill(pid, signal);
     }
   }

@@ -1,5 +1,5 @@
-// Whole sweeps with launcher=slurm: with stand-ins for Slurm's commands, and with a cluster where one answers
-// (benchmarks/slurm/start.sh makes one).
+// Tests complete sweeps with launcher=slurm: with replacements of Slurm's commands, and with a real cluster if there is one
+// (benchmarks/slurm/start.sh starts one).
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

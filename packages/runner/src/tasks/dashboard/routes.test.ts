@@ -1,4 +1,4 @@
-// The dashboard's answers over HTTP, as a page of its own and a page of another site would ask.
+// Tests the dashboard's answers over HTTP, to requests of its own page and of pages of other sites.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** By node:http, since fetch sets Host and Origin itself. */
+/** Uses node:http, since fetch sets Host and Origin itself. */
 async function ask(path: string, { method = 'GET', body, headers = {} }: Asked = {}) {
   const own = {
     authorization: `Bearer ${TOKEN}`,

@@ -28,7 +28,10 @@ test('a template that writes the last message otherwise is not written, and a co
   expect(ollamaTemplate(tokenizer()).lines).toEqual([expect.stringMatching(/^# The model has no chat template/)]);
 });
 
-/** Has the system's text and the tools in one message, a text for the system where there is none, and results as messages of the user. */
+/**
+ * A template that writes the system's text and the tools in one message, a default system text, and results as messages of the
+ * user.
+ */
 const QWEN =
   "{% set told = messages[0].content if messages[0].role == 'system' else 'Be brief.' %}" +
   "{{ '<|im_start|>system\\n' + told }}" +
@@ -47,7 +50,7 @@ test('tools, calls and results are written where the template has them in the me
   expect(lines).toEqual([
     expect.stringContaining('{{ range $i, $tool := .Tools }}{{ if $i }}\n{{ end }}{{ $tool }}{{ end }}'),
   ]);
-  // The first text behind `.ToolCalls` is what Ollama searches answers for.
+  // Ollama searches answers for the first text after `.ToolCalls`.
   expect(lines[0]).toContain(
     '{{ if .ToolCalls }}{{ range $i, $call := .ToolCalls }}<tool_call>\n{"name": "{{ $call.Function.Name }}", "arguments": ' +
       '{{ $call.Function.Arguments }}}\n</tool_call>',

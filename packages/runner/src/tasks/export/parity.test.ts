@@ -1,5 +1,5 @@
-// The files of a small model with tools, read by ONNX Runtime, by llama.cpp where benchmarks/peers/llama-cpp has it, and by engines that
-// read them wrongly.
+// Tests the comparison of a small model with tools with its exported files: in ONNX Runtime, in llama.cpp if
+// benchmarks/peers/llama-cpp has it, and in replacements that read the files incorrectly.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -53,7 +53,7 @@ test('without an engine the line says that nothing was checked', async () => {
   );
 });
 
-/** A project with an engine that cuts texts by the given code, and takes every token for equally likely. */
+/** Makes a project with an engine that tokenizes texts with the given code, and considers all tokens equally likely. */
 async function projectWith(name: string, tokenize: string): Promise<string> {
   const engine = at(name, 'node_modules/node-llama-cpp');
   await mkdir(join(engine, 'dist'), { recursive: true });
@@ -118,7 +118,7 @@ when(
   );
 });
 
-/** ONNX Runtime in a process of its own: it refuses arrays of the context that Jest runs tests in. */
+/** Runs ONNX Runtime in a separate process, since it refuses arrays of the context in which Jest runs tests. */
 async function onnxParityOf(folder: string, files: Record<string, string>): Promise<string[]> {
   const source = JSON.stringify(join(import.meta.dirname, 'onnx-parity.ts'));
   const given = [at(folder), at('model')].map((path) => JSON.stringify(path)).join();

@@ -42,8 +42,8 @@ test('Tab completes what is typed', () => {
 test.each([
   ['take coni', 'take coin'],
   ['Open Box', 'open box'],
-  ['open box', undefined], // a valid one
-  ['dance', undefined], // nothing near: played as it is
+  ['open box', undefined], // a valid action
+  ['dance', undefined], // no action is similar: it is played unchanged
 ])('%p may mean %p', (typed, meant) => {
   expect(meantAction(typed, actions)).toBe(meant);
 });

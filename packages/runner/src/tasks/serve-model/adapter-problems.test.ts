@@ -5,7 +5,7 @@ import { adapterProblems } from './adapter-problems.js';
 
 const folder = newFolder();
 beforeAll(async () => {
-  // A run stands for its best agent.
+  // A run's folder is read as its best agent.
   await mkdir(join(folder, 'run', 'checkpoints', 'best'), { recursive: true });
   await writeFile(join(folder, 'run', 'checkpoints', 'best', 'adapter_config.json'), '{}');
   await mkdir(join(folder, 'base'));

@@ -18,7 +18,7 @@ test('the rate falls with the width, and is ten times as high for adapters', asy
   expect((await rate({ n_embd: 768 })).lr).toBe(8.3e-6); // 0.0064 / 768
   expect((await rate({ n_embd: 768 }, true)).lr).toBe(8.3e-5);
   expect((await rate({ text_config: { hidden_size: 2048 } })).lr).toBe(3.1e-6);
-  expect((await rate({ hidden_size: 32 }, true)).lr).toBe(1e-3); // no higher
+  expect((await rate({ hidden_size: 32 }, true)).lr).toBe(1e-3); // the upper bound
 });
 
 test('a model that names no width needs a rate', async () => {
