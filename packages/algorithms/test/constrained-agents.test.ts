@@ -1,5 +1,5 @@
-// Every algorithm that may train an agent, on recorded answers that were held to a grammar and on plain ones: its loss is the one that is
-// worked out here from log-probabilities over the whole vocabulary.
+// Tests every algorithm that can train an agent on recorded answers with and without a grammar: its loss is equal to one that is
+// computed here from log-probabilities over the whole vocabulary.
 import type { TObject } from '@sinclair/typebox';
 import { Rng, tokenMaskOf, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -9,7 +9,7 @@ import { maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 import { tableCritic } from './exact-game.js';
 import { knownOptions } from './known-options.js';
 
-/** The vocabulary without what the policy can never write: all tokens that a plain answer is drawn from. */
+/** The tokens that a plain answer is drawn from: the vocabulary without those that the policy can never write. */
 const writable = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
   (id) => !maskedTokenIds.includes(id),
 );
@@ -36,7 +36,10 @@ async function modelOf(seed: number): Promise<LanguageModel> {
   return model;
 }
 
-/** Makes two groups of two episodes, of one turn each and of two. Every second token was held to two of those that could be written. */
+/**
+ * Makes two groups of two episodes, one with one turn and one with two. Every second token was constrained to two of the writable
+ * tokens.
+ */
 function recorded(isConstrained: boolean): Trajectory[] {
   const rng = new Rng(3);
   return Array.from({ length: 4 }, (_, episode) => {
@@ -79,8 +82,8 @@ function recorded(isConstrained: boolean): Trajectory[] {
 const others = (id: number, rng: Rng): number[] => [rng.choice(writable.filter((each) => each !== id))];
 
 /**
- * Computes log π of what an episode says, [turns][tokens], among the tokens that were allowed: softmax over all logits, then over
- * those.
+ * Computes log π of an episode's utterances, [turns][tokens], among the allowed tokens: a softmax over all logits, which is then
+ * normalised over the allowed ones.
  */
 async function oracleLogprobs(
   model: LanguageModel,
@@ -108,7 +111,7 @@ const shared = {
   slots: 4,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] },
 };
-/** One update without a penalty on all turns at once; an algorithm has those of the options that its schema has. */
+/** One update with all turns at once, without a penalty. An algorithm gets those of the options that its schema has. */
 const small = {
   iterations: 1,
   saveFreq: 1e6,
@@ -135,7 +138,7 @@ const small = {
   },
   kl: { coefficient: 0 },
   value: { lr: 1e-30, coefficient: 1e-30 },
-  // The advantages that are noted are those before whitening.
+  // The noted advantages are those before whitening.
   advantage: { baseline: 'group', historyLength: 1, historyExponent: 1, baseGroup: true, lambda: 0.95, whiten: false },
   teacher: 'the other model',
   critic: { steps: 1, lr: 0.1, maxGradNorm: 10, vTarget: { action: 'stored' } },
@@ -149,16 +152,16 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /**
- * Computes the loss of an algorithm, the clipped one where no other stands here, from log-probabilities by episode, turn and token.
- * Advantages of turns are those that it notes.
+ * Computes the loss of an algorithm, the clipped loss if the function has no other one, from log-probabilities by episode, turn
+ * and token. Advantages of turns are those that it notes.
  */
 function oracleLoss(name: string, played: readonly Trajectory[], now: number[][][], ofOther: number[][][]): number {
   if (name === 'dpo') {
     const gain = (e: number) => sum(now[e].flat()) - sum(ofOther[e].flat());
-    // In each group the first episode has the higher return.
+    // In each group, the first episode has the higher return.
     return mean([0, 2].map((e) => Math.log1p(Math.exp(-0.7 * (gain(e) - gain(e + 1))))));
   }
-  // The best episode has one turn: whatever is drawn is that one.
+  // The best episode has only one turn, so that this turn is drawn.
   if (name === 'online_filteredbc') return -sum(now[0][0]);
   const advantageOf = (e: number, turn: number) => played[e].estimates![turn]!.advantage!;
   if (name === 'archer')

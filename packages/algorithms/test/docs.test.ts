@@ -1,5 +1,5 @@
-// Every algorithm has a page with the same headings, which documents exactly the metrics that a run logs; and its schema declares
-// exactly the options that a run reads.
+// Tests that every algorithm has a page with the same headings, which documents exactly the metrics that a run logs, and that its
+// schema declares exactly the options that a run reads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TObject } from '@sinclair/typebox';
@@ -16,7 +16,7 @@ afterAll(() => device.close());
 
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 const headings = ['What it is', 'How to run it', 'Logged metrics', 'Details that differ from the paper', 'Results'];
-/** The page of each algorithm lies beside its code, in the folder of its family. */
+/** The page of each algorithm is in the folder of its family, together with its code. */
 const source = join(import.meta.dirname, '../src');
 const pages = new Map(
   readdirSync(source, { recursive: true, encoding: 'utf8' })
@@ -41,7 +41,7 @@ const play = {
   slots: 4,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
-/** Small runs, in which every term of a loss that an algorithm may have is on. */
+/** Small runs in which all terms of an algorithm's losses are on. */
 const small = {
   iterations: 1,
   rollout: { size: 4, groupSize: 2 },
@@ -83,7 +83,7 @@ const pathsIn = ({ properties }: TObject, place = ''): string[] =>
     return isGroup(member) ? pathsIn(member, `${path}.`) : [path];
   });
 
-/** Checks whether a metric is documented, and not logged in the echo game. */
+/** Returns whether a metric is documented but not logged in the echo game. */
 const elsewhere = (metric: string) =>
   /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'eval/perplexity', 'tokens'].includes(metric);
 
@@ -95,7 +95,7 @@ const recording = <T extends object>(options: T, read: Set<string>, place = ''):
       const path = `${place}${String(key)}`;
       if (value !== null && typeof value === 'object' && !Array.isArray(value))
         return recording(value, read, `${path}.`);
-      if (value !== undefined) read.add(path); // another algorithm's, of which shared code asks whether it is there
+      if (value !== undefined) read.add(path); // an option of another algorithm, whose presence shared code checks
       return value;
     },
   });
@@ -146,7 +146,7 @@ test.each(algorithmNames())(
 
     expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);
     const isPlay = (path: string) => /^(seed|slots|maxFailureShare|sampling\b.*)$/.test(path);
-    // The final test reads how tokens are chosen, whether the algorithm evaluates or not.
+    // The final test reads how tokens are chosen, even if the algorithm does not evaluate.
     const declared = pathsIn(unit.options as TObject).filter((path) => path !== 'eval.decoding' || read.has(path));
     expect([...read].filter((path) => !isPlay(path)).sort()).toEqual(declared.sort());
     expect(new Set(documented).size).toBe(documented.length);

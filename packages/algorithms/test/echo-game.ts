@@ -1,4 +1,4 @@
-// A game small enough to be learned from scratch in seconds: repeat the colour that is shown. Best return 0.
+// A game that can be learned from scratch in seconds: the agent must repeat the shown colour. The best return is 0.
 import { Rng } from '@bowyer/core';
 import type { Env, StepResult } from '@bowyer/envs';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -6,7 +6,7 @@ import { wordLevelTokenizer } from '@bowyer/text';
 export const colours = ['red', 'green', 'blue'];
 const MAX_TURNS = 3;
 
-/** Reward −1 for a wrong word, 0 for the right one, which ends the game; three tries. */
+/** The reward is −1 for a wrong word and 0 for the right one, which ends the game. There are three tries. */
 export class EchoGame implements Env {
   #rng = new Rng(0);
   #shown = '';
@@ -44,7 +44,7 @@ export const tokenizer = wordLevelTokenizer(
 
 const idOf = (token: string) => tokenizer.encode(token)[0];
 export const terminatorId = idOf('\n');
-/** The agent can write the three colours and end its turn. */
+/** The agent can write only the three colours and the end of its turn. */
 export const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
   (id) => ![terminatorId, ...colours.map(idOf)].includes(id),
 );

@@ -1,5 +1,5 @@
-// The game whose values are known exactly, as algorithms meet it: a tiny policy on its words, a player that is a table, a critic
-// that is a table, and the exact value of whatever policy a run has trained.
+// A game whose values are known exactly, in the form that algorithms need: a tiny policy with the game's words, a player and a
+// critic that are tables, and the exact value of a trained policy.
 import { Rng, type Trajectory, type Transition } from '@bowyer/core';
 import { actionsOf, exactValues, startValue, TabularGame, towerModel, type TabularPolicy } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
@@ -14,7 +14,7 @@ export const makeGame = () => new TabularGame({ maxSteps });
 
 export const tokenizer = wordLevelTokenizer([...states.map((state) => `${state}\n`), 'end\n', ...actions]);
 const idOf = (word: string) => tokenizer.encode(word)[0];
-/** An utterance is one of the three actions: the length limit of one token ends it. */
+/** An utterance is one of the three actions, since the length limit is one token. */
 const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
   (id) => !actions.map(idOf).includes(id),
 );
@@ -30,7 +30,7 @@ export async function makePolicy(device: Device, seed: number): Promise<Language
   return policy;
 }
 
-/** Computes π(action | state) of a model, exactly. */
+/** Computes the exact probabilities π(action | state) of a model. */
 export async function tableOf(policy: LanguageModel): Promise<TabularPolicy> {
   const examples = states.flatMap((state) => {
     const ids = Int32Array.from(tokenizer.encode(`${state}\n`));
@@ -50,7 +50,7 @@ export async function tableOf(policy: LanguageModel): Promise<TabularPolicy> {
 export const exactReturn = (policy: TabularPolicy): number =>
   startValue(towerModel, exactValues(towerModel, policy, { gamma: 1, horizon: maxSteps }));
 
-/** Makes a player that is a table. */
+/** Makes a player that takes its actions from a table. */
 const tablePlayer =
   (policy: TabularPolicy): OpenPlayer =>
   async () => ({
@@ -63,7 +63,7 @@ const tablePlayer =
     close: async () => {},
   });
 
-/** Plays episodes of a table. @param limit steps after which they are truncated */
+/** Plays episodes with a table as the policy. @param limit steps after which they are truncated */
 export function episodesOf(policy: TabularPolicy, episodes: number, limit: number, seed = 0): Promise<Trajectory[]> {
   const run = trainingRun({
     policy: { tokenizer } as unknown as LanguageModel,
@@ -72,7 +72,7 @@ export function episodesOf(policy: TabularPolicy, episodes: number, limit: numbe
   return collect(run, tablePlayer(policy), 0, { seed, slots: 64, sampling, rollout: { size: episodes } });
 }
 
-/** Makes Q and V as two tables each, for whatever trains a double critic: what is learned is then the algorithm's doing alone. */
+/** Makes a double critic whose Q and V are two tables each, so that only the algorithm affects the learned values. */
 export function tableCritic(initialValue = 0): DoubleCritic {
   const online = new Map<string, number>();
   const target = new Map<string, number>();
@@ -113,7 +113,7 @@ export function tableCritic(initialValue = 0): DoubleCritic {
   return critic as DoubleCritic;
 }
 
-/** Computes the largest difference of a critic's Q and V from the exact ones of a policy, over all states and actions. */
+/** Computes the largest difference of a critic's Q and V from a policy's exact values, over all states and actions. */
 export async function criticError(critic: DoubleCritic, policy: TabularPolicy, gamma: number): Promise<number> {
   const { q, v } = exactValues(towerModel, policy, { gamma });
   const pairs = states.flatMap((state) => actions.map((action) => ({ state, action })));
@@ -128,7 +128,7 @@ export async function criticError(critic: DoubleCritic, policy: TabularPolicy, g
   );
 }
 
-/** Makes a dataset of played episodes, each whole: its turns are pieces of context of their own, as in a rollout. */
+/** Makes a dataset of complete episodes, whose turns are separate pieces of context, as in a rollout. */
 export const datasetOf = (played: readonly (readonly Transition[])[]): Trajectory[] =>
   played.map((transitions, episode) => ({
     episode,

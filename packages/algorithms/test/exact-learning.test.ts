@@ -1,5 +1,5 @@
-// On a game whose values are known exactly every method reaches what theory says of it. One seed here; three in
-// experiments/exact_game/README.md.
+// Tests that every method reaches the theoretical result on a game whose values are known exactly. One seed is tested here, and
+// three in experiments/exact_game/README.md.
 import { Rng } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -18,14 +18,14 @@ import {
 } from './exact-game.js';
 
 const seed = 0;
-/** Share of the turns of the demonstrations that are random. */
+/** The share of random turns in the demonstrations. */
 const noise = 0.7;
 const best = optimalValues(towerModel, { gamma: 1, horizon: maxSteps });
 const optimum = exactReturn(epsilonGreedy(towerModel, best, 0));
 const demonstrator = exactReturn(epsilonGreedy(towerModel, best, noise));
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
-/** The weights of a policy that has imitated the demonstrator: where the online methods start. */
+/** The weights of a policy that has imitated the demonstrator, with which the online methods start. */
 let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
 const played = await tabularDemonstrations({ maxSteps }, { episodes: 1000, noise, seed });
 const dataset: Dataset = { kind: 'episodes', episodes: datasetOf(played) };
@@ -43,7 +43,7 @@ const archer = {
   replay: { capacity: 4000 },
   clipScope: 'own',
 };
-/** A batch is of single turns, since each reads its state alone: about those of 20 episodes. */
+/** A batch consists of single turns, about those of 20 episodes, since each turn depends only on its state. */
 const imitation = {
   epochs: 3,
   batch: { size: 120, accumulationSteps: 1 },
@@ -51,9 +51,10 @@ const imitation = {
 };
 
 /**
- * Trains a policy.
+ * Trains a policy with a method.
  *
- * @returns the policy that a method makes, from scratch on the dataset or else from the demonstrator's imitation
+ * @returns the trained policy; it starts from scratch if the method learns from the dataset, else with the demonstrator's
+ *   imitation
  */
 async function trained(name: string, options: object): Promise<LanguageModel> {
   const unit = findAlgorithm(name)!;
@@ -97,7 +98,7 @@ test('agent_evol learns from what succeeded, of the demonstrations and its own',
       rollout: { size: 256, groupSize: 1 },
       batch: { size: 20, accumulationSteps: 1 },
       actor: { lr: 2e-2, schedule, epochs: 3, learnFrom: 'start' },
-      success: { threshold: 1, perItem: 256, merge: 'newest' }, // only the treasure gives that much
+      success: { threshold: 1, perItem: 256, merge: 'newest' }, // only the treasure gives this reward
     }),
   );
   expect(value).toBeGreaterThan(demonstrator + 1);
@@ -114,7 +115,8 @@ test.each([
     expert: { labels, share: expertShare },
     actor: { lr: 1e-2, schedule, epochs: 2, scoreTerminator: false },
     batch: { size: labels === 'all' ? 40 : 120, accumulationSteps: 1 },
-    sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') }, // of the expert's replies; cannot be sampled
+    // the end of the expert's replies, which cannot be sampled
+    sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') },
   };
   const value = await valueOf(await trained('dagger', options));
   expect(value).toBeGreaterThan(0.98 * optimum);

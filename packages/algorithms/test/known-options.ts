@@ -1,7 +1,7 @@
 import type { TObject } from '@sinclair/typebox';
 import { isGroup, toCamelCase } from '@bowyer/core';
 
-/** Returns those of the values that a schema has, so that one set of values serves every algorithm. */
+/** Returns those of the values that the schema has, so that the same values can be passed to every algorithm. */
 export const knownOptions = ({ properties }: TObject, values: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(properties).flatMap(([key, member]) => {

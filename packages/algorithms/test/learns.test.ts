@@ -1,5 +1,5 @@
-// A smoke test: on a game with a known best return every algorithm gets there, or as near as its rule lets it. The game needs no look
-// ahead; exact-learning.test.ts has one that does, and experiments/exact_game more seeds.
+// A smoke test: on a game with a known best return, every algorithm reaches this return or comes as close as its rule allows. The
+// game needs no planning; exact-learning.test.ts has one that does, and experiments/exact_game has more seeds.
 import { Rng } from '@bowyer/core';
 import { jest } from '@jest/globals';
 import { openDevice } from '@bowyer/graph';
@@ -120,7 +120,7 @@ test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i
     actor: { ...actor, warmupIterations: 0 },
     filter: { window: 10, capacity: 2000 },
   });
-  // An integer number of the episodes in the window's ten iterations was kept.
+  // An integer number of the episodes of the window's ten iterations was kept.
   for (const metrics of logged.slice(10)) expect((metrics['filter/kept_share'] * 10 * 32) % 1).toBe(0);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(start + 0.5);
 });

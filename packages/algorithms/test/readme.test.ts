@@ -1,4 +1,4 @@
-// The program of the README is examples/own-algorithm, which the runner's test of plugins trains with.
+// Tests that the program of the README is examples/own-algorithm, which the runner's test of plugins trains with.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,5 +1,5 @@
 // Tests that requests which a restart repeats give the same numbers as before, although checkpoints have changed since then, and
-// that each has its answer.
+// that each request gets its answer.
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanguageModel } from '@bowyer/models';
@@ -27,7 +27,7 @@ async function newModel(client: TinkerClient): Promise<{ session_id: string; mod
   return { session_id, ...(await client.run<{ model_id: string }>('create_model', fresh)) };
 }
 
-/** Sends requests of a model one behind the other, and waits for all results, or the reasons why there are none. */
+/** Sends requests for a model one after another, and waits for all results or errors. */
 async function runAll(client: TinkerClient, model_id: string, from: number, requests: readonly [string, object][]) {
   const ids: string[] = [];
   for (const [i, [path, body]] of requests.entries()) {

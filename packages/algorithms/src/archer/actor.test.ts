@@ -1,4 +1,4 @@
-// The policy's gradient on utterances of two tokens, all four of which are summed over: expectations are exact.
+// Tests the policy's gradient on utterances of two tokens. Sums over all four utterances give exact expectations.
 import { Rng, tokenMaskOf, type SegmentUtterance, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
@@ -12,14 +12,14 @@ const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id
   (id) => ![idOf('x'), idOf('y')].includes(id),
 );
 const utterances = ['xx', 'xy', 'yx', 'yy'].map((text) => [...text].map(idOf));
-/** A(s, a) of each. */
+/** The advantages A(s, a) of the utterances. */
 const advantages = [2, -1, 0.5, 1.5];
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 const config = { model_type: 'gpt2', n_layer: 1, n_head: 1, n_embd: 4, n_positions: 8, initializer_range: 0.8 };
 const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
 await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
-/** Tables of the policy, and of another one that sampled. */
+/** The weights of the policy, and of another policy that sampled. */
 const present = await parameters();
 const noise = new Rng(2);
 const older = present.map((value) => value + 0.2 * noise.normal());
@@ -28,7 +28,7 @@ afterAll(async () => {
   await device.close();
 });
 
-/** Returns all weights, one after the other. */
+/** Returns all weights in one array. */
 async function parameters(): Promise<Float32Array> {
   const tensors = await policy.copyParameters();
   return Float32Array.from(
@@ -79,7 +79,7 @@ const judged = (index: number, sampling: number[] = [], length = 2) => {
   return { trajectory, turn: 0, advantage: advantages[index] };
 };
 
-/** Computes the gradient that one utterance adds. @param sampling its log-probabilities under the policy that sampled */
+/** Computes the gradient of one utterance. @param sampling its log-probabilities under the policy that sampled it */
 async function gradientOf(
   index: number,
   sampling: number[],
@@ -174,7 +174,7 @@ test('use_baseline: the mean gradient is the same, its variance falls', async ()
   await baseline.createValueHead(adam);
   const pi = await chances();
 
-  // It learns from the policy's own utterances.
+  // The policy learns from utterances that it samples itself.
   const rng = new Rng(5);
   const drawn = () => {
     let rest = rng.uniform();

@@ -2,7 +2,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 import { qTargets } from './critic.js';
 
-/** V̄₁ of `s1`, `s2`, … is 10, 20, …; V̄₂ is one less. */
+/** V̄₁ of `s1`, `s2`, … is 10, 20, …; V̄₂ is smaller by one. */
 const critic = {
   evaluate: async (observations: readonly string[]) => {
     const v1 = Float32Array.from(observations, (observation) => 10 * Number(observation.slice(1)));

@@ -1,4 +1,4 @@
-// ArCHer's choices of critic target against the exact values of the tabular game.
+// Tests ArCHer's choices of the critic's target against the exact values of the tabular game.
 import { importanceWeight, ReplayBuffer, Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, towerModel, type TabularPolicy } from '@bowyer/envs';
 import { chai, type ReplayItem } from '../index.js';
@@ -8,7 +8,7 @@ import { updateCritic } from './critic.js';
 import { criticError, episodesOf, sampling, tableCritic } from '../../test/exact-game.js';
 
 const best = optimalValues(towerModel, { gamma: 1 });
-/** Who played, and whom the critic is asked about. */
+/** The policy that played, and the policy whose values the critic learns. */
 const [older, present] = [epsilonGreedy(towerModel, best, 0.5), epsilonGreedy(towerModel, best, 0.25)];
 const gamma = 0.95;
 
@@ -40,7 +40,7 @@ const weightsOf = async (episodes: Iterable<Trajectory>) =>
     }),
   );
 
-/** Computes the largest error of Q and V after learning from the older policy's episodes, as values of `policy`. */
+/** Computes the largest error of Q and V as values of `policy`, after learning from the older policy's episodes. */
 async function errorOf(policy: TabularPolicy, episodes: readonly Trajectory[], changes: Changes, weighted: boolean) {
   const replay = new ReplayBuffer<ReplayItem>(100_000);
   insertTurns(replay, episodes);

@@ -1,5 +1,5 @@
-// Critics and advantages against the exact values of a fixed policy. A wrong discount, a truncation taken for an end, a bootstrap
-// or a reward in the wrong place is far outside: each is tried.
+// Tests critics and advantages against the exact values of a fixed policy. Each of several mistakes is tried as well, and gives
+// errors far above the bound: a wrong discount, a truncation taken for an end, and a bootstrap or a reward in the wrong place.
 import {
   discountedReturns,
   gae,
@@ -29,9 +29,9 @@ import {
 } from '../../test/exact-game.js';
 
 const gamma = 0.95;
-/** The best action in half of the turns: every action of every state is seen. */
+/** A policy that chooses the best action in half of the turns, so that all actions of all states occur. */
 const policy = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1 }), 0.5);
-/** So short that a third of the episodes is truncated. */
+/** The limit is so short that a third of the episodes is truncated. */
 const limit = 4;
 let episodes: Trajectory[];
 beforeAll(async () => (episodes = await episodesOf(policy, 6000, limit)));
@@ -43,7 +43,7 @@ const options = withDefaults(chai.options, {
 });
 type Changes = { gamma?: number; size?: number } & Partial<(typeof options)['critic']>;
 
-/** Trains the critic by TD on the episodes, with a rate that falls to its tenth part. */
+/** Trains the critic by TD on the episodes, with a learning rate that decreases to a tenth. */
 async function errorAfterTd(
   critic: DoubleCritic,
   learnt: readonly Trajectory[],
@@ -130,7 +130,7 @@ test('the critic that reads lines learns the exact Q and V too', async () => {
 
 const { q, v } = exactValues(towerModel, policy, { gamma });
 
-/** Computes the largest difference of a figure's mean, by state and action, from what it should be. */
+/** Computes the largest bias: the difference of a figure's mean by state and action from its exact value. */
 function largestBias(
   figures: readonly (readonly [Transition, number])[],
   exact: (state: string, action: string) => number,
@@ -145,7 +145,7 @@ function largestBias(
   );
 }
 
-/** Computes GAE with the exact values as the critic's. */
+/** Computes GAE with exact values instead of the critic's. */
 function advantages(lambda: number, { changed = episodes, discount = gamma } = {}) {
   return changed.flatMap(({ transitions }) => {
     const value = (observation: string) => v[observation.trim()] ?? 0;

@@ -13,7 +13,7 @@ test('a slip of a demonstration is read and not learned', () => {
     { segments },
   ]);
   expect(examples).toHaveLength(1);
-  // a → b is the slip's, b → c and nothing else the environment's, c → d and the end of d are learned.
+  // a → b belongs to a slip, only b → c is the environment's, and c → d and the end of d are learned as actions.
   expect([...examples[0].weights]).toEqual([0, 0.5, 1, 1]);
 });
 

@@ -21,7 +21,7 @@ test('the parts of an episode are one episode again: the next observation is wha
   ]);
   expect(episodes.map(episodicReturn)).toEqual([2, 1, 1]);
   expect(episodes[0].segments.map(({ utterances }) => utterances[0].turn)).toEqual([0, 1]);
-  expect(parts[0].transitions[0].nextObservation).toBe('hallgo'); // the dataset itself is as it was
+  expect(parts[0].transitions[0].nextObservation).toBe('hallgo'); // the dataset itself has not changed
 });
 
 test('a dataset without rewards is refused', () => {

@@ -1,4 +1,4 @@
-// AgentEvol on the echo game: what it finds by itself is more than its demonstrations show.
+// Tests AgentEvol on the echo game: it finds more by exploration than its demonstrations show.
 import { Rng, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';

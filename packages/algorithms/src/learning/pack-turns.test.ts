@@ -1,7 +1,9 @@
 import type { TokenSegment, SegmentUtterance } from '@bowyer/core';
 import { packTurns } from './pack-turns.js';
 
-/** H and what the agent wrote: [q] ended by 9, r, [w v] that the length limit ended, s, [u] ended by 9. */
+/**
+ * H is the history, and the others are the agent's tokens: [q] ended by 9, r, [w v] ended by the length limit, s, [u] ended by 9.
+ */
 const [H, q, r, w, v, s, u] = [1, 2, 3, 4, 5, 6, 7];
 const mask = Uint32Array.of((1 << q) | (1 << 9));
 const trajectory = episodeOf(

@@ -16,7 +16,8 @@ test('a final share of 1 keeps it constant', () => {
 
 test('another schedule counts iterations after the frozen ones, its warm-up among them', () => {
   const rates = [10, 13, 14, 62, 110].map((at) => rateAt(at, { kind: 'cosine', warmupSteps: 4, finalShare: 0.2 }));
-  // 100 steps of which 4 warm up: a quarter of the peak at once; halfway, at 4 + 48, the mean of 1 and 0.2
+  // 100 steps, of which 4 are the warm-up: a quarter of the peak in the first step; halfway, after 4 + 48 steps, the mean of 1
+  // and 0.2
   [0.25, 1, 1, 0.6, 0.2].forEach((rate, i) => expect(rates[i]).toBeCloseTo(rate));
 });
 

@@ -1,4 +1,4 @@
-// Offline methods on the tabular game, from episodes of a policy that acts at random.
+// Tests offline methods on the tabular game, with episodes of a random policy.
 import { Rng, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, towerModel } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -19,11 +19,11 @@ const values = optimalValues(towerModel, { gamma: 1, horizon: maxSteps });
 const optimum = exactReturn(epsilonGreedy(towerModel, values, 0));
 const random = epsilonGreedy(towerModel, values, 1);
 
-/** One seed in CI; the pages of the methods say what EXACT_GAME_SEEDS=0,1,2 gives. */
+/** One seed in CI; the pages of the methods show the results with EXACT_GAME_SEEDS=0,1,2. */
 const { EXACT_GAME_SEEDS } = process.env;
 const seeds = (EXACT_GAME_SEEDS ?? '0').split(',').map(Number);
 
-/** Returns an episode as a file without histories in its observations gives it: every turn is a part of its own. */
+/** Returns an episode as it is read from a file whose observations contain no histories: every turn is a separate part. */
 const asStored = ({ transitions, episode }: Trajectory) =>
   transitions.map(({ observation, action, reward, terminated, truncated }) =>
     demonstrationTrajectory(
@@ -54,7 +54,7 @@ const common = {
   eval: { epochs: 1, size: 0 },
 };
 
-/** Computes the exact value of the policy that a method makes. */
+/** Computes the exact value of the policy that a method learns. */
 async function valueAfter(name: string, seed: number, options: object): Promise<number> {
   const policy = await makePolicy(device, seed);
   const critic = await DoubleCritic.create({
@@ -77,12 +77,12 @@ test.each(seeds)('awr makes one step of improvement, held back by returns that v
   const options = { critic: { ...twoHeads, tdSteps: null }, awr: { temperature: 0.2, maxWeight: 10_000 } };
   const value = await valueAfter('awr', seed, options);
   expect(value).toBeGreaterThan(exactReturn(random) + 1);
-  // These weights give 1.62 with exact values and a table for a policy.
+  // With exact values and a table as the policy, these weights give 1.62.
   expect(value).toBeLessThan(0.95 * optimum);
 });
 
 test.each(seeds)('offline_archer comes within 5 % of the optimum, given the time (seed %i)', async (seed) => {
-  // Its utterances are its own, so an epoch takes long: CI sees the way there.
+  // The method samples its own utterances, so that an epoch takes long: CI tests only the first epochs.
   const [epochs, share] = EXACT_GAME_SEEDS === undefined ? [6, 0.7] : [9, 0.95];
   const options = {
     epochs,

@@ -1,4 +1,5 @@
-// The advantages of GRPO, RLOO, REINFORCE++, GiGPO and HGPO against values worked by hand and against their properties.
+// Tests the advantages of GRPO, RLOO, REINFORCE++, GiGPO and HGPO against values that were calculated by hand, and their
+// properties.
 import { groupRelativeAdvantages, type Transition } from '@bowyer/core';
 import { shapedReturn, type GroupEpisode } from './group-training.js';
 import { gigpoAdvantages, type GigpoOptions } from './gigpo.js';
@@ -6,7 +7,7 @@ import { episodeAdvantages } from './grpo.js';
 import { hgpoAdvantages, type HgpoOptions } from './hgpo.js';
 import { normalised, tokenReturns } from './reinforce-pp.js';
 
-/** Makes an episode whose turns have one token and the terminator each. */
+/** Makes an episode whose turns have one token and a terminator each. */
 function episodeOf(rewards: number[], states: string[] = rewards.map(String), group = 0): GroupEpisode {
   const transitions = rewards.map((reward, turn): Transition => ({
     observation: `history ${states.slice(0, turn + 1).join(' ')}`,
@@ -104,7 +105,7 @@ describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
       ),
       group,
     }));
-    expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(2); // s1 twice in the second
+    expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(2); // s1 occurs twice in the second episode
     for (const { trajectory } of apart) for (const turn of trajectory.transitions) delete turn.state;
     expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(1);
   });
@@ -144,7 +145,7 @@ describe('HGPO on the same episodes', () => {
   });
 
   test('a longer history adds what is shared that far; beyond the first turn there is none', () => {
-    // A fourth episode as the second: (s0, s1, s1) twice, returns 0 and 1 at the third turn
+    // A fourth episode with the states of the second one: (s0, s1, s1) occurs twice, with returns 0 and 1 at the third turn
     const more = [...episodes, episodeOf([0, 0, 1, 0], ['s0', 's1', 's1', 's3'])];
     const [, , , , , third] = flat({ historyLength: 2 }, more, 1);
     // s1: returns 1, 0, 0, 1, 1, mean 0.6; (s1, s1) and (s0, s1, s1): 0 and 1, mean 0.5
@@ -177,12 +178,13 @@ describe('HGPO on the same episodes', () => {
     }));
     const together = renamed.map((episode) => ({ ...episode, group: 0 }));
     expect(flat({}, together)).toEqual(flat());
-    expect(flat({}, renamed)).toEqual(new Array<number>(9).fill(0)); // s1 twice in the second, with the same return
+    // s1 occurs twice in the second episode, with the same return
+    expect(flat({}, renamed)).toEqual(new Array<number>(9).fill(0));
   });
 
   test('metrics say how much was compared', () => {
     const { metrics } = hgpoAdvantages(episodes, base);
-    expect(metrics['groups/anchor_singleton_share']).toBeCloseTo(1 / 4); // s3
+    expect(metrics['groups/anchor_singleton_share']).toBeCloseTo(1 / 4); // only s3 occurs once
     expect(metrics['groups/history_shared_share']).toBeCloseTo(2 / 9); // (s0, s1) twice
     expect(metrics['groups/silent_turn_share']).toBeCloseTo(3 / 9);
   });
@@ -215,7 +217,7 @@ describe('REINFORCE++', () => {
 
   test('of the KL penalties a token has its own and those of later tokens', () => {
     const episode = { ...episodeOf([0, 1]), tokenPenalties: [Float32Array.of(0.5, 0.25), Float32Array.of(0.125, 0)] };
-    episode.rewards = [0 - 0.75, 1 - 0.125]; // as the loop makes them
+    episode.rewards = [0 - 0.75, 1 - 0.125]; // as the training loop makes them
     const returns = tokenReturns([episode], { ...plain, gamma: 1 });
     expect(returns[0].map((tokens) => [...tokens])).toEqual([
       [0.125, 0.625],

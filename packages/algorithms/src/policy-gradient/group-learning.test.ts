@@ -1,5 +1,5 @@
-// On a game whose values are known exactly, methods that compare episodes come within 5 % of the optimum from the demonstrator's
-// imitation, and distillation comes to its teacher. One seed here.
+// Tests learning on a game whose values are known exactly: methods that compare episodes start with the demonstrator's imitation
+// and come within 5 % of the optimum, and distillation reaches its teacher. One seed is tested here.
 import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
@@ -23,7 +23,7 @@ const dataset: Dataset = { kind: 'episodes', episodes: datasetOf(played) };
 const imitator = await makePolicy(device, seed);
 const imitation = { epochs: 3, batch: { size: 20 }, actor: { lr: 2e-2, schedule } };
 await bc.train(trainingRun({ policy: imitator, dataset }), { seed, slots: 64, sampling, ...imitation });
-/** The demonstrator's imitation. */
+/** The weights of a policy that has imitated the demonstrator. */
 const start = await imitator.copyParameters();
 afterAll(() => device.close());
 

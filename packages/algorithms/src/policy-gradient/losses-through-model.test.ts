@@ -1,4 +1,5 @@
-// The gradient of every loss of the log-probabilities, through a real model: along it the loss rises as central differences say.
+// Tests the gradient of every loss of log-probabilities through a real model: along the gradient, the loss increases as central
+// differences predict.
 import {
   dpoLoss,
   entropyBonus,
@@ -18,7 +19,7 @@ afterAll(() => device.close());
 
 const tokenizer = wordLevelTokenizer(['red green blue yellow black white']);
 const rng = new Rng(5);
-/** Five scored tokens in each of four examples of seven. */
+/** Four examples of seven tokens, of which five are scored. */
 const examples: TokenExample[] = Array.from({ length: 4 }, () => ({
   ids: Int32Array.from({ length: 7 }, () => rng.integer(2, tokenizer.vocabSize - 1)),
   targets: Int32Array.from({ length: 7 }, () => rng.integer(2, tokenizer.vocabSize - 1)),
@@ -28,7 +29,7 @@ const N = 20;
 const weights = new Float32Array(N).fill(1 / N);
 const numbers = (scale: number) => Float32Array.from({ length: N }, () => scale * rng.normal());
 const advantages = numbers(1);
-/** Log-probabilities of policies near the model, about −log(vocabulary). */
+/** Log-probabilities of policies close to the model, about −log(vocabulary). */
 const near = numbers(0.1).map((noise) => noise - Math.log(tokenizer.vocabSize));
 const clip = { clipLow: 0.2, clipHigh: 0.2, dualClip: null };
 
@@ -56,7 +57,7 @@ test.each(Object.keys(losses))('%s', async (name) => {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 16 };
   const model = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(1) });
   await model.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
-  // Logits near zero have entropies whose gradient vanishes: a few steps first.
+  // Where logits are close to zero, the gradient of the entropy vanishes: the model is trained for a few steps first.
   for (let step = 0; step < 5; step++) {
     await model.accumulateGradients(examples);
     await model.optimizer.step({ lr: 0.02, maxGradNorm: 1e9 });
@@ -65,7 +66,7 @@ test.each(Object.keys(losses))('%s', async (name) => {
   const lossHere = async () =>
     (await model.accumulateLogprobGradients(examples, losses[name], { entropies: true })).loss;
 
-  // Plain gradient descent with the rate 1 shows the gradient.
+  // Plain gradient descent with the rate 1 changes the weights by the gradient.
   await lossHere();
   await model.optimizer.step({ lr: 1, maxGradNorm: 1e9 });
   const there = await model.copyParameters();
@@ -85,7 +86,7 @@ test.each(Object.keys(losses))('%s', async (name) => {
     ]);
     await model.restoreParameters(Object.fromEntries(moved) as typeof here);
     const loss = await lossHere();
-    await model.optimizer.step({ lr: 1e-30, maxGradNorm: 1e9 }); // clears the gradients
+    await model.optimizer.step({ lr: 1e-30, maxGradNorm: 1e9 }); // this clears the gradients
     return loss;
   };
   const slope = ((await lossAt(step)) - (await lossAt(-step))) / (2 * step);

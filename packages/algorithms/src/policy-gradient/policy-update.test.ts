@@ -1,4 +1,4 @@
-// The clipped update through a tiny real model, against slower ways to the same step.
+// Tests the clipped update through a tiny real model against slower ways to compute the same step.
 import { jest } from '@jest/globals';
 import { Rng, withDefaults, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -44,7 +44,7 @@ const start = await policy.copyParameters();
 afterAll(() => device.close());
 beforeEach(() => policy.restoreParameters(start));
 
-/** Lists what it accepts. */
+/** An echo game that lists the actions that it accepts. */
 class ListedGame extends EchoGame {
   constructor(private readonly validActions: readonly string[]) {
     super();
@@ -61,7 +61,7 @@ class ListedGame extends EchoGame {
   }
 }
 
-/** Lists turns with advantages +1, −1, +1, */
+/** Lists turns with the advantages +1, −1, +1, … */
 const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[] =>
   trajectories
     .flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))
@@ -70,7 +70,7 @@ const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[]
 const update = (changes: Changes = {}, turns = turnsOf()) =>
   updatePolicy({ policy, hooks }, turns, { rng: new Rng(7), lr }, changed(changes));
 
-/** Computes the largest difference of a parameter from those that another update led to. */
+/** Computes the largest difference between the parameters and those after another update. */
 async function distance(other: typeof start): Promise<number> {
   const now = await policy.copyParameters();
   return Math.max(
@@ -171,7 +171,7 @@ test.each(['token_mean', 'sequence_mean_token_mean', 'sequence_mean_token_sum'] 
       computed.mockRestore();
       return tokens.reduce((sum, length) => sum + length, 0);
     };
-    const all = await tokensOf({ actor: { targetKl: 1e9 } }); // a KL is measured over all turns
+    const all = await tokensOf({ actor: { targetKl: 1e9 } }); // the KL is computed over all turns
     const updated = await policy.copyParameters();
     await policy.restoreParameters(start);
     expect(await tokensOf({})).toBeLessThan(0.6 * all);
@@ -198,7 +198,7 @@ test('the update ends before a step whose minibatch is too far from the sampling
   const metrics = await update({ actor: { epochs: 5, targetKl: 1e-7 } });
   expect(metrics['actor/steps']).toBe(1);
   expect(await distance(once)).toBe(0);
-  // Nothing of the refused minibatch is left for the next update.
+  // The refused minibatch leaves nothing for the next update.
   await policy.restoreParameters(start);
   await update();
   expect(await distance(once)).toBe(0);
@@ -210,7 +210,7 @@ test('a divisor belongs to loss.aggregation=constant', () => {
   expect(policyUpdateProblems(changed({ loss: { aggregation: 'constant', divisor: 4 } }))).toEqual([]);
 });
 
-/** Measures the KL of an update in nats per episode, on its whole rollout. */
+/** Measures the KL of an update in nats per episode, over its whole rollout. */
 async function measuredKl(): Promise<number> {
   const batch = packTurns(turnsOf(), options.actor);
   const rows = await policy.logprobs(batch.examples);
@@ -231,7 +231,7 @@ test('with actor.update_kl the figures say what the update changed, in nats per 
   );
   expect(found['actor/update_undone']).toBe(0);
   expect(found['actor/update_kl']).toBeGreaterThan(0);
-  expect(found['actor/update_kl']).toBeCloseTo(await measuredKl(), 5); // 8 episodes: all are measured
+  expect(found['actor/update_kl']).toBeCloseTo(await measuredKl(), 5); // with 8 episodes, all of them are measured
 });
 
 test('an update far beyond its bound is undone to the bit', async () => {
@@ -264,5 +264,5 @@ test('passes end where the KL of the newest episodes is beyond the bound', async
   expect(bounded).toBeLessThan(80);
 });
 
-/** Lists the turns of the rollout and a copy: 16 episodes, which are enough to average over. */
+/** Lists the turns of the rollout twice: 16 episodes, enough for a mean. */
 const twice = () => turnsOf([...rollout, ...rollout.map((trajectory) => ({ ...trajectory }))]);

@@ -1,4 +1,5 @@
-// PPO: its estimates worked by hand, V where the policy reads it, and what it learns on games with a known optimum.
+// Tests PPO: its estimates against hand calculation, the positions at which V is computed, and learning on games with a known
+// optimum.
 import { join } from 'node:path';
 import { Rng, spokenIds, withDefaults, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, TabularGame, towerModel } from '@bowyer/envs';
@@ -57,7 +58,7 @@ const withLevel = (level: Options['advantage']['level']): Options => ({
   advantage: { ...options.advantage, level },
 });
 
-/** Makes an episode of three turns, the first two of two scored tokens each. */
+/** Makes an episode of three turns; the first two turns have two scored tokens each. */
 const episode = (rewards: number[], end: 'terminated' | 'truncated') =>
   ({
     transitions: rewards.map((reward, turn) => ({
@@ -108,7 +109,7 @@ describe('the estimate, worked by hand', () => {
       episodeEstimate(episode([1, 2], 'terminated'), values, penalties, level).advantages,
       [-0.15625, 1.375, 1.7],
     );
-    // Per turn both penalties count: 1 − 0.5 + 0.5 · 0.3 − 0.1 + 0.25 · 1.7
+    // Within a turn, both penalties are added: 1 − 0.5 + 0.5 · 0.3 − 0.1 + 0.25 · 1.7
     const turns = episodeEstimate(
       episode([1, 2], 'terminated'),
       { turns: single(0.1, 0.3), next: 0 },
@@ -132,7 +133,7 @@ describe('V of an episode', () => {
   beforeAll(async () => {
     policy = await echoPolicy(3);
     const run = echoRun(policy);
-    await ppo.train(run, { ...given, iterations: 2 }); // V is 0 everywhere before
+    await ppo.train(run, { ...given, iterations: 2 }); // V is 0 everywhere before the training
     const all = await collect(run, policyPlayer(run, options), 5, options);
     rollout = all.filter(({ transitions }) => transitions.length === 3);
     expect(rollout.length).toBeGreaterThan(2);
@@ -162,7 +163,7 @@ describe('V of an episode', () => {
         level,
       );
       whole.forEach(({ turns, next }, e) => {
-        expect(next).toBe(0); // the game ended
+        expect(next).toBe(0); // the game had ended
         expect(cut[e].next).toBeCloseTo(turns[2][0], 5);
         expect(cut[e].turns.map((own) => own.length)).toEqual(turns.slice(0, 2).map((own) => own.length));
       });
@@ -207,7 +208,7 @@ describe('V of an episode', () => {
           (weight, t) =>
             weight !== 0 && expect(agentWords.has(targets[t])).toBe(true) && expect(valueWeights).toBeDefined(),
         );
-      // V is asked for at the first of the agent's tokens in each turn, or at each of them.
+      // V is computed at the first token of the agent in each turn, or at each of its tokens.
       const trunk = seen.filter(({ weights }) => weights.some((weight) => weight !== 0));
       for (const { weights, valueWeights } of trunk)
         valueWeights!.forEach((weight, t) => weight !== 0 && expect(weights[t]).not.toBe(0));
@@ -215,7 +216,7 @@ describe('V of an episode', () => {
         (sum, { valueWeights }) => sum + valueWeights!.filter((weight) => weight !== 0).length,
         0,
       );
-      expect(asked).toBe(2 * turns.reduce((sum, turn) => sum + turn.values.length, 0)); // trunk and critic
+      expect(asked).toBe(2 * turns.reduce((sum, turn) => sum + turn.values.length, 0)); // for the trunk and for the critic
     },
   );
 });
@@ -239,7 +240,7 @@ test.each([
       advantage: { ...given.advantage, level: gaeLevel },
     });
     const { metrics } = await evaluate(run, policyPlayer(run, play), own, 'test');
-    expect(metrics['test/episodic_return']).toBeGreaterThan(-0.5); // −1.5 or less at the start
+    expect(metrics['test/episodic_return']).toBeGreaterThan(-0.5); // the return is −1.5 or less at the start
   },
 );
 
@@ -266,7 +267,7 @@ test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics ar
   const train = async (parts: Partial<TrainingRunParts> & { policy: LanguageModel }, iterations = 4) => {
     const logged: Metrics[] = [];
     const hooks = { log: async (_: number, metrics: Metrics) => void logged.push(metrics) };
-    // The run's start, also where the policy is one that resumes.
+    // The run's initial policy, even if the policy resumes.
     const run = echoRun(parts.policy, { ...parts, hooks, openReference: () => start.freeze() });
     await ppo.train(
       {

@@ -1,4 +1,4 @@
-// Rollouts by a copy of the policy, while the policy changes: by whose weights they are, what is played, what is resumed.
+// Tests rollouts of a copy of the policy while the policy changes: the weights that play them, the episodes, and resumed runs.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng, type Trajectory } from '@bowyer/core';
 import { makeEnv, type Env } from '@bowyer/envs';
@@ -63,7 +63,7 @@ async function collectorAt(version: number): Promise<Collector> {
 /**
  * Makes the context of a run.
  *
- * @param delay milliseconds of each turn, at most
+ * @param delay the maximum of a turn's milliseconds
  */
 function contextOf(delay = 0, rollouts?: PlayContext['rollouts']): PlayContext {
   const rng = new Rng(9);
@@ -85,7 +85,7 @@ const unstamped = (rollout: readonly Trajectory[]) =>
 const utterancesIn = (rollout: readonly Trajectory[]) =>
   rollout.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances));
 
-/** Runs a learner whose update gives it the next version. */
+/** Runs a learner, whose updates set the policy's version. */
 async function learn(rollouts: PlayContext['rollouts'], { from = 0, to = ITERATIONS, delay = 0, pause = 0 }) {
   const played: Trajectory[][] = [];
   for (let iteration = from; iteration < to; iteration++) {

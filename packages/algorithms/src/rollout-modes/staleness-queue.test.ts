@@ -1,7 +1,10 @@
 import { Rng } from '@bowyer/core';
 import { StalenessQueue } from './staleness-queue.js';
 
-/** Plays with `slots` at once, groups lasting between 1 and 40 ticks, a learner that takes a rollout every `update` ticks at most. */
+/**
+ * Simulates `slots` players, groups that last between 1 and 40 ticks, and a learner that uses at most one rollout every `update`
+ * ticks.
+ */
 function simulate(maxStaleness: number, { seed, update }: { seed: number; update: number }) {
   const [perRollout, iterations, slots] = [4, 30, 7];
   const queue = new StalenessQueue<number>({ perRollout, maxStaleness });
@@ -51,7 +54,7 @@ test('a larger η waits less for the longest episodes', () => {
 });
 
 test('what is late is waited for, though enough others have ended', () => {
-  // η = 1, one group a rollout: group 0 of version 0 must be learned from at iteration 1.
+  // With η = 1 and one group in each rollout, group 0 of version 0 must be learned from at iteration 1.
   const queue = new StalenessQueue<string>({ perRollout: 1, maxStaleness: 1 });
   queue.begin(0, 0);
   queue.begin(1, 0);
@@ -62,5 +65,5 @@ test('what is late is waited for, though enough others have ended', () => {
   queue.finish(2, ['c']);
   expect(queue.take(1)).toBeNull();
   queue.finish(0, []);
-  expect(queue.take(1)).toEqual([[]]); // a failed group leaves its place empty
+  expect(queue.take(1)).toEqual([[]]); // nothing replaces a failed group
 });

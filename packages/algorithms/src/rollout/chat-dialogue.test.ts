@@ -1,4 +1,4 @@
-// A chat model learns a game from conversations and then plays it through the same template.
+// Tests a chat model that learns a game from conversations, and then plays it with the same template.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -59,7 +59,7 @@ test('the loss falls, and the trained model plays the game through its template'
       sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: [] },
     },
   );
-  // At first as good as any word; the reply and its end are two tokens each.
+  // At first all words are about equally likely. The reply and its end are two tokens each.
   expect(losses[0]).toBeGreaterThan(2);
   expect(losses.at(-1)).toBeLessThan(0.05);
 
@@ -101,7 +101,7 @@ test('later turns are later messages, and what was sampled scores as it was samp
   }
   const segments = segmentsOf(turns);
   await player.close();
-  // One stretch: each turn added its new tokens.
+  // There is one segment, to which each turn added its new tokens.
   expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0, 1, 2]]);
   const last = template.encodePrompt([
     { role: 'user', content: 'show red' },
@@ -127,7 +127,7 @@ test('later turns are later messages, and what was sampled scores as it was samp
 });
 
 test('a template that rewrites earlier messages: the dialogue is read again, reported once, and scored as it was sampled', async () => {
-  // It keeps the first letter of earlier replies.
+  // This template keeps only the first letter of earlier replies.
   const forgetful = chatTemplate(
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + (m.content if m.role == 'user' or loop.last else m.content[:1]) + '<|im_end|>' }}{% endfor %}" +
       "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",

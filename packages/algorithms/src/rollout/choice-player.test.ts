@@ -26,7 +26,7 @@ const makePolicy = () =>
   LanguageModel.create({
     device,
     tokenizer,
-    maskedTokenIds: [tokenizer.tokenToId('<unk>')!], // "fly" cannot be written
+    maskedTokenIds: [tokenizer.tokenToId('<unk>')!], // the policy cannot write "fly"
     rng: new Rng(1),
     config: { model_type: 'gpt2', vocab_size: tokenizer.vocabSize, n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 },
   });
@@ -46,9 +46,9 @@ async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: nu
 }
 
 /**
- * Computes log π of an action with the token that ends it, by the scorer of training.
+ * Computes log π of an action with the token that ends it, as the training scores it.
  *
- * @param masks of each token those that it is chosen among
+ * @param masks for each token, the tokens from which it is chosen
  */
 async function score(policy: LanguageModel, action: string, masks?: readonly (TokenMask | null)[]): Promise<number[]> {
   const [seen, ids] = [tokenizer.encode(observation), [...tokenizer.encode(action), terminator]];
@@ -143,7 +143,7 @@ test('likelihood: the text alone counts after a space, per character where that 
     expect((decision as { action: string }).action).toBe(answers[scores.indexOf(Math.max(...scores))]);
     await player.close();
   }
-  // A longer text is less likely as a whole and likelier per character here, so that the two differ.
+  // A longer text has a lower total likelihood and a higher one per character here, so that the two criteria differ.
   expect(sums.indexOf(Math.max(...sums))).not.toBe(perCharacter.indexOf(Math.max(...perCharacter)));
   await policy.release();
 });

@@ -1,4 +1,4 @@
-// Groups without signal are replaced by new ones, with seeds that depend on the iteration and the round alone.
+// Tests that groups without a signal are replaced by new ones, with seeds that depend only on the iteration and the round.
 import { episodicReturn } from '@bowyer/core';
 import type { Player } from '../index.js';
 import { collectGroups, groupProblems, groupsOf } from './collect-groups.js';
@@ -32,7 +32,7 @@ test('with rounds, the rollout is full of groups whose returns differ; all episo
   expect(played).toHaveLength(2 * metrics['groups/played']);
   const numbers = played.map(({ episode }) => episode);
   expect(new Set(numbers).size).toBe(numbers.length);
-  expect(numbers[0]).toBe(1 * 8 * 12); // eight rounds of twelve in an iteration
+  expect(numbers[0]).toBe(1 * 8 * 12); // an iteration has eight rounds of twelve numbers
   expect(await collect(1)).toEqual(await collect(1));
 });
 

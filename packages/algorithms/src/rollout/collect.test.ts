@@ -1,9 +1,9 @@
-// Playing many episodes: order, seeds, and what a broken environment does to the others.
+// Tests the play of many episodes: their order and seeds, and that a broken environment does not affect the others.
 import { type Player, collect, play } from '../index.js';
 import { horizonAt, type Horizon } from './horizon.js';
 import { EchoGame } from '../../test/echo-game.js';
 
-/** Answers with the first colour whatever is shown. */
+/** A player that answers with the first colour, whatever the observation. */
 const stubborn: Player = {
   act: async (requests) => requests.map(() => ({ action: 'red' })),
   close: async () => {},
@@ -13,7 +13,7 @@ const options = { seed: 7, slots: 3, sampling };
 const episodes = { purpose: 'test', split: 'test', firstEpisode: 20, episodes: 12 } as const;
 const hooks = { progress: () => {} };
 
-/** Breaks in the first step of every episode whose seed `isBroken`. */
+/** Makes an environment that throws in the first step of every episode with a seed for which `isBroken` is true. */
 function fragile(isBroken: (seed: number) => boolean) {
   return () => {
     const game = new EchoGame();

@@ -1,7 +1,7 @@
 import type { Trajectory } from '@bowyer/core';
 import { episodeMetrics } from './episode-metrics.js';
 
-/** Makes an episode of one turn, judged by figures with names. */
+/** Makes an episode of one turn, with named components of its reward. */
 const judged = (reward: number, components?: Record<string, unknown>): Trajectory => ({
   episode: 0,
   seed: 0,

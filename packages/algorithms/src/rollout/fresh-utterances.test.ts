@@ -3,7 +3,7 @@ import type { ReplayItem } from './replay.js';
 import { freshUtterances } from './fresh-utterances.js';
 import type { ActRequest, Player } from './player.js';
 
-/** Says the observation and the next number of the request's stream. */
+/** A player that answers with the observation and the next number of the request's stream. */
 class Echo implements Player {
   readonly sizes: number[] = [];
   async act(requests: ActRequest[]) {

@@ -2,7 +2,7 @@ import { Rng, type Utterance } from '@bowyer/core';
 import { TextDialogue } from './text-dialogue.js';
 import { segmentsOf } from './turn-tokens.js';
 
-/** Encodes one token a character, so that lengths can be read off the text. */
+/** Encodes each character as one token, so that the text shows the lengths. */
 const encode = (text: string) => [...text].map((c) => c.charCodeAt(0));
 const decode = (ids: ArrayLike<number>) => String.fromCharCode(...Array.from(ids));
 const dialogue = () => new TextDialogue({ encode, decode });
@@ -46,7 +46,7 @@ test('an action that the observation shows otherwise is replaced, and what came 
   const segments = segmentsOf([first, second]);
   expect(segments.map(({ ids }) => decode(ids))).toEqual(['abQ ', 'abQ!R']);
   expect(segments.map(({ utterances }) => utterances.map(({ start }) => start))).toEqual([[2], [4]]);
-  // An environment that ignored the action: the model stands where it stood before.
+  // The environment ignored the action, so that the model continues from the position before it.
   expect(context.advance(turn(2, 'abQ!'), encode('abQ!R'))).toEqual({ keep: 4, tokens: [] });
 });
 

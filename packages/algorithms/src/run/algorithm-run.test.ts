@@ -1,4 +1,4 @@
-// A run as its algorithm sees it, with a policy and models that only count their calls.
+// Tests a run as its algorithm uses it, with a policy and models that only count their calls.
 import { Type } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { jest } from '@jest/globals';

@@ -1,4 +1,5 @@
-// Sampler and trainer are compared in every rollout; a sampler that plays with other weights than those that are trained is found.
+// Tests that sampler and trainer are compared in every rollout, and that a sampler with other weights than the trained ones is
+// reported.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -44,8 +45,8 @@ const options = {
 /**
  * Trains a few iterations.
  *
- * @param change of the policy as the algorithm sees it
- * @param iterations one alone is checked after its update, three in the rollouts that follow
+ * @param change returns the policy that the algorithm gets
+ * @param iterations a single one is checked after its update, three are checked in the next rollouts
  */
 async function logged(
   useLora: boolean,
@@ -88,7 +89,7 @@ test.each([false, true])(
   },
 );
 
-/** Returns the policy, whose player has the weights (or the adapter) of the start for ever. */
+/** Returns the policy with a player that always has the initial weights (or the initial adapter). */
 function withStaleSampler(policy: LanguageModel, sampler: LanguageModel): LanguageModel {
   return new Proxy(policy, {
     get(target, key) {

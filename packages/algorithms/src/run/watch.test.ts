@@ -2,7 +2,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { Watch } from './watch.js';
 
-/** Makes episodes with these returns, each of a task of its own. */
+/** Makes episodes with these returns, each with a different task. */
 const episodes = (returns: readonly number[]): Trajectory[] =>
   returns.map((reward, episode) => ({
     episode,
@@ -13,7 +13,7 @@ const episodes = (returns: readonly number[]): Trajectory[] =>
     transitions: [{ observation: '', action: '', reward, nextObservation: '', terminated: true, truncated: false }],
   }));
 
-/** Makes 20 episodes of which `wins` are won: the first ones, so that what one agent wins a better one wins too. */
+/** Makes 20 episodes, of which the first `wins` are won, so that a better agent wins all tasks that another one wins. */
 const won = (wins: number) => episodes(Array.from({ length: 20 }, (_, i) => (i < wins ? 1 : 0)));
 const options = { rollbacks: 1, signalPatience: 3 };
 const usual: Metrics = {
@@ -40,12 +40,14 @@ test('the start is the best agent until an evaluation is better', () => {
 test('an agent within a standard error of the highest evaluation is kept, since it was trained for longer', () => {
   const watch = Watch.begin(won(10), options);
   expect(watch.evaluation(4, won(17)).isKept).toBe(true);
-  // Two of twenty lost and one won: −0.05, standard error 0.088. Two lost: −0.1, standard error 0.069.
+  // If two of twenty are lost and one is won, the gain is −0.05 with a standard error of 0.088. If two are lost, it is −0.1 with
+  // 0.069.
   const other = episodes(Array.from({ length: 20 }, (_, i) => (i > 1 && i < 18 ? 1 : 0)));
   expect(watch.evaluation(9, other).isKept).toBe(true);
-  expect(watch.evaluation(14, won(15)).isKept).toBe(false); // beside 17, not beside the 16 of the kept one: no drift
+  // compared with the 17 of the highest evaluation and not with the 16 of the kept agent, this is no longer equal
+  expect(watch.evaluation(14, won(15)).isKept).toBe(false);
   expect(watch.state.kept).toBe(10);
-  // Beside the start itself an agent must be better.
+  // To be kept instead of the initial agent, an agent must be better.
   expect(Watch.begin(won(10), options).evaluation(4, won(9)).isKept).toBe(false);
 });
 
@@ -99,7 +101,7 @@ test.each<[string, Metrics, string | null, boolean]>([
     text === null ? [] : [true],
   );
   expect(found.isAlarm).toBe(isAlarm);
-  // It is said once, while it holds.
+  // The warning is given once while its reason lasts.
   expect(watch.rollout(2, metrics, won(10)).warnings).toEqual([]);
   expect(watch.rollout(3, usual, won(10)).warnings).toEqual([]);
 });

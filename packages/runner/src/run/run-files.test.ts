@@ -21,7 +21,7 @@ test('a resumed run cuts back what was written after its checkpoint', async () =
 test('the same config may claim a folder again, another one is refused with the differences', async () => {
   const run = join(directory, 'run');
   const config = { seed: 0, env: { words: 'full' } };
-  expect(await openDirectory(run, { seed: 9 })).toBe('own'); // the folder was not claimed, so its files are no obstacle
+  expect(await openDirectory(run, { seed: 9 })).toBe('own'); // the folder was not claimed, so its files do not matter
   await claimDirectory(run, config);
   expect(await openDirectory(run, config)).toBe('own');
   expect(await openDirectory(run, { seed: 1, env: { words: ['dog'] } })).toBe('failed');
