@@ -241,7 +241,9 @@ function compare(number: number, heard: Heard, expected: Heard): void {
 }
 
 /**
- * Trains a client, which others resume if it dies. @param truth the results of an undisturbed client; not given for that client
+ * Trains a client, which others resume if it dies.
+ *
+ * @param truth the results of an undisturbed client; not given for that client
  */
 async function training(truth?: readonly Heard[]): Promise<Heard[]> {
   const all: Heard[] = [];

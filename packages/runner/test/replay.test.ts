@@ -95,8 +95,9 @@ test('a parameter that the game does not have is named with its line', async () 
 const episodesOf = (name: string) => recordedLines<any>('transcripts', name);
 
 /**
- * Replays recorded episodes, whose scores, rewards and ends must be the recorded ones. @returns both, as a pair for each reset
- * and step
+ * Replays recorded episodes, whose scores, rewards and ends must be the recorded ones.
+ *
+ * @returns both, as a pair for each reset and step
  */
 async function replayed(env: string[], episodes: ReturnType<typeof episodesOf>, reset: (episode: any) => object) {
   const actions = (steps: { action?: string; command?: string }[]) => steps.map((step) => step.action ?? step.command);

@@ -11,8 +11,9 @@ export interface Examples<Item> {
   /** Makes a batch's examples, whose loss is a mean, and the weight of this mean among several batches. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
   /**
-   * Returns the metrics of the steps since the last ones. @param interval `count` is the sum over its batches, `lr` that of its
-   * last step
+   * Returns the metrics of the steps since the last ones.
+   *
+   * @param interval `count` is the sum over its batches, `lr` that of its last step
    */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
@@ -89,8 +90,9 @@ export async function conversationLosses(
 }
 
 /**
- * Returns Σ weight · −log π(target) over all positions of all examples, in nats, without gradients. @param rows number of
- * examples per forward pass
+ * Returns Σ weight · −log π(target) over all positions of all examples, in nats, without gradients.
+ *
+ * @param rows number of examples per forward pass
  */
 export async function weightedLoss(
   policy: LanguageModel,

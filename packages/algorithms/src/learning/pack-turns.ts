@@ -171,14 +171,18 @@ function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Ar
 }
 
 /**
- * Returns [N] values of the scored tokens of all examples, in order. @param rows [examples][positions], such as log-probabilities
+ * Returns [N] values of the scored tokens of all examples, in order.
+ *
+ * @param rows [examples][positions], such as log-probabilities
  */
 export const scoredOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
   Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
 
 /**
- * Computes the log-probabilities of each turn's scored tokens. @param score such as `LanguageModel.logprobs` @returns [turns] of
- * [tokens], in nats
+ * Computes the log-probabilities of each turn's scored tokens.
+ *
+ * @param score such as `LanguageModel.logprobs`
+ * @returns [turns] of [tokens], in nats
  */
 export async function scoreTurns(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,

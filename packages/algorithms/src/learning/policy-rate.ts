@@ -87,8 +87,9 @@ export const warmedUpActor = <Members extends TProperties>(
   );
 
 /**
- * Declares the policy's update in an algorithm whose learning rate depends on the optimizer step. @param unit names these
- * optimizer steps
+ * Declares the policy's update in an algorithm whose learning rate depends on the optimizer step.
+ *
+ * @param unit names these optimizer steps
  */
 export const steppedActor = <Members extends TProperties>(
   defaults: ActorDefaults,

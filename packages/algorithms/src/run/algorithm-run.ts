@@ -148,8 +148,9 @@ function algorithmRun<Options extends PlayOptions>(
   };
 
   /**
-   * Compares an evaluation with earlier ones, and restores the best agent after a collapse. @returns the reason why the run ends,
-   * else null
+   * Compares an evaluation with earlier ones, and restores the best agent after a collapse.
+   *
+   * @returns the reason why the run ends, else null
    */
   const judge = async (iteration: number, { metrics, trajectories }: Evaluation): Promise<string | null> => {
     if (watch === null) {

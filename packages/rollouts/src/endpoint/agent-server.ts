@@ -82,8 +82,9 @@ export class AgentServer {
   }
 
   /**
-   * Rewards a rollout, as `POST /rollouts/ID/rewards` does. @returns whether the reward counts: the policy has not learned from
-   * the rollout yet
+   * Rewards a rollout, as `POST /rollouts/ID/rewards` does.
+   *
+   * @returns whether the reward counts: the policy has not learned from the rollout yet
    */
   reward(id: string, reward: GivenReward): Promise<boolean> {
     return this.recorder.reward(id, reward);

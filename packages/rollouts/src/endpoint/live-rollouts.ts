@@ -26,7 +26,9 @@ export class LiveRollouts {
   }
 
   /**
-   * Returns a known rollout and increments its `inUse`, which the caller must decrement. @throws where its record cannot be read
+   * Returns a known rollout and increments its `inUse`, which the caller must decrement.
+   *
+   * @throws where its record cannot be read
    */
   async take(id: string): Promise<LiveRollout> {
     const found = this.#rollouts.get(id) ?? this.#restored(id);

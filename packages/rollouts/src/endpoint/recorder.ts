@@ -280,8 +280,9 @@ export class Recorder implements CallObserver {
   }
 
   /**
-   * Decides in one turn of the event loop whether a rollout begins. @returns a function that revokes its beginning; null if it
-   * has already begun
+   * Decides in one turn of the event loop whether a rollout begins.
+   *
+   * @returns a function that revokes its beginning; null if it has already begun
    */
   #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, turn?: Promise<void>): (() => void) | null {
     const { id, attempt = 0 } = origin;

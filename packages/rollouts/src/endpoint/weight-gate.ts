@@ -18,8 +18,9 @@ export class WeightGate {
   constructor(private readonly options: WeightGateOptions) {}
 
   /**
-   * Enters the gate after waiting for a change of the weights. @throws {QueueFullError} if the change takes longer than a call
-   * may wait
+   * Enters the gate after waiting for a change of the weights.
+   *
+   * @throws {QueueFullError} if the change takes longer than a call may wait
    */
   async enter(): Promise<void> {
     while (this.#isClosed) await this.#wait();

@@ -131,8 +131,9 @@ interface ProgramEnd {
 }
 
 /**
- * Listens to the end of a child immediately, since an error without a listener would end this process. @throws if it cannot be
- * started
+ * Listens to the end of a child immediately, since an error without a listener would end this process.
+ *
+ * @throws if it cannot be started
  */
 const endOf = (child: ChildProcess): Promise<ProgramEnd> =>
   new Promise((resolve, reject) => {

@@ -42,8 +42,9 @@ export type TrialSet = { kind: 'feedback'; first: number; count: number } | { ki
 export interface EvolutionParts {
   seedPrompts: Prompts;
   /**
-   * Runs the agent with these prompts once on each task of the set. The random numbers are the same for all prompts. @returns
-   * [tasks]
+   * Runs the agent with these prompts once on each task of the set. The random numbers are the same for all prompts.
+   *
+   * @returns [tasks]
    */
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
   /** Returns a new text for a place; null if the reflector has written none. */

@@ -26,8 +26,10 @@ export function begunCall(call: number, rollout: string, { protocol, path, heade
 }
 
 /**
- * Returns one record for each prompt, since a request of texts may have several. @param calls one for each prompt @param sent the
- * response body
+ * Returns one record for each prompt, since a request of texts may have several.
+ *
+ * @param calls one for each prompt
+ * @param sent the response body
  */
 export function recordedCalls(
   calls: readonly BegunCall[],

@@ -35,7 +35,9 @@ export class LogWriter {
   ) {}
 
   /**
-   * Opens the newest part to append to it. @param sizes bytes to keep of each part, in order; the rest of the newest is removed
+   * Opens the newest part to append to it.
+   *
+   * @param sizes bytes to keep of each part, in order; the rest of the newest is removed
    */
   static async open(folder: string, sizes: Map<number, number>, options: LogWriterOptions): Promise<LogWriter> {
     const [part, length] = [...sizes].at(-1) ?? [1, 0];

@@ -52,8 +52,9 @@ function answeredOf(call: RecordedCall, choice: RecordedChoice): Answered {
 }
 
 /**
- * Returns the messages before an answer. @param unlearned answers by their dialogues; those in this history are removed from the
- * map
+ * Returns the messages before an answer.
+ *
+ * @param unlearned answers by their dialogues; those in this history are removed from the map
  */
 function learnedHistory(
   messages: readonly ChatMessage[],

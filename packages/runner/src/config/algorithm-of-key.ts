@@ -6,8 +6,9 @@ import type { ImpliedDefaults } from '@bowyer/config';
 const ARCHERS = 'archer';
 
 /**
- * Makes the rule that adds the algorithm to ArCHer's config files. @param note gets a line about each file that the rule applies
- * to
+ * Makes the rule that adds the algorithm to ArCHer's config files.
+ *
+ * @param note gets a line about each file that the rule applies to
  */
 export const algorithmOfKey =
   (note: (line: string) => void): ImpliedDefaults =>

@@ -26,7 +26,10 @@ export class SpelledTokens {
   #offset: number;
 
   /**
-   * Starts a list of tokens. @param before preceding tokens of the text @param offset number of characters before these tokens
+   * Starts a list of tokens.
+   *
+   * @param before preceding tokens of the text
+   * @param offset number of characters before these tokens
    */
   constructor(tokenizer: Tokenizer, before: readonly number[] = [], offset = 0) {
     this.#offset = offset;

@@ -122,8 +122,9 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
 }
 
 /**
- * Adds the reasoning budget to a constraint. @throws {BadRequestError} for a budget where answers have no reasoning, or are not
- * split
+ * Adds the reasoning budget to a constraint.
+ *
+ * @throws {BadRequestError} for a budget where answers have no reasoning, or are not split
  */
 function budgeted(
   { constraint, key }: MadeConstraint,

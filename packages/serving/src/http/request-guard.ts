@@ -14,8 +14,10 @@ export interface Refusal {
 }
 
 /**
- * Returns why a request is refused. @param host the address that the server listens on @returns null for a request that may be
- * answered
+ * Returns why a request is refused.
+ *
+ * @param host the address that the server listens on
+ * @returns null for a request that may be answered
  */
 export function refusalOf({ headers, method }: IncomingMessage, host: string): Refusal | null {
   if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))

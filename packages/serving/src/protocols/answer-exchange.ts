@@ -34,8 +34,9 @@ export interface ModelCall {
 }
 
 /**
- * Answers a call, and shows it to the observer from its beginning to its end. @throws {BadRequestError} where the model writes no
- * text
+ * Answers a call, and shows it to the observer from its beginning to its end.
+ *
+ * @throws {BadRequestError} where the model writes no text
  */
 export async function inCall(
   served: ServedModels,

@@ -73,8 +73,9 @@ function* readDict(input: IncomingText, depth: number): Reading<Literal> {
 }
 
 /**
- * Reads members separated by commas, with an optional one before the closing bracket. @returns why they cannot be read; null on
- * success
+ * Reads members separated by commas, with an optional one before the closing bracket.
+ *
+ * @returns why they cannot be read; null on success
  */
 function* separated(
   input: IncomingText,

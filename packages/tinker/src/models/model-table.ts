@@ -150,7 +150,9 @@ export class ModelTable {
   }
 
   /**
-   * Opens the state of a model. @param start the folder with a copy of its initial checkpoint, which the first snapshot removes
+   * Opens the state of a model.
+   *
+   * @param start the folder with a copy of its initial checkpoint, which the first snapshot removes
    */
   async #open({ shape, from }: ModelRecord, snapshot: string | null, start: string): Promise<TrainableModel> {
     const { base, checkpoints, quotas } = this.options;

@@ -109,8 +109,10 @@ export class Checkpoints {
   }
 
   /**
-   * Saves a checkpoint. @param write writes the complete files into a folder, or throws @param mostBytes the most bytes of the
-   * files
+   * Saves a checkpoint.
+   *
+   * @param write writes the complete files into a folder, or throws
+   * @param mostBytes the most bytes of the files
    */
   async save(
     wanted: Omit<Checkpoint, 'files' | 'time' | 'number' | 'bytes' | 'isPublic'>,

@@ -63,8 +63,9 @@ export class LoraModel implements TrainableModel {
   }
 
   /**
-   * Makes a step of AdamW, and sets the gradients to zero. @throws TrainingRequestError if they are not finite, without other
-   * changes
+   * Makes a step of AdamW, and sets the gradients to zero.
+   *
+   * @throws TrainingRequestError if they are not finite, without other changes
    */
   async optimStep({ learningRate, beta1, beta2, eps, weightDecay, gradClipNorm }: AdamParams) {
     for (const [key, [value, isFine]] of Object.entries({

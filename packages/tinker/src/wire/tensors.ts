@@ -68,7 +68,9 @@ const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => Numb
 };
 
 /**
- * Reads 64-bit integers from their 32-bit halves, since a BigInt for each would take ten times as long. @throws {RequestError}
+ * Reads 64-bit integers from their 32-bit halves, since a BigInt for each would take ten times as long.
+ *
+ * @throws {RequestError}
  */
 function int64s(name: string, bytes: Uint8Array): Int32Array {
   const halves = new Int32Array(aligned(name, bytes, 8));

@@ -75,8 +75,9 @@ async function replayed(cassette: Cassette, protocol: string, exchange: Exchange
 const eventsOf = (text: string): string[] => text.split(/(?<=\r?\n\r?\n)/);
 
 /**
- * Returns a recorded answer in the form of an endpoint's, so that it is recorded again. @throws {BadRequestError} where there is
- * none
+ * Returns a recorded answer in the form of an endpoint's, so that it is recorded again.
+ *
+ * @throws {BadRequestError} where there is none
  */
 export function replayedAnswer(cassette: Cassette, protocol: string, body: unknown): UpstreamAnswer {
   const { type, text } = answerTo(cassette, protocol, body);

@@ -43,7 +43,9 @@ const mapped = (change: (each: unknown) => unknown) => (list: unknown) =>
   Array.isArray(list) ? list.map((each) => change(each)) : list;
 
 /**
- * Returns a record in which the first of these members that it has is replaced. @param otherwise called if it has none of them
+ * Returns a record in which the first of these members that it has is replaced.
+ *
+ * @param otherwise called if it has none of them
  */
 function changed(
   value: unknown,

@@ -29,8 +29,9 @@ const writerOf = (config: ContextConfig): ContextWriter =>
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
 /**
- * Wraps environments so that their observations are the texts that the agent reads, cut after `max_turns`. @param memory of the
- * agent; null: none
+ * Wraps environments so that their observations are the texts that the agent reads, cut after `max_turns`.
+ *
+ * @param memory of the agent; null: none
  */
 export function agentEnvironment<Args extends unknown[]>(
   config: ContextConfig,

@@ -45,7 +45,10 @@ export class AgentMemory {
   }
 
   /**
-   * Adds the demonstrations of the train split only. @returns a line for the log @throws where no demonstration names its item
+   * Adds the demonstrations of the train split only.
+   *
+   * @returns a line for the log
+   * @throws where no demonstration names its item
    */
   addDemonstrations(config: EnvironmentConfig, { records, demonstrations }: DemonstrationSet): string {
     const { name } = config.env;

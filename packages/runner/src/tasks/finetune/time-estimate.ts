@@ -18,8 +18,9 @@ export class TimeEstimate {
   }
 
   /**
-   * Notes the end of a step, and logs the estimate after the second. @param done the number of finished steps, those before a
-   * resume included
+   * Notes the end of a step, and logs the estimate after the second.
+   *
+   * @param done the number of finished steps, those before a resume included
    */
   step(done: number, total: number): void {
     const now = this.clock();

@@ -45,8 +45,9 @@ export function namedTool(
 }
 
 /**
- * Reads the schema of an answer. @param fields with `schema`, and `strict`, which has no effect, since the schema is always
- * guaranteed
+ * Reads the schema of an answer.
+ *
+ * @param fields with `schema`, and `strict`, which has no effect, since the schema is always guaranteed
  */
 export function schemaFormat(fields: RequestFields): AnswerFormat {
   fields.boolean('strict');

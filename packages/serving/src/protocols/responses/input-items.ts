@@ -5,8 +5,9 @@ import type { Item } from './stored-responses.js';
 const LONGEST_PAGE = 100;
 
 /**
- * Returns a page of items. @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the last item
- * of the previous page
+ * Returns a page of items.
+ *
+ * @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the last item of the previous page
  */
 export function listInputItems(input: readonly Item[], query: URLSearchParams): object {
   const limit = Number(query.get('limit') ?? 20);

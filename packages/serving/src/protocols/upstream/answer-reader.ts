@@ -46,8 +46,9 @@ export function reasonOf(given: unknown, key: string, what: string): ReadChoice[
 }
 
 /**
- * Returns an answer with its finish reason, since endpoints also return `stop` after calls. @throws {UnreadAnswerError} if its
- * calls are missing
+ * Returns an answer with its finish reason, since endpoints also return `stop` after calls.
+ *
+ * @throws {UnreadAnswerError} if its calls are missing
  */
 export function ended(message: ReadMessage, reason: ReadChoice['finishReason']): ReadChoice {
   if (reason === 'tool_calls' && message.calls.length === 0)

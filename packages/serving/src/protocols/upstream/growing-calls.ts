@@ -64,8 +64,9 @@ export class GrowingCalls {
   }
 
   /**
-   * Returns the calls in the order of their indices, or in the order of their first pieces. @throws {UnreadAnswerError} for a
-   * call without a name
+   * Returns the calls in the order of their indices, or in the order of their first pieces.
+   *
+   * @throws {UnreadAnswerError} for a call without a name
    */
   all(): ReadCall[] {
     const indices = new Set(this.#calls.map(({ index }) => index));
