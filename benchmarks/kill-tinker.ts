@@ -51,7 +51,7 @@ interface Server {
   pid: number;
   /** The exit code; null after a kill. */
   ended: Promise<number | null>;
-  /** False if it ended before it listened. */
+  /** Whether it listens; false if it ended before. */
   listens: Promise<boolean>;
   said: () => string;
 }

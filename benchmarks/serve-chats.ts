@@ -35,7 +35,7 @@ const config = {
 /** The work of a server in its process. */
 export interface ServerJob extends ServedFiles {
   name: string;
-  /** [clients][chats] */
+  /** The prompts as token ids, by [clients][chats]. */
   prompts: number[][][];
   newTokens: number;
 }

@@ -1,5 +1,5 @@
 // Fails if files or folders of a package import each other in a circle, including type imports. The files and folders within a
-// folder are compared at every level; index.ts is the front door of its folder.
+// folder are compared at every level; index.ts is the interface of its folder.
 //   node --import tsx tools/check-cycles.ts [PACKAGE ...]
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -8,7 +8,7 @@ export interface Asked {
   /** The method and the path. */
   request: string;
   status: number;
-  /** 0 if the answer reports no usage. */
+  /** The number of prompt tokens; 0 if the answer reports no usage. */
   promptTokens: number;
   error: string;
 }

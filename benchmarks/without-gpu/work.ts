@@ -102,7 +102,7 @@ export interface Settings {
   form: string;
   /** Whether activations of a block are recomputed instead of stored, TRL's default. */
   checkpointing: boolean;
-  /** Null if all weights are trained. */
+  /** The adapters' settings; null if all weights are trained. */
   lora: { r: number; lora_alpha: number; target_modules: string } | null;
   prompts: number;
   group: number;

@@ -23,7 +23,7 @@ const studies = readdirSync(experiments, { withFileTypes: true })
   .map((entry) => ({ dir: join(experiments, entry.name), provider: 'study' }));
 export const searchPaths = [{ dir: experiments, group: 'experiment' }, ...studies];
 
-/** `${first:a,b,…}`: the first value that is not null. */
+/** Defines `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
 const DEFAULT_CONFIG = 'archer_20q';

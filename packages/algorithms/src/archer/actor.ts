@@ -117,7 +117,7 @@ interface JudgedUtterance extends ReplayItem {
 
 export interface Actor {
   policy: LanguageModel;
-  /** Null without a KL penalty. */
+  /** The reference policy of the KL penalty; null without one. */
   reference: ReferencePolicy | null;
   /** The model whose value head is the baseline; null without a baseline. */
   baseline: LanguageModel | null;

@@ -75,11 +75,11 @@ interface CriticTargetOptions {
   /** Discount per turn. */
   gamma: number;
   critic: {
-    /** Null: all turns of the episode. */
+    /** The number of turns whose rewards are in a target; null for all turns of the episode. */
     tdSteps: number | null;
     /** Whether the target of a truncated episode has the value of its last state. */
     bootstrapOnLimit: boolean;
-    /** `own`: head i bootstraps from target head i. `min`: from the smaller of the two. */
+    /** The target network's value from which head i bootstraps: `own`, that of target head i; `min`, the smaller one of the two. */
     tdTarget: 'own' | 'min';
   };
 }

@@ -46,7 +46,7 @@ export interface DatasetEvaluation {
 }
 
 interface EvaluatedParts {
-  /** Null where nothing is held out. */
+  /** Computes the loss of the held-out items; null if nothing is held out. */
   heldOutLoss: (() => Promise<Metrics>) | null;
   openPlayer: OpenPlayer;
   /** Computes the metrics of a critic on the episodes that were played; absent without a critic. */

@@ -12,7 +12,7 @@ import type { TurnTokens } from '../rollout/turn-tokens.js';
 interface ExpertPlayerOptions {
   /** Probability of an expert's turn, 0…1. */
   share: number;
-  /** `played`: the expert's own turns are labels; `all`: every turn has the expert's reply as its label. */
+  /** The labels: with `played`, the expert's own turns; with `all`, the expert's reply for every turn. */
   labels: 'played' | 'all';
 }
 

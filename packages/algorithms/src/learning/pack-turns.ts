@@ -31,9 +31,9 @@ interface ScoredObservations {
 /** The token examples of some turns. Arrays over a batch's tokens are ordered by turn. */
 export interface TurnBatch<Turn> {
   examples: TokenExample[];
-  /** In the order of their tokens in `examples`: the turns of an episode are adjacent. */
+  /** The turns in the order of their tokens in `examples`; the turns of an episode are adjacent. */
   turns: Turn[];
-  /** [turns] scored tokens of each. */
+  /** The number of scored tokens of each turn, [turns]. */
   lengths: number[];
 }
 

@@ -78,14 +78,14 @@ export const valueOptions = {
 type GaeLevel = 'turn' | 'token' | 'bilevel';
 
 interface EpisodeValues {
-  /** [turns] of V before the utterance, or of [tokens] V before each scored token. */
+  /** V by [turns]: before the utterance, or before each scored token ([tokens]). */
   turns: Float32Array[];
   /** V of the context after the last turn; 0 where it was not computed. */
   next: number;
 }
 
 interface EpisodeEstimate {
-  /** [turns] of the utterance, or of [tokens] each scored token. */
+  /** The advantages by [turns]: of the utterance, or of each scored token ([tokens]). */
   advantages: Float32Array[];
   /** A + V in the same shape: the targets of V. */
   returns: Float32Array[];

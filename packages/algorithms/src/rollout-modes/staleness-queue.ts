@@ -13,7 +13,7 @@ interface StalenessOptions {
 interface Group<Item> {
   /** The version of the weights with which the group began. */
   version: number;
-  /** Null while the group is played. */
+  /** The group's episodes; null while it is played. */
   items: readonly Item[] | null;
 }
 

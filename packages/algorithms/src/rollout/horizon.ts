@@ -1,7 +1,7 @@
 // Limits the turns of an episode by the iteration, so that episodes become longer as training continues.
 import type { Env, WrappingEnv } from '@bowyer/envs';
 
-/** [iteration, turns]: from this iteration on an episode has at most that many turns. */
+/** Bounds [iteration, turns]: from this iteration on, an episode has at most that many turns. */
 export type Horizon = readonly (readonly [number, number])[];
 
 /** Returns the limit in an iteration; null without a limit. */

@@ -7,14 +7,14 @@ import type { TurnTokens } from './turn-tokens.js';
 /** A request for one action. */
 export interface ActRequest {
   slot: number;
-  /** 0 for the first turn of an episode. */
+  /** The number of the turn; 0 for the first turn of an episode. */
   turn: number;
   observation: string;
   /** The actions that the environment accepts now, if it lists them. */
   validActions?: readonly string[];
   /** The reply of the environment's expert, for a player with `asksExpert`; null where the expert has no next action. */
   expertReply?: string | null;
-  /** At turn 0 of a replayed state: the tokens of the observation when it was first played. */
+  /** At turn 0 of a replayed state, the observation's tokens when it was first played. */
   ids?: readonly number[];
   /** The episode's own random numbers. */
   rng: Rng;

@@ -3,7 +3,7 @@ import { spokenIds, type TokenSegment, type Utterance } from '@bowyer/core';
 
 /** The tokens of one turn. They are stored with the turn's action, so that an episode's segments can be built from its turns. */
 export interface TurnTokens extends Utterance {
-  /** True if `read` follows the tokens of the previous turn, false if the context begins with `read`. */
+  /** Whether `read` follows the tokens of the previous turn; if false, the context begins with `read`. */
   continues: boolean;
   /** The new tokens of this turn before the utterance: the observation, or the text after the last action. */
   read: number[];

@@ -22,7 +22,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   aliases?: readonly string[];
   /** The default is an algorithm without a critic that learns from episodes of its own. */
   needs?: Partial<AlgorithmNeeds>;
-  /** False if the policy is not trained. */
+  /** Whether the policy is trained. True if not given. */
   trainsPolicy?: boolean;
   /** Opens a player that acts as the agent does, for rollouts, evaluations and all later play. Default: the policy alone. */
   openPlayer?(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
@@ -69,7 +69,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
 
 /** The requirements of an algorithm on its run. */
 export interface AlgorithmNeeds {
-  /** `double`: two Q and two V heads over a shared encoder, with a slow target copy. */
+  /** The kind of critic. `double`: two Q and two V heads over a shared encoder, with a slowly updated copy for targets. */
   critic: 'double' | null;
   /** Whether it learns from its own episodes, or from a dataset. */
   source: 'episodes' | 'dataset';

@@ -14,7 +14,7 @@ export interface DiagnosticsOptions {
   seed: number;
   /** The number of turns of each rollout whose tokens are scored again; 0 for none. */
   turns: number;
-  /** In nats; a larger difference stops the run. Null for no limit. */
+  /** The largest allowed mismatch of a log-probability, in nats: a larger one stops the run. Null for no limit. */
   maxLogprobMismatch: number | null;
   /** Whether the KL from the initial policy is measured, which needs that policy in memory. */
   klToStart: boolean;

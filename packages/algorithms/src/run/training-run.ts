@@ -12,7 +12,7 @@ import { textDialogues } from '../rollout/text-dialogue.js';
 /** The agent that is trained and played. */
 export interface Agent {
   policy: LanguageModel;
-  /** Null where the algorithm needs none. */
+  /** The critic; null if the algorithm needs none. */
   critic: DoubleCritic | null;
   /** The conversion of episodes into the policy's tokens. */
   dialogues: Dialogues;
@@ -58,7 +58,10 @@ export interface TrainingRun extends Agent, PlayContext {
   /** All episodes that this run has collected so far, oldest first, from which a resumed run fills its replay buffer. */
   history: readonly Trajectory[];
   state: AlgorithmState;
-  /** 0, or the next iteration after the checkpoint, in the unit of the algorithm's checkpoints (iterations or optimizer steps). */
+  /**
+   * The first iteration, in the unit of the algorithm's checkpoints (iterations or optimizer steps): 0, or the next one after the
+   * checkpoint.
+   */
   firstIteration: number;
   hooks: RunHooks;
   /**

@@ -54,7 +54,7 @@ export interface WatchState {
   ended?: string;
 }
 
-/** From this share of groups with equal returns on, an iteration has hardly any signal. */
+/** The share of groups with equal returns from which on an iteration counts as one with hardly any signal. */
 const FLAT = 0.9;
 /** The least number of iterations between two evaluations that warnings cause. */
 const ALARM_PAUSE = 2;
@@ -168,7 +168,7 @@ interface EvaluationFindings {
   metrics: Metrics;
   /** Whether this agent replaces the kept one. */
   isKept: boolean;
-  /** Null unless the agent is significantly worse than the highest evaluation. */
+  /** The collapse, if the agent is significantly worse than the highest evaluation; else null. */
   collapse: { text: string; isEnd: boolean } | null;
 }
 

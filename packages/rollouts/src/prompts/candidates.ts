@@ -8,7 +8,7 @@ export interface Candidate {
   prompts: Prompts;
   /** The indices of the candidates that it was made from; empty for the agent's first prompts. */
   parents: readonly number[];
-  /** [tasks] its score on each selection task. */
+  /** The score of each selection task, [tasks]. */
   scores: readonly number[];
 }
 

@@ -62,7 +62,7 @@ export interface EvolutionState {
   rollouts: number;
   merges: number;
   candidates: Candidate[];
-  /** [candidates] the number of rewritten texts of each, which decides the text to rewrite next. */
+  /** The number of rewritten texts of each candidate, [candidates], which decides the text to rewrite next. */
   rewritten: number[];
   /** The number of the last iterations in a row in which the reflector wrote no text; 0 if absent. */
   withoutText?: number;

@@ -22,7 +22,7 @@ export interface RecordedMessage {
    * tokens of such an answer.
    */
   shortened?: true;
-  /** `ok` for a call, else the reason why it could not be read. */
+  /** The texts that look like calls. `status` is `ok` for a call, else the reason why it could not be read. */
   attempts?: { status: string; name: string | null; start: number; end: number }[];
 }
 
@@ -55,7 +55,7 @@ export interface RecordedCall {
   /** Milliseconds since 1970. */
   startedAt: number;
   endedAt: number;
-  /** False if the connection broke before the last byte; training omits the call by default. */
+  /** Whether the client received the answer; false if the connection broke before the last byte. Training omits such calls by default. */
   delivered: boolean;
   /** The number of the call that answered the same request when its client repeated it; absent if it did not. */
   supersededBy?: number;
@@ -75,7 +75,7 @@ export interface RecordedAnswer {
 
 export interface RecordedReward {
   value: number;
-  /** 'reward' if not given. */
+  /** The name of the reward; 'reward' if none was given. */
   name: string;
   /** The number of the rewarded call; absent if the whole rollout is rewarded. */
   call?: number;

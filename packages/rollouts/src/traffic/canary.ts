@@ -35,7 +35,7 @@ export const writeCanary = (record: string, canary: Canary): Promise<void> =>
 export interface Conversation {
   /** The client's session id (`x-session-id`). */
   session: string | undefined;
-  /** Empty for a text completion. */
+  /** The messages of the request; empty for a text completion. */
   messages: readonly unknown[];
   promptIds: readonly number[];
 }

@@ -72,7 +72,7 @@ export function metricTable(
 interface ThinLine {
   x: number[];
   values: number[];
-  /** Absent where every row is a point of its own. */
+  /** The smallest value of each bucket; absent if every bucket is a single row. */
   low?: number[];
   high?: number[];
 }

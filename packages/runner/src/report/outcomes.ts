@@ -15,7 +15,7 @@ const OUTCOMES = [
 /** A metric's figure at the end of a run is the mean over this share of its rows, the last ones. */
 const END = 0.1;
 
-/** With fewer runs the interval is wide, and assumes normally distributed figures. */
+/** The number of runs below which the interval is wide, and assumes normally distributed figures. */
 const ENOUGH_RUNS = 3;
 
 /** A half-width this small, relative to the mean, is a rounding error of equal figures. */

@@ -29,9 +29,9 @@ export interface PlayedEpisode {
   gamma: number;
 }
 
-/** With fewer pairs of runs than this, items are resampled, since the runs say nothing about other seeds. */
+/** The number of pairs of runs below which items are resampled, since so few runs say nothing about other seeds. */
 const ENOUGH_RUNS = 3;
-/** With fewer resampled units than this, the interval is too narrow. */
+/** The number of resampled units below which the interval is too narrow. */
 const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;

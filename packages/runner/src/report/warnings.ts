@@ -8,7 +8,7 @@ import type { MetricColumns } from './metric-table.js';
 const MANY_INVALID = 0.2;
 /** A policy counts as collapsed when its entropy falls below this share of its first one. */
 const COLLAPSED = 0.1;
-/** In nats. A larger mean difference between sampler and trainer is not explained by float32 rounding. */
+/** A mean difference between sampler and trainer, in nats, above which float32 rounding cannot be the cause. */
 const MISMATCH = 1e-3;
 /** If the share of groups with different returns is smaller, a group-based method learns from few episodes. */
 const FEW_GROUPS = 0.2;

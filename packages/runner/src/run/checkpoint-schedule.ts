@@ -6,7 +6,7 @@ const MS_PER_MINUTE = 60_000;
 export interface ScheduleKeys {
   /** Minutes between checkpoints; null for none by the clock. */
   saveMinutes: number | null;
-  /** For work that counts in epochs: the number of epochs between checkpoints; null or absent for none by epochs. */
+  /** The number of epochs between checkpoints, for work that counts in epochs; null or absent for none by epochs. */
   saveEpochs?: { between: number | null; all: number };
 }
 

@@ -29,7 +29,7 @@ export interface FinetuneResults {
    * absent where nothing was held out.
    */
   gain?: { mean: number; interval?: Interval; verdict: GainVerdict };
-  /** Absent in runs before 0.2. */
+  /** The answers that the report shows; absent in runs before 0.2. */
   answers?: readonly Answer[];
   model: string;
   /** A command that generates text with the model. */

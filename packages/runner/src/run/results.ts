@@ -42,7 +42,7 @@ export interface Comparison {
   /** The policy whose mean return is subtracted. */
   baseline: string;
   name: string;
-  /** Absent where nothing was played for this comparison. */
+  /** How actions were chosen; absent if nothing was played for this comparison. */
   decoding?: Decoding;
   /** Episodes that both finished. */
   episodes: number;
@@ -217,7 +217,7 @@ function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']
     : `${age}, asynchronous: the same seed gives another run`;
 }
 
-/** With fewer resampled episodes than this, the interval is too narrow. */
+/** The number of resampled episodes below which the interval is too narrow. */
 const ENOUGH_EPISODES = 10;
 
 function fewText({ policies }: RunResults): string[] {

@@ -8,7 +8,7 @@ import { iterationLine, iterationProgress } from '../context/iteration-line.js';
 
 /** The first and the last iteration of this start of the run. */
 export interface RunLength {
-  /** Null for an algorithm without iterations, whose progress has another unit. */
+  /** The number of iterations; null for an algorithm without iterations, whose progress has another unit. */
   iterations: number | null;
   firstIteration: number;
   /** Whether every iteration is logged as a line. */

@@ -19,7 +19,7 @@ import { CONFIG_FILE, recordedConfig } from './recorded-config.js';
 import { hasResults } from './failed-run.js';
 import { metricsLine } from './metrics-line.js';
 
-/** JSONL files that end with the same bytes, however often the run was killed. */
+/** JSONL files whose final contents do not depend on whether the run was killed and resumed. */
 const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajectories/eval.jsonl'] as const;
 
 /** The number of stored episodes of each evaluation: the first ones, whose items are the same every time. */

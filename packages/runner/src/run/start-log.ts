@@ -17,7 +17,7 @@ interface StartLine {
   /** The commit of the running checkout, with `+` where it had changes; absent for an installed package. */
   commit?: string;
   node?: string;
-  /** `finished`, `interrupted`, `stopped by the guard` or `failed`. */
+  /** How the start ended: `finished`, `interrupted`, `stopped by the guard` or `failed`. */
   status?: EndStatus;
   /** First line of the error. */
   reason?: string;

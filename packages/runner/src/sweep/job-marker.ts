@@ -10,7 +10,7 @@ const MARKER_FILE = 'sweep-job.json';
 
 export interface JobMarker {
   overrides: string[];
-  /** `started`: the job runs, or was killed before it could record its end. */
+  /** How the job ended. `started`: it runs, or was killed before it could record its end. */
   status: JobStatus | 'started';
   /** The process of the last start, while it runs on this machine. */
   process: ProcessIdentity | null;
@@ -19,7 +19,7 @@ export interface JobMarker {
   note: string;
   /** Wall-clock seconds of all ended starts. */
   seconds: number;
-  /** For successive halving: the figure at each resource, in ascending order; null where the job failed. */
+  /** With successive halving, the figure at each resource, in ascending order; null if the job failed. */
   rungs: { resource: number; value: number | null }[];
 }
 

@@ -22,7 +22,7 @@ interface JobProcessOptions {
 }
 
 export interface JobProcessEnd {
-  /** Null if a signal ended the process, or if it could not be started. */
+  /** The exit code; null if a signal ended the process, or if it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   /** An error that is not the job's own. */

@@ -5,7 +5,7 @@ import { Rng } from '@bowyer/core';
 
 /** The number of significant digits of a drawn number. */
 const DIGITS = 6;
-/** After this many draws without a new trial the search space counts as used up. */
+/** The number of draws without a new trial after which the search space counts as used up. */
 const MAX_REDRAWS = 1000;
 
 /**

@@ -12,7 +12,7 @@ interface ServedAdapter {
 
 /** The adapter of a request, whose answer calls `release` when it has ended. */
 interface AdapterUse {
-  /** Null for the model itself. */
+  /** The adapter; null for the model itself. */
   adapter: LoadedAdapter | null;
   release: () => void;
 }

@@ -28,7 +28,7 @@ export class TooManyInstancesError extends Error {
 
 interface Instance {
   env: Env;
-  /** Null before the first reset. */
+  /** The state of the episode; null before the first reset. */
   state: InstanceState | null;
   lastUsed: number;
   /** The end of the last request; requests of one instance run one after another. */

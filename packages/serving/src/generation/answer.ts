@@ -6,7 +6,7 @@ import type { TokenLogprob } from './token-logprobs.js';
 
 /** An answer's tokens as they were sampled, with their log-probabilities in the full vocabulary. */
 export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' | 'logprobs'> {
-  /** [n] in nats, under the constraint's masks; absent without a constraint. */
+  /** The log-probabilities under the constraint's masks, [n], in nats; absent without a constraint. */
   maskedLogprobs?: number[];
   /** The versions of the weights, each with the index in `ids` from which it was used. */
   versions: { from: number; version: number }[];

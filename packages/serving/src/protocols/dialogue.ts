@@ -12,7 +12,7 @@ export interface SentDialogue {
 
 /** The result of reading a body's dialogue. */
 export interface SentBody {
-  /** Null for a body without a dialogue, or with one that this server cannot read. */
+  /** The dialogue; null for a body that has none, or one that this server cannot read. */
   dialogue: SentDialogue | null;
   /** The reason why the dialogue cannot be read; absent otherwise. */
   unread?: string;

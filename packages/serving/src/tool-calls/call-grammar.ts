@@ -28,7 +28,10 @@ interface ReasoningPlace {
 }
 
 export interface CallChoice extends ReasoningPlace {
-  /** `auto`: text, calls, or text before calls; otherwise at least one call, of any tool or of the named one. */
+  /**
+   * The allowed answers. `auto`: text, calls, or text before calls; otherwise at least one call, of any tool or of the
+   * named one.
+   */
   choice: 'auto' | 'required' | { name: string };
   /** Whether several calls are allowed. */
   parallel: boolean;

@@ -41,7 +41,7 @@ export class OrderedQueue<Item> {
     return this.#missing;
   }
 
-  /** Returns the number for an item without one, which is after all that have arrived. */
+  /** Returns a sequence number for an item that has none: the next one after all items so far. */
   get free(): number {
     return this.#last + 1;
   }

@@ -26,7 +26,7 @@ const MOST_OF_ALL = 16_384;
 interface SamplingSession {
   id: string;
   sessionId: string;
-  /** Absent in records of earlier versions, which are the oldest. */
+  /** The session's number; absent in records of earlier versions, which are the oldest. */
   seq?: number;
   /** The checkpoint; null for the base. */
   path: string | null;

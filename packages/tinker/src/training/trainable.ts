@@ -4,13 +4,13 @@ import type { LanguageModel } from '@bowyer/models';
 
 /** One training sequence. */
 export interface Datum {
-  /** [N] */
+  /** The input tokens, [N]. */
   tokens: Int32Array;
-  /** [N] or [N × width], row by row: the targets of each position. */
+  /** The targets of each position, [N] or [N × width], row by row. */
   targets: Int32Array;
   /** The number of targets of a position: above 1 only in the N×K form of cross_entropy. */
   width: number;
-  /** By name, `weights`, `logprobs` or `advantages`: [N] or [N × width] numbers. */
+  /** The inputs of the loss by name (`weights`, `logprobs` or `advantages`), each [N] or [N × width] numbers. */
   inputs: Readonly<Record<string, Float32Array>>;
 }
 
@@ -23,7 +23,7 @@ export interface LossRequest {
 }
 
 export interface LossReport {
-  /** In nats, per datum: [N] or [N × width]. */
+  /** The log-probabilities of each datum in nats, [N] or [N × width]. */
   logprobs: Float32Array[];
   /** The sum over tokens and datums. */
   loss: number;

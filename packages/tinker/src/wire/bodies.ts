@@ -56,7 +56,7 @@ const lossInput = object({
 });
 const ofModel = { model_id: id, seq_id: maybe(index) };
 const number = Type.Number();
-/** At most 136 years, which can still be written as a date. */
+/** A number of seconds up to 136 years, so that the end can be written as a date. */
 const seconds = Type.Integer({ minimum: 1, maximum: 2 ** 32 });
 
 const schemas = {

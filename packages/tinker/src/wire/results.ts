@@ -67,7 +67,7 @@ export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
   /** Log-probabilities of the prompt's tokens, NaN for the first token; null if they were not requested. */
   promptLogprobs: Float32Array | null;
-  /** [prompt, k], row by row; the first row is empty. Null if they were not requested. */
+  /** The most likely tokens, [prompt, k], row by row; the first row is empty. Null if they were not requested. */
   topK: { ids: Int32Array; logprobs: Float32Array; k: number; promptLength: number } | null;
   cachedTokens: number;
 }

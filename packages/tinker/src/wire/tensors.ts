@@ -25,7 +25,7 @@ type Numbers = Float32Array | Int32Array;
 interface Stored {
   shape: readonly number[] | null;
   values: Numbers;
-  /** Null for a dense tensor. */
+  /** The indices of a sparse tensor; null for a dense one. */
   sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 

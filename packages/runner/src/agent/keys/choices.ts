@@ -3,7 +3,7 @@ import type { AnyAlgorithm } from '@bowyer/algorithms';
 
 /** The choices of a config that decide which keys it has. None of them has been validated. */
 export interface Choices {
-  /** Null where the config names no registered algorithm. */
+  /** The algorithm; null if the config names no registered one. */
   algorithm: AnyAlgorithm | null;
   /** The environment's name; null where the config names no registered environment. */
   env: string | null;

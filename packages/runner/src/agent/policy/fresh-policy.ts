@@ -16,9 +16,7 @@ export type FreshPolicyConfig = EnvironmentConfig &
   // Runs that play texts have no template.
   Partial<NodePart<'chat', 'template'>>;
 
-/**
- * Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a policy that is trained further.
- */
+/** Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a policy that is trained further. */
 export async function freshPolicy(
   data: ImitationData,
   config: FreshPolicyConfig,

@@ -4,9 +4,9 @@
 /** The facts of a run that decide what another program's key means in it. */
 export interface RunFacts {
   readonly task: string;
-  /** Null where the config names no registered algorithm. */
+  /** The algorithm's name; null if the config names no registered one. */
   readonly algorithm: string | null;
-  /** Null where the config names no registered environment. */
+  /** The environment's name; null if the config names no registered one. */
   readonly env: string | null;
   /** Whether the algorithm learns from a dataset, so that it counts in epochs. */
   readonly isOnDataset: boolean;

@@ -11,10 +11,7 @@ import type { Agents } from '../train-agent/open-agents.js';
 import { partsOf } from './endpoints.js';
 import type { EvaluationOptions } from './evaluation-keys.js';
 
-/**
- * Opens the server through which agents use an endpoint's model. It passes their requests on, and records them in the run's
- * folder.
- */
+/** Opens the server through which agents use an endpoint's model. It passes their requests on, and records them in the run's folder. */
 export async function openEndpoint(
   model: string,
   options: Pick<AgentOptions, 'attempts' | 'failedReward'> & Pick<EvaluationOptions, 'endpointKeys'>,

@@ -32,9 +32,9 @@ export type TrainConfig = WarmStartConfig &
     /** The options of the algorithm that the run itself reads. */
     algorithm: {
       name: string;
-      /** Present where the algorithm runs in iterations. */
+      /** The number of iterations; present if the algorithm runs in iterations. */
       iterations?: number;
-      /** Present where the algorithm learns from a dataset. */
+      /** The number of epochs; present if the algorithm learns from a dataset. */
       epochs?: number;
       eval?: { decoding?: Decoding | 'both' };
       actor?: { lr?: number | null; schedule?: LearningRateSchedule };

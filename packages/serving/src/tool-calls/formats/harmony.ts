@@ -60,7 +60,7 @@ function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
   } while ((yield* input.peek()) !== '');
 }
 
-/** Reads the header of a message; null without reading anything where there is none. */
+/** Reads the header of a message. If there is no header, nothing is read, and the result is null. */
 function* readHeader(input: IncomingText): Reading<{ channel: string; recipient: string | null } | null> {
   const start = input.at;
   yield* input.take('assistant');
