@@ -83,7 +83,7 @@ const isDefault = (key: string, value: unknown): boolean =>
   (key === 'megatron_core' && value === 'megatron.core') ||
   (key === 'qalora_group_size' && value === 16);
 
-/** Names what a config asks for beside plain LoRA. */
+/** Lists the features of a config that plain LoRA does not have. */
 const features = (config: Config): string[] =>
   Object.entries(config)
     .filter(([key, value]) => !isDefault(key, value))

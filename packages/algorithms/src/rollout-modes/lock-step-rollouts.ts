@@ -10,7 +10,7 @@ import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 export interface LockStepSettings {
   /** Iterations of the run, after which no rollout is played. */
   iterations: number;
-  /** s, in iterations; 0 gives the numbers of a synchronous run. */
+  /** s, the age of the weights in iterations; with 0, the numbers are those of a synchronous run. */
   maxStaleness: number;
   firstIteration: number;
 }

@@ -8,7 +8,7 @@ import type { JobOutcome, JobStart, SweepJob } from './sweep-job.js';
 export interface FiguresWanted {
   /** Keys to read from a job's files when it ends. */
   metrics: readonly string[];
-  /** A finished job without this key counts as failed. */
+  /** The metric that a finished job must have; without it, the job counts as failed. */
   requiredMetric?: string;
 }
 

@@ -1,5 +1,5 @@
-// The agent: it answers a customer of a shop, with three tools. It calls a model over OpenAI's protocol; the SDK of OpenAI or
-// Anthropic, or a framework, does as well with the same baseURL and apiKey.
+// The agent: it answers a customer of a shop, with three tools. It calls a model over OpenAI's protocol. You can also use the SDK
+// of OpenAI or Anthropic, or a framework, with the same baseURL and apiKey.
 const SYSTEM = `You answer the customers of a shop.
 Look up the order first. Refund what is lost or broken, hand over what is late, and do nothing about what was delivered.`;
 
@@ -18,10 +18,10 @@ const tools = [
   tool('hand_over', 'Hands the customer over to a person.', 'reason'),
 ];
 
-/** Calls of the model in a dialogue at most. */
+/** The maximum number of calls of the model in a dialogue. */
 const TURNS = 6;
 
-/** Returns the agent's answer, and the calls of tools that change something. */
+/** Returns the agent's answer, and its calls of the tools that change something. */
 export async function answer(task, { baseURL, apiKey, signal }) {
   const messages = [
     { role: 'system', content: SYSTEM },
@@ -45,7 +45,7 @@ export async function answer(task, { baseURL, apiKey, signal }) {
   return { text: '', done };
 }
 
-/** A call that is wrong is answered with an error, so that the model can do better. */
+/** An incorrect call is answered with an error, so that the model can correct it. */
 function callTool(task, call, done) {
   let args;
   try {

@@ -1,4 +1,4 @@
-// The agent without a model: a script answers in its place. node --test
+// Tests the agent with a script instead of a model: node --test
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { answer } from './agent.mjs';

@@ -1,4 +1,4 @@
-// Plays the test tasks with a model: node evaluate.mjs [MODEL [MODEL …]]; the first is compared with the others.
+// Plays the test tasks with each model, and compares the first model with the others: node evaluate.mjs [MODEL [MODEL …]]
 import { evaluateAgent } from '@bowyer/agents';
 import { answer } from './agent.mjs';
 import { reward } from './reward.mjs';

@@ -1,5 +1,5 @@
-// An endpoint of OpenAI's form that stands for a big model: a script that plays the agent's part, and is careless in a share of its
-// decisions. With an endpoint of yours this file is not needed: see start.mjs.
+// An endpoint in OpenAI's form that replaces a large model: a script that plays the agent's part, and is careless in a share of
+// its decisions. You do not need this file if you have an endpoint: see start.mjs.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// The reward: 1 where the agent has done what the state of the order asks for, and nothing else; 0 where it has not.
+// The reward: 1 if the agent has done exactly what the state of the order requires, else 0.
 const EXPECTED = { lost: ['refund'], broken: ['refund'], late: ['hand_over'], delivered: [] };
 
 export const reward = (task, { result }) =>

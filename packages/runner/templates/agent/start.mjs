@@ -1,6 +1,6 @@
-// Makes the model to start from, models/start: records the agent with an endpoint, and trains a small model on the record.
-// EXPERT_URL and EXPERT_KEY name an endpoint of yours, such as https://api.openai.com/v1; without them expert.mjs answers.
-// With a model of the hub this file is not needed: give its name in place of models/start (OWNER/NAME).
+// Makes the initial model, models/start: records the agent with an endpoint, and trains a small model on the recorded dialogues.
+// Set EXPERT_URL and EXPERT_KEY to use your own endpoint, such as https://api.openai.com/v1; without them expert.mjs answers.
+// You do not need this file with a model of the hub: give its name (OWNER/NAME) instead of models/start.
 import { existsSync } from 'node:fs';
 import { recordAgent, startModel } from '@bowyer/agents';
 import { answer } from './agent.mjs';

@@ -1,4 +1,4 @@
-// Trains the model of the agent: node train.mjs [MODEL]. A run that was stopped is resumed by the same command.
+// Trains the agent's model: node train.mjs [MODEL]. The same command resumes a run that was stopped.
 import { trainAgent } from '@bowyer/agents';
 import { answer } from './agent.mjs';
 import { reward } from './reward.mjs';
