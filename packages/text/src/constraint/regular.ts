@@ -13,7 +13,7 @@ export type Regular =
   | { readonly kind: 'and'; readonly parts: readonly Regular[] }
   | { readonly kind: 'not'; readonly part: Regular }
   | { readonly kind: 'repeat'; readonly part: Regular; readonly min: number; readonly max: number }
-  | { readonly kind: 'multiple'; readonly of: number };
+  | { readonly kind: 'multiple'; readonly of: number; readonly places: number };
 
 export const oneOf = (ranges: CodePointRanges): Regular => ({ kind: 'class', ranges: unionOf(ranges) });
 export const oneAfterTheOther = (...parts: readonly Regular[]): Regular => ({ kind: 'concat', parts });
@@ -22,8 +22,13 @@ export const both = (...parts: readonly Regular[]): Regular => ({ kind: 'and', p
 export const not = (part: Regular): Regular => ({ kind: 'not', part });
 export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
 
-/** Matches decimal digits whose number is a multiple of a positive integer. */
-export const multipleOf = (of: number): Regular => ({ kind: 'multiple', of });
+/**
+ * Describes decimal numbers without a sign, with or without digits behind a point, that are multiples of a positive integer divided by
+ * a power of ten.
+ *
+ * @param places the exponent of that power
+ */
+export const multipleOf = (of: number, places = 0): Regular => ({ kind: 'multiple', of, places });
 
 export const emptyText: Regular = { kind: 'concat', parts: [] };
 export const noText: Regular = { kind: 'or', parts: [] };
@@ -76,7 +81,7 @@ type Form =
   | { kind: 'or' | 'and'; parts: readonly RegularState[] }
   | { kind: 'not'; part: RegularState }
   | { kind: 'repeat'; part: RegularState; min: number; max: number }
-  | { kind: 'multiple'; of: number; remainder: number };
+  | { kind: 'multiple'; of: number; places: number; remainder: number; digits: number | null };
 
 /** Code points with the same derivative, and this derivative. The classes of a state together contain all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
@@ -127,7 +132,7 @@ export class RegularStates {
       case 'repeat':
         return this.repeat(this.of(expression.part), expression.min, expression.max);
       case 'multiple':
-        return this.#state(`m${expression.of}`, { kind: 'multiple', of: expression.of, remainder: 0 }, false);
+        return this.#multiple(expression.of, expression.places, 0, null, false);
     }
   }
 
@@ -174,16 +179,36 @@ export class RegularStates {
         const rest = this.repeat(form.part, Math.max(0, form.min - 1), form.max - 1);
         return map(form.part, (next) => this.#concat(next, rest));
       }
-      case 'multiple': {
-        const { of, remainder: before } = form;
-        const digits = Array.from({ length: 10 }, (_, digit): Step => {
-          const remainder = (10 * before + digit) % of;
-          const next = { kind: 'multiple', of, remainder } as const;
-          return [[[0x30 + digit, 0x30 + digit]], this.#state(`m${of}%${remainder}`, next, remainder === 0)];
-        });
-        return merged([...digits, [differenceOf(ALL_CODE_POINTS, [[0x30, 0x39]]), this.#nothing]]);
-      }
+      case 'multiple':
+        return this.#multipleSteps(form);
     }
+  }
+
+  /** Lists the steps of a number's digits: behind the point they count, and those beyond its places have to be zeros. */
+  #multipleSteps({ of, places, remainder, digits }: Form & { kind: 'multiple' }): readonly Step[] {
+    const isFull = digits === places;
+    const steps = Array.from({ length: isFull ? 1 : 10 }, (_, digit): Step => {
+      const next = isFull ? remainder : (10 * remainder + digit) % of;
+      const behind = digits === null ? null : Math.min(digits + 1, places);
+      return [[[0x30 + digit, 0x30 + digit]], this.#multiple(of, places, next, behind, true)];
+    });
+    if (digits === null) steps.push([[[0x2e, 0x2e]], this.#multiple(of, places, remainder, 0, false)]);
+    const read = unionOf(steps.flatMap(([ranges]) => ranges));
+    return merged([...steps, [differenceOf(ALL_CODE_POINTS, read), this.#nothing]]);
+  }
+
+  /**
+   * Makes the state of a number.
+   *
+   * @param digits those behind the point; null before it
+   * @param mayEnd false where a digit has to follow
+   */
+  #multiple(of: number, places: number, remainder: number, digits: number | null, mayEnd: boolean): RegularState {
+    let whole = remainder;
+    for (let place = digits ?? 0; place < places; place++) whole = (10 * whole) % of;
+    const isMultiple = whole === 0;
+    const form = { kind: 'multiple', of, places, remainder, digits } as const;
+    return this.#state(`m${of}/${places}%${remainder}:${digits}${mayEnd}`, form, mayEnd && isMultiple);
   }
 
   #state(key: string, form: Form, isNullable: boolean): RegularState {

@@ -1,5 +1,6 @@
 // The constraints of one or several schemas on a value, by kinds of values.
 import { spend } from '../effort.js';
+import type { Regular } from '../regular.js';
 import type { LocatedSchema } from './schema-document.js';
 
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
@@ -13,12 +14,26 @@ export interface ObjectRule {
   readonly additional: LocatedSchema;
   /** Whether the schema has the keyword `additionalProperties`. */
   readonly saysAdditional: boolean;
+  /** Whether it is of a negated schema, which evaluates nothing. */
+  readonly isNegated?: boolean;
 }
 
 /** One schema's constraints on the items of an array. */
 export interface ArrayRule {
   readonly prefix: readonly LocatedSchema[];
   readonly rest: LocatedSchema;
+  /** Whether the schema speaks of the items behind the prefix. */
+  readonly saysRest: boolean;
+  readonly isNegated?: boolean;
+}
+
+/** How many items have to be valid by a schema. */
+export interface Contained {
+  readonly schema: LocatedSchema;
+  readonly min: number;
+  readonly max: number;
+  /** The place of the schema that says so. */
+  readonly path: string;
 }
 
 export interface Bound {
@@ -32,13 +47,18 @@ export interface Facts {
   readonly types: ReadonlySet<JsonType> | null;
   /** The only allowed values, if they are listed. */
   readonly values: readonly unknown[] | null;
+  /** Values that it must not be. */
+  readonly excluded: readonly unknown[];
   readonly minLength: number;
   readonly maxLength: number;
   readonly patterns: readonly (readonly [pattern: string, path: string])[];
   readonly formats: readonly (readonly [format: string, path: string])[];
+  /** Expressions that texts have to be of. */
+  readonly texts: readonly Regular[];
   readonly minimum: Bound;
   readonly maximum: Bound;
   readonly multiples: readonly (readonly [of: number, path: string])[];
+  readonly notMultiples: readonly (readonly [of: number, path: string])[];
   readonly objects: readonly ObjectRule[];
   readonly required: ReadonlySet<string>;
   /** Names of properties that an object must not have. */
@@ -47,6 +67,7 @@ export interface Facts {
   readonly minProperties: number;
   readonly maxProperties: number;
   readonly arrays: readonly ArrayRule[];
+  readonly contained: readonly Contained[];
   readonly minItems: number;
   readonly maxItems: number;
   /** The path of the schema that requires unique items; null if none does. */
@@ -56,13 +77,16 @@ export interface Facts {
 export const anything: Facts = {
   types: null,
   values: null,
+  excluded: [],
   minLength: 0,
   maxLength: Infinity,
   patterns: [],
   formats: [],
+  texts: [],
   minimum: { at: -Infinity, isExclusive: false },
   maximum: { at: Infinity, isExclusive: false },
   multiples: [],
+  notMultiples: [],
   objects: [],
   required: new Set(),
   forbidden: new Set(),
@@ -70,6 +94,7 @@ export const anything: Facts = {
   minProperties: 0,
   maxProperties: Infinity,
   arrays: [],
+  contained: [],
   minItems: 0,
   maxItems: Infinity,
   uniqueItems: null,
@@ -82,13 +107,16 @@ export function bothFacts(a: Facts, b: Facts): Facts {
   return {
     types: commonTypes(a.types, b.types),
     values: commonValues(a.values, b.values),
+    excluded: [...a.excluded, ...b.excluded],
     minLength: Math.max(a.minLength, b.minLength),
     maxLength: Math.min(a.maxLength, b.maxLength),
     patterns: [...a.patterns, ...b.patterns],
     formats: [...a.formats, ...b.formats],
+    texts: [...a.texts, ...b.texts],
     minimum: tighter(a.minimum, b.minimum, a.minimum.at > b.minimum.at),
     maximum: tighter(a.maximum, b.maximum, a.maximum.at < b.maximum.at),
     multiples: [...a.multiples, ...b.multiples],
+    notMultiples: [...a.notMultiples, ...b.notMultiples],
     objects: [...a.objects, ...b.objects],
     required: new Set([...a.required, ...b.required]),
     forbidden: new Set([...a.forbidden, ...b.forbidden]),
@@ -96,16 +124,17 @@ export function bothFacts(a: Facts, b: Facts): Facts {
     minProperties: Math.max(a.minProperties, b.minProperties),
     maxProperties: Math.min(a.maxProperties, b.maxProperties),
     arrays: [...a.arrays, ...b.arrays],
+    contained: [...a.contained, ...b.contained],
     minItems: Math.max(a.minItems, b.minItems),
     maxItems: Math.min(a.maxItems, b.maxItems),
     uniqueItems: a.uniqueItems ?? b.uniqueItems,
   };
 }
 
-/** Counts the items that are copied with the facts. */
-const sizeOf = ({ patterns, formats, multiples, objects, required, forbidden, names, arrays }: Facts): number =>
+/** Counts the things that are copied with the facts. */
+const sizeOf = ({ required, forbidden, ...facts }: Facts): number =>
   10 +
-  [patterns, formats, multiples, objects, names, arrays].reduce((sum, { length }) => sum + length, 0) +
+  Object.values(facts).reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 0) +
   required.size +
   forbidden.size;
 
@@ -138,14 +167,25 @@ export const hasType = (types: ReadonlySet<JsonType> | null, type: JsonType): bo
 /** Returns the types to which the present keywords apply. */
 export function typesSpokenOf(facts: Facts): Set<JsonType> {
   const types = new Set<JsonType>();
-  if (facts.minLength > 0 || facts.maxLength < Infinity || facts.patterns.length + facts.formats.length > 0)
+  if (
+    facts.minLength > 0 ||
+    facts.maxLength < Infinity ||
+    facts.patterns.length + facts.formats.length + facts.texts.length > 0
+  )
     types.add('string');
-  if (facts.minimum.at > -Infinity || facts.maximum.at < Infinity || facts.multiples.length > 0) types.add('number');
+  const { minimum, maximum, multiples, notMultiples } = facts;
+  if (minimum.at > -Infinity || maximum.at < Infinity || multiples.length + notMultiples.length > 0)
+    types.add('number');
   const { objects, required, names, minProperties, maxProperties, forbidden } = facts;
   if (objects.length + required.size + forbidden.size + names.length + minProperties > 0 || maxProperties < Infinity)
     types.add('object');
-  if (facts.arrays.length + facts.minItems > 0 || facts.maxItems < Infinity || facts.uniqueItems !== null)
+  if (
+    facts.arrays.length + facts.contained.length + facts.minItems > 0 ||
+    facts.maxItems < Infinity ||
+    facts.uniqueItems !== null
+  )
     types.add('array');
+  for (const value of facts.excluded) types.add(typeof value === 'number' ? 'number' : typeOf(value));
   return types;
 }
 

@@ -1,7 +1,7 @@
 // Converts a JSON Schema to a grammar of the JSON texts that it accepts.
 import { Effort, effortLimits, GrammarEffortError, spend } from '../effort.js';
 import { distinctNames, either, oneOfTexts, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
-import { hasType, typesSpokenOf, TYPES, type Facts, type JsonType } from './facts.js';
+import { hasType, hasValue, typeOf, typesSpokenOf, TYPES, type Contained, type Facts, type JsonType } from './facts.js';
 import {
   anyBoolean,
   anyInteger,
@@ -112,13 +112,16 @@ class SchemaGrammar {
     }
     const spoken = typesSpokenOf(facts);
     if (!facts.types && spoken.size === 0) return freeValues(this.spaces).value;
-    const types = facts.types ?? spoken;
+    // Values of the other types are left where those that the keywords speak of contradict themselves, or are constants to leave out.
+    const says = [...spoken].some((type) => !this.#alternatives.isImpossibleAs(type, facts));
+    const types = facts.types ?? (says && facts.excluded.length === 0 ? spoken : new Set(TYPES));
     const written = TYPES.filter((type) => types.has(type) && !(type === 'integer' && types.has('number')));
     return either(...written.map((type) => this.#ofType(type, facts, path)));
   }
 
   #ofType(type: JsonType, facts: Facts, path: string): Grammar {
     const isFree = !typesSpokenOf(facts).has(type === 'integer' ? 'number' : type);
+    const isExcluded = (value: unknown) => hasValue(facts.excluded, value);
     switch (type) {
       case 'string':
         return isFree ? anyString : sequence(text('"'), regular(stringExpression(facts), 'json'), text('"'));
@@ -129,9 +132,11 @@ class SchemaGrammar {
         return regular(numberExpression(facts, isInteger));
       }
       case 'boolean':
-        return anyBoolean;
+        return isFree
+          ? anyBoolean
+          : either(...[true, false].filter((value) => !isExcluded(value)).map((value) => text(`${value}`)));
       case 'null':
-        return text('null');
+        return isExcluded(null) ? either() : text('null');
       case 'object':
         return isFree ? freeValues(this.spaces).object : this.#object(facts, path);
       case 'array':
@@ -140,6 +145,8 @@ class SchemaGrammar {
   }
 
   #object(facts: Facts, path: string): Grammar {
+    // Neither objects nor arrays with one value left out have a grammar.
+    if (facts.excluded.some((value) => typeOf(value) === 'object')) return either();
     const value = (schemas: readonly LocatedSchema[]) => this.value(schemas);
     return objectGrammar(facts, { alternatives: this.#alternatives, spaces: this.spaces, value, path });
   }
@@ -156,12 +163,64 @@ class SchemaGrammar {
     const maxItems = Math.min(facts.maxItems, impossible ?? Infinity);
     if (uniqueItems !== null && maxItems > 1)
       throw new UnsupportedSchemaError('uniqueItems', uniqueItems, 'is not supported for more than one item');
-    if (maxItems < minItems) return either();
+    if (maxItems < minItems || facts.excluded.some(Array.isArray)) return either();
     const item = (index: number) => this.value(schemasOf(index));
-    if (longest === 0) return sequence(text('['), listOf(item(0), this.spaces.comma, minItems, maxItems), text(']'));
     if (longest > MAX_PREFIX)
       throw new UnsupportedSchemaError('prefixItems', path, `has more than ${MAX_PREFIX} items`);
+    if (facts.contained.length > 0) {
+      const kinds = (index: number, more: LocatedSchema[]) => this.value([...schemasOf(index), ...more]);
+      return sequence(text('['), this.#containing(facts.contained, kinds, longest, minItems, maxItems), text(']'));
+    }
+    if (longest === 0) return sequence(text('['), listOf(item(0), this.spaces.comma, minItems, maxItems), text(']'));
     return sequence(text('['), this.#tuple(item, longest, minItems, maxItems), text(']'));
+  }
+
+  /**
+   * Allows items of which some are valid by a schema: each item is one of these or, where they have a largest number, is certainly
+   * none of them.
+   *
+   * @param item allows an item that is valid by further schemas too
+   */
+  #containing(
+    contained: readonly Contained[],
+    item: (index: number, more: LocatedSchema[]) => Grammar,
+    longest: number,
+    minItems: number,
+    maxItems: number,
+  ): Grammar {
+    const [{ schema, min, max, path }] = contained;
+    if (contained.length > 1)
+      throw new UnsupportedSchemaError('contains', path, 'is not supported with another one for the same items');
+    const counted = Math.max(min, Number.isFinite(max) ? max : 0);
+    const [most, last] = [Math.max(minItems, Number.isFinite(maxItems) ? maxItems : 0, longest), counted];
+    if ((most + 1) * (last + 1) > MAX_COUNTED_ITEMS)
+      throw new UnsupportedSchemaError('contains', path, 'is not supported for so many items');
+    const others = max === Infinity ? [] : [this.#alternatives.negated(schema)];
+    const known = new Map<string, Grammar>();
+    /** Allows the rest after `index` items, of which `count` are of the schema; beyond what is counted they are as many as the last. */
+    const from = (index: number, count: number): Grammar => {
+      const key = `${index},${count}`;
+      let grammar = known.get(key);
+      if (!grammar) {
+        grammar = rule(() => next(index, count));
+        known.set(key, grammar);
+        this.#unread.push(grammar);
+      }
+      return grammar;
+    };
+    const next = (index: number, count: number): Grammar => {
+      spend(10);
+      const choices = index >= minItems && count >= min ? [sequence()] : [];
+      const after = Math.min(index + 1, most + 1);
+      const comma = index === 0 ? [] : [this.spaces.comma];
+      if (index < maxItems) {
+        choices.push(sequence(...comma, item(index, others), from(after, count)));
+        if (count < max && (count < min || max < Infinity))
+          choices.push(sequence(...comma, item(index, [schema]), from(after, count + 1)));
+      }
+      return either(...choices);
+    };
+    return from(0, 0);
   }
 
   #tuple(item: (index: number) => Grammar, longest: number, minItems: number, maxItems: number): Grammar {
@@ -177,6 +236,9 @@ class SchemaGrammar {
 }
 
 const MAX_PREFIX = 1_000;
+
+/** The most items times counts of those that are of a schema. */
+const MAX_COUNTED_ITEMS = 10_000;
 
 function writtenValue(value: unknown): string {
   const json = JSON.stringify(value);

@@ -7,6 +7,7 @@ import {
   literal,
   multipleOf,
   noText,
+  not,
   oneAfterTheOther,
   oneOf,
   times,
@@ -25,6 +26,10 @@ const digit = oneOf([[0x30, 0x39]]);
 const WHOLE = `(?:0|[1-9]\\d{0,${DIGITS - 1}})`;
 const integer = wholeMatch(`-?${WHOLE}`);
 const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2})?`);
+/** Numbers without an exponent, of no more digits in all than a float64 keeps apart. */
+const plainNumber = wholeMatch(
+  `-?(?:${WHOLE}|(?:0|[1-9]\\d{0,${DIGITS - SHORT_FRACTION - 1}})\\.\\d{1,${SHORT_FRACTION}}|0\\.\\d{1,${DIGITS}})`,
+);
 
 /**
  * Returns the expression for the texts of a number.
@@ -34,15 +39,31 @@ const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2
  */
 export function numberExpression(facts: Facts, isInteger: boolean): Regular {
   const { minimum, maximum } = withNumberFormats(facts);
-  const multiple = facts.multiples.length > 0 ? facts.multiples.map(multipleExpression) : [];
-  const whole = isInteger || multiple.length > 0;
-  if (minimum.at === -Infinity && maximum.at === Infinity)
-    return multiple.length === 0 ? (whole ? integer : number) : both(integer, ...multiple);
-  const within = anyOf(
-    atLeastZero(minimum, maximum, whole),
-    oneAfterTheOther(literal('-'), atLeastZero(negative(maximum), negative(minimum), whole, true)),
-  );
-  return multiple.length === 0 ? within : both(within, ...multiple);
+  const { multiples, notMultiples, excluded } = facts;
+  const numbers = excluded.filter((value) => typeof value === 'number');
+  const parts = [
+    ...multiples.map(multipleExpression),
+    ...notMultiples.map((multiple) => not(multipleExpression(multiple))),
+    ...numbers.map((value) => not(equal(value))),
+  ];
+  const whole = isInteger || multiples.some(([of]) => Number.isInteger(of));
+  if (minimum.at > -Infinity || maximum.at < Infinity) {
+    const below = oneAfterTheOther(literal('-'), atLeastZero(negative(maximum), negative(minimum), whole, true));
+    const within = anyOf(atLeastZero(minimum, maximum, whole), below);
+    if (parts.length === 0) return within;
+    parts.push(within);
+  }
+  if (parts.length === 0) return whole ? integer : number;
+  return both(whole ? integer : plainNumber, ...parts);
+}
+
+/** Returns the expression of the texts that are equal to a number, without an exponent. */
+function equal(value: number): Regular {
+  const { whole, fraction } = decimals(Math.abs(value));
+  const zeros = times(literal('0'), 0);
+  const point = oneAfterTheOther(literal(`.${fraction}`), fraction === '' ? times(literal('0'), 1) : zeros);
+  const sign = value < 0 ? literal('-') : value === 0 ? times(literal('-'), 0, 1) : emptyText;
+  return oneAfterTheOther(sign, literal(whole), fraction === '' ? times(point, 0, 1) : point);
 }
 
 function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'minimum' | 'maximum'> {
@@ -57,11 +78,28 @@ function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'm
 
 const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive });
 
-/** Returns the expression for multiples of a number, with any sign. */
-function multipleExpression([of, path]: readonly [of: number, path: string]): Regular {
-  if (!Number.isInteger(of) || of < 1 || of > 1_000)
-    throw new UnsupportedSchemaError('multipleOf', path, `is ${of}; only integers from 1 to 1000 are supported`);
-  return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(of));
+/** The largest number of which multiples are found, times a power of ten. */
+const MOST_MULTIPLE = 1_000;
+
+/** Returns the expression of multiples, with any sign. */
+function multipleExpression([of, path]: Facts['multiples'][number]): Regular {
+  const { whole, fraction } = decimals(of);
+  const digits = Number(whole + fraction);
+  if (digits > MOST_MULTIPLE || fraction.length > DIGITS)
+    throw new UnsupportedSchemaError(
+      'multipleOf',
+      path,
+      `is ${of}; only integers from 1 to ${MOST_MULTIPLE}, and these divided by a power of ten, are supported`,
+    );
+  return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(digits, fraction.length));
+}
+
+/** Returns whether a number is a multiple of another one as both are written in decimals. */
+export function isMultiple(value: number, of: number): boolean {
+  const [own, other] = [decimals(Math.abs(value)), decimals(of)];
+  const places = Math.max(own.fraction.length, other.fraction.length);
+  const scaled = ({ whole, fraction }: Decimals) => BigInt(whole + fraction.padEnd(places, '0'));
+  return scaled(own) % scaled(other) === 0n;
 }
 
 /**

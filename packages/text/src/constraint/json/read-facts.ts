@@ -1,20 +1,19 @@
-// Reads the keywords of one schema, except those that combine schemas.
-import { anything, TYPES, type ArrayRule, type Bound, type Facts, type JsonType, type ObjectRule } from './facts.js';
+// The keywords of one schema that say something by themselves, without those that combine schemas.
+import {
+  anything,
+  TYPES,
+  type ArrayRule,
+  type Bound,
+  type Contained,
+  type Facts,
+  type JsonType,
+  type ObjectRule,
+} from './facts.js';
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** Standard keywords that cannot be enforced. */
-const REFUSED: readonly string[] = [
-  'not',
-  'if',
-  'contains',
-  'minContains',
-  'maxContains',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  '$dynamicRef',
-  '$recursiveRef',
-];
+/** Keywords of the standard that answers are not held to. */
+const REFUSED: readonly string[] = ['$dynamicRef', '$recursiveRef'];
 
 /** Combining keywords, which schema-alternatives.ts reads. */
 const COMBINING: readonly string[] = [
@@ -25,6 +24,10 @@ const COMBINING: readonly string[] = [
   'dependencies',
   'dependentRequired',
   'dependentSchemas',
+  'not',
+  'if',
+  'unevaluatedProperties',
+  'unevaluatedItems',
 ];
 
 /**
@@ -49,7 +52,7 @@ export function readFacts(document: SchemaDocument, { schema, path }: LocatedSch
     formats: schema.format === undefined ? [] : [[textOf(schema, 'format', path), path]],
     minimum: bound(number('minimum'), schema.exclusiveMinimum, 'exclusiveMinimum', path, -Infinity),
     maximum: bound(number('maximum'), schema.exclusiveMaximum, 'exclusiveMaximum', path, Infinity),
-    multiples: number('multipleOf') === undefined ? [] : [[number('multipleOf')!, path]],
+    multiples: multipleOf(number('multipleOf'), path),
     objects: objects ? [objects] : [],
     required: new Set(namesOf(schema.required, 'required', path)),
     names:
@@ -59,6 +62,7 @@ export function readFacts(document: SchemaDocument, { schema, path }: LocatedSch
     minProperties: count('minProperties', 0),
     maxProperties: count('maxProperties', Infinity),
     arrays: arrays ? [arrays] : [],
+    contained: containedIn(document, schema, path),
     minItems: count('minItems', 0),
     maxItems: count('maxItems', Infinity),
     uniqueItems: schema.uniqueItems === true ? path : null,
@@ -117,10 +121,20 @@ function arrayRule(document: SchemaDocument, schema: JsonObject, path: string): 
   return {
     prefix: list.map((part, i) => document.at(part, `${path}/${keyword}/${i}`, keyword)),
     rest: document.at(rest ?? true, `${path}/${restKeyword}`, restKeyword),
+    saysRest: rest !== undefined,
   };
 }
 
-/** Reads a bound. An exclusive bound is a number, or before draft 6 a boolean that makes the other one exclusive. */
+/** Reads how many items have to be valid by a schema: the two numbers say nothing without one. */
+function containedIn(document: SchemaDocument, schema: JsonObject, path: string): readonly Contained[] {
+  if (schema.contains === undefined) return [];
+  const min = optionalCount(schema, 'minContains', path, 1);
+  const max = optionalCount(schema, 'maxContains', path, Infinity);
+  const contained = document.at(schema.contains, `${path}/contains`, 'contains');
+  return min === 0 && max === Infinity ? [] : [{ schema: contained, min, max, path }];
+}
+
+/** Reads a bound. An exclusive one is a number, or before draft 6 whether the other one is exclusive. */
 function bound(inclusive: number | undefined, exclusive: unknown, keyword: string, path: string, none: number): Bound {
   const at = inclusive ?? none;
   if (exclusive === undefined || typeof exclusive === 'boolean') return { at, isExclusive: exclusive === true };
@@ -151,7 +165,13 @@ function textOf(schema: JsonObject, keyword: string, path: string): string {
   return value;
 }
 
-/** Reads a list of names. Before draft 4, `required` was a boolean in the property's schema, which is ignored here. */
+function multipleOf(of: number | undefined, path: string): Facts['multiples'] {
+  if (of === undefined) return [];
+  if (of <= 0) throw new UnsupportedSchemaError('multipleOf', path, 'must be greater than 0');
+  return [[of, path]];
+}
+
+/** Reads a list of names. Before draft 4, `required` was a boolean of the property itself: it says nothing here. */
 function namesOf(value: unknown, keyword: string, path: string): readonly string[] {
   if (value === undefined || typeof value === 'boolean') return [];
   if (!Array.isArray(value) || value.some((name) => typeof name !== 'string'))

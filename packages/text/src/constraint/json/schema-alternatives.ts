@@ -7,10 +7,15 @@ import {
   hasValue,
   typeOf,
   sameValue,
+  type ArrayRule,
+  type Contained,
   type Facts,
+  type ObjectRule,
   type JsonType,
   TYPES,
 } from './facts.js';
+import { violations } from './negation.js';
+import { isMultiple } from './number-expressions.js';
 import { readFacts } from './read-facts.js';
 import { regularHasText, RegularMatcher } from '../regular-questions.js';
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
@@ -23,9 +28,20 @@ const MAX_ALTERNATIVES = 256;
 /** The levels of properties and items that are searched for a contradiction. */
 const CONTRADICTION_DEPTH = 4;
 
+/** A condition with what holds where it does and where it does not. */
+interface Condition {
+  readonly when: LocatedSchema;
+  readonly then: LocatedSchema;
+  readonly otherwise: LocatedSchema;
+}
+
 export class SchemaAlternatives {
   readonly #known = new Map<LocatedSchema, readonly Facts[]>();
+  readonly #violating = new Map<LocatedSchema, readonly Facts[]>();
   readonly #open = new Set<LocatedSchema>();
+  readonly #negated = new Map<LocatedSchema, LocatedSchema>();
+  /** A keyword whose violations were left out; null while the facts of each negated schema are all of its values. */
+  #left: string | null = null;
 
   constructor(readonly document: SchemaDocument) {}
 
@@ -41,7 +57,16 @@ export class SchemaAlternatives {
     );
   }
 
-  /** Lists the schemas that apply to a property with this name. */
+  /** Returns the schema of the values that are invalid by another one: the same object whenever it is asked for. */
+  negated(located: LocatedSchema): LocatedSchema {
+    const { schema, path } = located;
+    if (typeof schema === 'boolean') return { schema: !schema, path };
+    let negated = this.#negated.get(located);
+    if (!negated) this.#negated.set(located, (negated = { schema: { not: schema }, path }));
+    return negated;
+  }
+
+  /** Lists the schemas that a property of this name is held to. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {
@@ -76,6 +101,11 @@ export class SchemaAlternatives {
     return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
   }
 
+  /** Returns whether it is certain that no value of a type has these facts. */
+  isImpossibleAs(type: JsonType, facts: Facts): boolean {
+    return this.#contradictsAs(type, facts, CONTRADICTION_DEPTH);
+  }
+
   isImpossible(schemas: readonly LocatedSchema[], depth = CONTRADICTION_DEPTH): boolean {
     return this.of(schemas).every((facts) => this.isContradiction(facts, depth));
   }
@@ -87,7 +117,7 @@ export class SchemaAlternatives {
   /** Returns whether a value is valid, given that it is one of the listed values, if there are any. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
-    if (!hasType(facts.types, typeOf(value))) return false;
+    if (!hasType(facts.types, typeOf(value)) || hasValue(facts.excluded, value)) return false;
     if (typeof value === 'string') return this.#acceptsText(facts, value);
     if (typeof value === 'number') return acceptsNumber(facts, value);
     if (Array.isArray(value)) return this.#acceptsArray(facts, value);
@@ -97,22 +127,35 @@ export class SchemaAlternatives {
   readonly #texts = new WeakMap<Facts, RegularMatcher>();
 
   #acceptsText(facts: Facts, text: string): boolean {
-    const { patterns, formats, minLength, maxLength } = facts;
-    if (patterns.length + formats.length + minLength === 0 && maxLength === Infinity) return true;
+    const { patterns, formats, texts, minLength, maxLength } = facts;
+    if (patterns.length + formats.length + texts.length + minLength === 0 && maxLength === Infinity) return true;
     let matcher = this.#texts.get(facts);
     if (!matcher) this.#texts.set(facts, (matcher = new RegularMatcher(stringExpression(facts))));
     return matcher.matches(text);
   }
 
   #ofOne(located: LocatedSchema): readonly Facts[] {
-    const known = this.#known.get(located);
-    if (known) return known;
+    return this.#once(this.#known, located, () => this.#read(located));
+  }
+
+  /** Returns the demands of the values that are invalid by a schema; some are left out where `#left` says so. */
+  #ofNot(located: LocatedSchema): readonly Facts[] {
+    return this.#once(this.#violating, located, () => this.#readNot(located).map(withoutEvaluation));
+  }
+
+  #once(
+    known: Map<LocatedSchema, readonly Facts[]>,
+    located: LocatedSchema,
+    read: () => readonly Facts[],
+  ): readonly Facts[] {
+    const found = known.get(located);
+    if (found) return found;
     if (this.#open.has(located))
       throw new UnsupportedSchemaError('$ref', located.path, 'leads back to itself, so that no value is described');
     this.#open.add(located);
-    const alternatives = this.#read(located);
+    const alternatives = read();
     this.#open.delete(located);
-    this.#known.set(located, alternatives);
+    known.set(located, alternatives);
     return alternatives;
   }
 
@@ -125,8 +168,84 @@ export class SchemaAlternatives {
     if (schema.$ref !== undefined) times(this.#ofOne(this.document.referred(schema.$ref, located)));
     for (const part of this.#parts(schema, 'allOf', path)) times(this.#ofOne(part));
     for (const alternatives of this.#dependencies(schema, path)) times(alternatives);
+    if (schema.not !== undefined) times(this.#without(this.#part(schema, 'not', path)));
+    const condition = this.#condition(schema, path);
+    if (condition) times(this.#either(condition));
     if (schema.anyOf !== undefined) times(this.#parts(schema, 'anyOf', path).flatMap((part) => this.#ofOne(part)));
-    return schema.oneOf === undefined ? all : this.#exactlyOne(all, this.#parts(schema, 'oneOf', path), path);
+    if (schema.oneOf !== undefined) all = this.#exactlyOne(all, this.#parts(schema, 'oneOf', path), path);
+    return this.#withUnevaluated(all, schema, path);
+  }
+
+  /**
+   * Adds what is asked of the properties and items that nothing in a schema evaluates. A value of one alternative may have others too,
+   * which evaluate more: of these values, those that this one allows alone are kept.
+   */
+  #withUnevaluated(all: readonly Facts[], schema: JsonObject, path: string): readonly Facts[] {
+    const [properties, items] = ['unevaluatedProperties', 'unevaluatedItems'].map((keyword) =>
+      schema[keyword] === undefined ? null : this.#part(schema, keyword, path),
+    );
+    if (properties === null && items === null) return all;
+    if (all.length > 1) this.#left ??= 'unevaluatedProperties';
+    return all.map((facts) => {
+      const objects = properties === null ? [] : unevaluatedProperties(facts, properties);
+      const arrays = items === null ? [] : unevaluatedItems(facts, items, path);
+      return { ...facts, objects: [...facts.objects, ...objects], arrays: [...facts.arrays, ...arrays] };
+    });
+  }
+
+  /** Reads what violates a schema: each of its keywords by itself. */
+  #readNot(located: LocatedSchema): readonly Facts[] {
+    const { schema, path } = located;
+    if (typeof schema === 'boolean') return schema ? [] : [anything];
+    const own = violations(readFacts(this.document, located), (part) => this.negated(part));
+    this.#left ??= own.left[0] ?? null;
+    const all = [own.alternatives];
+    if (schema.$ref !== undefined) all.push(this.#ofNot(this.document.referred(schema.$ref, located)));
+    for (const part of this.#parts(schema, 'allOf', path)) all.push(this.#ofNot(part));
+    this.#left ??= WITHOUT_VIOLATIONS.find((keyword) => schema[keyword] !== undefined) ?? null;
+    if (schema.not !== undefined) all.push(this.#ofOne(this.#part(schema, 'not', path)));
+    const condition = this.#condition(schema, path);
+    if (condition) {
+      const { when, then, otherwise } = condition;
+      all.push(this.#product(this.#ofOne(when), this.#ofNot(then), path));
+      all.push(this.#product(this.#ofNot(when), this.#ofNot(otherwise), path));
+    }
+    const none = (parts: readonly LocatedSchema[]) =>
+      parts.reduce<readonly Facts[]>((some, part) => this.#product(some, this.#ofNot(part), path), [anything]);
+    if (schema.anyOf !== undefined) all.push(none(this.#parts(schema, 'anyOf', path)));
+    const branches = this.#parts(schema, 'oneOf', path);
+    if (branches.length > 0) all.push(none(branches));
+    for (const [i, one] of branches.entries())
+      for (const other of branches.slice(i + 1)) all.push(this.#product(this.#ofOne(one), this.#ofOne(other), path));
+    return all.flat();
+  }
+
+  /** Returns the demands of a negated schema. @throws {UnsupportedSchemaError} where it excludes what has no grammar, and nothing else */
+  #without(part: LocatedSchema): readonly Facts[] {
+    const alternatives = this.#ofNot(part);
+    if (alternatives.length > 0 || this.#left === null) return alternatives;
+    throw new UnsupportedSchemaError('not', part.path, `excludes what '${this.#left}' asks, which is not supported`);
+  }
+
+  /** Reads `if`, `then` and `else`; null where there is no condition, or nothing depends on it. */
+  #condition(schema: JsonObject, path: string): Condition | null {
+    if (schema.if === undefined || (schema.then === undefined && schema.else === undefined)) return null;
+    const when = this.#part(schema, 'if', path);
+    const [then, otherwise] = ['then', 'else'].map((keyword) =>
+      schema[keyword] === undefined ? { schema: true, path } : this.#part(schema, keyword, path),
+    );
+    return { when, then, otherwise };
+  }
+
+  #either({ when, then, otherwise }: Condition): readonly Facts[] {
+    return [
+      ...this.#product(this.#ofOne(when), this.#ofOne(then), when.path),
+      ...this.#product(this.#ofNot(when), this.#ofOne(otherwise), when.path),
+    ];
+  }
+
+  #part(schema: JsonObject, keyword: string, path: string): LocatedSchema {
+    return this.document.at(schema[keyword], `${path}/${keyword}`, keyword);
   }
 
   #parts(schema: JsonObject, keyword: string, path: string): LocatedSchema[] {
@@ -154,22 +273,41 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Returns the alternatives of each branch of `oneOf` without those of other branches: branches exclude each other, or a property
-   * that another branch requires is forbidden.
+   * Returns each branch, without what other branches have as well: they exclude each other, or a property that another branch requires
+   * is left out of this one, or the other branch is negated.
    */
   #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
     const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
-    return alternatives.flatMap((own, i) =>
-      own.map((facts) =>
-        alternatives
-          .filter((_, j) => j !== i)
-          .flat()
-          .reduce((left, other) => this.#without(left, other, path), facts),
+    const all = alternatives.flatMap((own, i) =>
+      own.flatMap((facts) =>
+        branches.reduce<readonly Facts[]>(
+          (left, branch, j) => {
+            if (j === i) return left;
+            return left.flatMap((each) => this.#outside(each, alternatives[j], branch, path));
+          },
+          [facts],
+        ),
       ),
+    );
+    if (all.length > 0 || this.#left === null) return all;
+    throw new UnsupportedSchemaError(
+      'oneOf',
+      path,
+      'has branches that do not exclude each other, which is not supported; use anyOf, or a property with another const in each branch',
     );
   }
 
-  #without(facts: Facts, other: Facts, path: string): Facts {
+  /** Returns the facts without the values of a branch. @param others the branch's demands */
+  #outside(facts: Facts, others: readonly Facts[], branch: LocatedSchema, path: string): readonly Facts[] {
+    let left: Facts | null = facts;
+    for (const other of others) left &&= this.#excluding(left, other);
+    // Where violations are left out somewhere, the demands may be of fewer values than the branch has.
+    if (left && this.#left === null) return [left];
+    return this.#product([facts], this.#ofNot(branch), path).filter((each) => !this.isContradiction(each));
+  }
+
+  /** Returns the facts without the values that have others too, in one alternative; null where there is none. */
+  #excluding(facts: Facts, other: Facts): Facts | null {
     if (this.isContradiction(bothFacts(facts, other))) return facts;
     spend(facts.values?.length ?? 0);
     const values = facts.values?.filter((value) => !this.accepts(other, value));
@@ -182,27 +320,41 @@ export class SchemaAlternatives {
     const name = [...other.required].find((each) => !facts.required.has(each));
     if (name !== undefined && types.length === 1 && types[0] === 'object')
       return { ...facts, forbidden: new Set([...facts.forbidden, name]) };
-    throw new UnsupportedSchemaError(
-      'oneOf',
-      path,
-      'has branches that do not exclude each other, which is not supported; use anyOf, or a property with another const in each branch',
-    );
+    return null;
   }
 
   #product(some: readonly Facts[], others: readonly Facts[], path: string): readonly Facts[] {
-    if (some.length * others.length > MAX_ALTERNATIVES)
+    spend(some.length * others.length);
+    const all = some
+      .flatMap((a) => others.map((b) => bothFacts(a, b)))
+      .filter((facts) => facts.types?.size !== 0 && facts.values?.length !== 0 && !this.#isClearlyOut(facts));
+    if (all.length > MAX_ALTERNATIVES)
       throw new UnsupportedSchemaError(
         'anyOf',
         path,
         `has more than ${MAX_ALTERNATIVES} combinations of its alternatives`,
       );
-    spend(some.length * others.length);
-    return some
-      .flatMap((a) => others.map((b) => bothFacts(a, b)))
-      .filter(({ types, values }) => types?.size !== 0 && values?.length !== 0);
+    return all;
+  }
+
+  /** Returns whether a required property has no value by the constants of its schemas alone, which takes no look at other schemas. */
+  #isClearlyOut(facts: Facts): boolean {
+    if (facts.objects.length < 2) return false;
+    return [...facts.required].some((name) => {
+      if (facts.forbidden.has(name)) return true;
+      const schemas = facts.objects.flatMap(({ properties }) => properties.get(name)?.schema ?? []);
+      const listed = schemas.flatMap((schema) => [listedIn(schema)].filter((values) => values !== null));
+      if (listed.length === 0) return false;
+      const excluded = schemas.flatMap((schema) => (isObject(schema) && listedIn(schema.not)) || []);
+      return !listed[0].some(
+        (value) => listed.every((values) => hasValue(values, value)) && !hasValue(excluded, value),
+      );
+    });
   }
 
   #contradictsAs(type: JsonType, facts: Facts, depth: number): boolean {
+    // Neither objects nor arrays with one value left out have a grammar.
+    if (facts.excluded.some((value) => typeof value === 'object' && typeOf(value) === type)) return true;
     switch (type) {
       case 'string':
         return facts.minLength > facts.maxLength || contradictsAsText(facts);
@@ -210,12 +362,15 @@ export class SchemaAlternatives {
       case 'integer': {
         const { minimum, maximum } = facts;
         const isPoint = minimum.at === maximum.at && (minimum.isExclusive || maximum.isExclusive);
-        return minimum.at > maximum.at || isPoint;
+        const isNoInteger = type === 'integer' && facts.notMultiples.some(([of]) => isMultiple(1, of));
+        return minimum.at > maximum.at || isPoint || isNoInteger;
       }
       case 'object':
         return facts.minProperties > facts.maxProperties || this.#lacksProperty(facts, depth);
       case 'array':
-        return facts.minItems > facts.maxItems || this.#lacksItem(facts, depth);
+        return facts.minItems > facts.maxItems || this.#lacksItem(facts, depth) || this.#lacksContained(facts, depth);
+      case 'boolean':
+        return hasValue(facts.excluded, true) && hasValue(facts.excluded, false);
       default:
         return false;
     }
@@ -233,6 +388,13 @@ export class SchemaAlternatives {
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0) + 1;
     const needed = Array.from({ length: Math.min(facts.minItems, longest) }, (_, index) => index);
     return depth > 0 && needed.some((index) => this.isImpossible(this.schemasOfItem(facts, index), depth - 1));
+  }
+
+  #lacksContained({ contained, maxItems }: Facts, depth: number): boolean {
+    return contained.some(
+      ({ schema, min, max }) =>
+        min > Math.min(max, maxItems) || (min > 0 && depth > 0 && this.isImpossible([schema], depth - 1)),
+    );
   }
 
   #acceptsAll(schemas: readonly LocatedSchema[], value: unknown): boolean {
@@ -254,28 +416,80 @@ export class SchemaAlternatives {
     );
   }
 
+  #acceptsCount({ schema, min, max }: Contained, items: readonly unknown[]): boolean {
+    const isOf = (one: LocatedSchema) => items.filter((item) => this.#acceptsAll([one], item)).length;
+    return isOf(schema) >= min && (max === Infinity || items.length - isOf(this.negated(schema)) <= max);
+  }
+
   #acceptsArray(facts: Facts, value: readonly unknown[]): boolean {
     const isDistinct = () => value.every((item, i) => value.findIndex((other) => sameValue(item, other)) === i);
     return (
       value.length >= facts.minItems &&
       value.length <= facts.maxItems &&
       (facts.uniqueItems === null || isDistinct()) &&
+      facts.contained.every((each) => this.#acceptsCount(each, value)) &&
       value.every((item, index) => this.#acceptsAll(this.schemasOfItem(facts, index), item))
     );
   }
 }
 
-/** Returns whether no string satisfies the facts. A single expression is rarely contradictory, but several may be. */
+/** Returns facts whose rules evaluate nothing: what is found within a negated schema is not passed on. */
+const withoutEvaluation = (facts: Facts): Facts => ({
+  ...facts,
+  objects: facts.objects.map((rule) => ({ ...rule, isNegated: true })),
+  arrays: facts.arrays.map((rule) => ({ ...rule, isNegated: true })),
+});
+
+/** Keywords whose violations are left out. */
+const WITHOUT_VIOLATIONS: readonly string[] = [
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+];
+
+/** Returns the rule of the properties that no rule evaluates; empty where all are evaluated. */
+function unevaluatedProperties({ objects }: Facts, additional: LocatedSchema): readonly ObjectRule[] {
+  const rules = objects.filter(({ isNegated }) => !isNegated);
+  if (rules.some(({ saysAdditional }) => saysAdditional)) return [];
+  const free: LocatedSchema = { schema: true, path: additional.path };
+  const properties = new Map(rules.flatMap((rule) => [...rule.properties.keys()].map((name) => [name, free] as const)));
+  const patterns = rules.flatMap((rule) => rule.patterns.map(([pattern]) => [pattern, free] as const));
+  return [{ properties, patterns, additional, saysAdditional: true }];
+}
+
+/** Returns the rule of the items that no rule evaluates; empty where all are evaluated. */
+function unevaluatedItems({ arrays, contained }: Facts, rest: LocatedSchema, path: string): readonly ArrayRule[] {
+  const rules = arrays.filter(({ isNegated }) => !isNegated);
+  if (rules.some(({ saysRest }) => saysRest)) return [];
+  if (contained.length > 0)
+    throw new UnsupportedSchemaError('unevaluatedItems', path, "is not supported beside 'contains'");
+  const length = rules.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);
+  const free: LocatedSchema = { schema: true, path: rest.path };
+  return [{ prefix: Array.from({ length }, () => free), rest, saysRest: true }];
+}
+
+/** Returns the values that a schema lists; null where it lists none. */
+function listedIn(schema: unknown): readonly unknown[] | null {
+  if (!isObject(schema)) return null;
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  return Array.isArray(schema.enum) ? (schema.enum as unknown[]) : null;
+}
+
+/** Returns whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
 function contradictsAsText(facts: Facts): boolean {
-  const { patterns, formats, minLength, maxLength } = facts;
-  const parts = patterns.length + formats.length + Number(minLength > 0 || maxLength < Infinity);
+  const { patterns, formats, texts, excluded, minLength, maxLength } = facts;
+  const parts =
+    patterns.length + formats.length + texts.length + excluded.length + Number(minLength > 0 || maxLength < Infinity);
   return parts > 1 && !regularHasText(stringExpression(facts));
 }
 
-function acceptsNumber({ minimum, maximum, multiples }: Facts, value: number): boolean {
+function acceptsNumber({ minimum, maximum, multiples, notMultiples }: Facts, value: number): boolean {
   return (
     (minimum.isExclusive ? value > minimum.at : value >= minimum.at) &&
     (maximum.isExclusive ? value < maximum.at : value <= maximum.at) &&
-    multiples.every(([of]) => Number.isInteger(value / of))
+    multiples.every(([of]) => isMultiple(value, of)) &&
+    notMultiples.every(([of]) => !isMultiple(value, of))
   );
 }

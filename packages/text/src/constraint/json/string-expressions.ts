@@ -1,22 +1,25 @@
 // Combines length bounds, patterns and formats of a string in one regular expression.
 import { matchAnywhere, UnsupportedPatternError } from '../ecma-pattern.js';
-import { anyCharacter, anyText, both, times, type Regular } from '../regular.js';
+import { anyCharacter, anyLiteral, anyText, both, not, times, type Regular } from '../regular.js';
 import type { Facts } from './facts.js';
 import { formatExpression, KNOWN_FORMATS } from './formats.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats'>;
+type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats' | 'texts' | 'excluded'>;
 
 /**
  * Returns the expression for the texts of a string.
  *
  * @throws {UnsupportedSchemaError} for a pattern or a format
  */
-export function stringExpression({ minLength, maxLength, patterns, formats }: StringFacts): Regular {
+export function stringExpression({ minLength, maxLength, patterns, formats, texts, excluded }: StringFacts): Regular {
   const parts = [
     ...patterns.map(([pattern, path]) => patternExpression(pattern, path, 'pattern')),
     ...formats.flatMap(([format, path]) => formatOf(format, path) ?? []),
+    ...texts,
   ];
+  const others = excluded.filter((value) => typeof value === 'string');
+  if (others.length > 0) parts.push(not(anyLiteral(others)));
   if (minLength > 0 || maxLength < Infinity) parts.push(times(anyCharacter, minLength, maxLength));
   return parts.length === 0 ? anyText : parts.length === 1 ? parts[0] : both(...parts);
 }
