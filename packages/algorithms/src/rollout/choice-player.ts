@@ -105,7 +105,7 @@ abstract class ChoicePlayer implements Player {
     return (action) => this.policy.tokenizer.encode(action);
   }
 
-  /** Returns the most tokens of a context, with the space for the longest candidate subtracted. */
+  /** Returns the most tokens that a context may have, so that the longest candidate still fits after it. */
   protected room(candidates: readonly Candidate[]): number {
     const longest = Math.max(this.options.sampling.maxNewTokens, maximum(candidates.map(({ ids }) => ids.length)));
     return this.policy.contextLength - longest + 1;

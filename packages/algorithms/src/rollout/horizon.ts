@@ -1,4 +1,5 @@
 // Limits the turns of an episode by the iteration, so that episodes become longer as training continues.
+// Source: ScalingInter-RL of AgentGym-RL, Xi et al. 2025, arXiv:2509.08755, whose `rounds` are the numbers of turns here.
 import type { Env, WrappingEnv } from '@bowyer/envs';
 
 /** Bounds [iteration, turns]: from this iteration on, an episode has at most that many turns. */

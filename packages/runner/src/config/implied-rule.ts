@@ -6,7 +6,7 @@ export interface ImpliedContext {
   isTyped(key: string): boolean;
   /** Receives the environment variables that replace keys of another program. */
   env?: Record<string, string | undefined>;
-  /** Folders of the program's own configs. A user's key counts as such only outside of them. */
+  /** Folders of the program's own configs; a key in a file outside of them is a key of the user. */
   shipped?: readonly string[];
   mode?: 'run' | 'multirun';
   /** Whether a rule itself composes this config: keys of other programs are then not translated. */

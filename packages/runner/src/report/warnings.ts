@@ -12,7 +12,7 @@ const COLLAPSED = 0.1;
 const MISMATCH = 1e-3;
 /** If the share of groups with different returns is smaller, a group-based method learns from few episodes. */
 const FEW_GROUPS = 0.2;
-/** A critic whose Q correlates less than this with the returns is warned of. */
+/** If the correlation of Q with the returns is smaller, the critic says little about the returns. */
 const WEAK_CORRELATION = 0.1;
 /** The share of a run at its beginning and at its end whose figures are compared. */
 const EDGE = 0.1;

@@ -1,5 +1,6 @@
 // Reads Python literals from a text that still arrives, and converts them to JSON: True, False, None, numbers, strings, lists,
 // tuples and dicts. JSON's true, false and null are accepted too, since models mix them.
+// Source: docs.python.org/3/reference/lexical_analysis.html.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 

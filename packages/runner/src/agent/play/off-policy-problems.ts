@@ -1,4 +1,4 @@
-// Reports settings that make rollouts off-policy, for algorithms without a correction and beside settings that contradict them.
+// Reports settings that make rollouts off-policy, if the algorithm has no correction for it or another setting contradicts it.
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 

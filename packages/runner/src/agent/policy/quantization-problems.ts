@@ -1,4 +1,4 @@
-// Reports settings that contradict the training beside a quantized base.
+// Reports settings with which a policy on a quantized base cannot be trained.
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';
 

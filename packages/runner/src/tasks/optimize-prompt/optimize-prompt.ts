@@ -25,7 +25,7 @@ const STATE_FILE = 'evolution.json';
 /** The file with the prompts that have the highest mean reward on the selection tasks, by name. */
 const PROMPTS_FILE = 'best-prompts.json';
 
-/** The search ends after more iterations in a row than this in which the reflector wrote no text. */
+/** The number of iterations in a row in which the reflector may write no text; after one more, the search ends. */
 const MOST_WITHOUT_TEXT = 9;
 
 interface SavedState {

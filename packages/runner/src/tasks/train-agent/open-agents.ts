@@ -17,7 +17,7 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { AgentOptions } from './agent-keys.js';
 import { isFunction, type GivenAgent } from '../../context/given-agent.js';
 
-/** The folder in a run's with the output of its programs. */
+/** The subfolder of a run's folder with the output of its programs. */
 const OUTPUT = 'programs';
 
 export interface Agents {

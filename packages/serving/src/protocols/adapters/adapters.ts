@@ -1,4 +1,6 @@
 // Loads and unloads adapters while the server runs, over vLLM's routes, and OpenAI's route for deleting a model.
+// Sources: docs.vllm.ai/en/latest/features/lora (dynamically serving LoRA adapters),
+// platform.openai.com/docs/api-reference/models/delete.
 import { realpathSync } from 'node:fs';
 import { AdapterError } from '@bowyer/models';
 import { folderBelow } from '../../adapters/allowed-folders.js';

@@ -1,4 +1,5 @@
 // Writes an answer: a message of blocks, or the events of a stream, one block after another.
+// Source: docs.anthropic.com/en/api/messages and en/docs/build-with-claude/streaming.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { CompletionRequest } from '../../generation/completion-request.js';
