@@ -21,11 +21,11 @@ export interface Numbers {
   versions: Versions;
 }
 
-/** The results of the wide model. */
+/** The results of a family's wider test model, which is large enough for quantised weights. */
 export interface Bits {
   /** Mean absolute difference of log-probabilities from float32, in nats. */
   bits: Record<'8bit' | '4bit', number>;
-  /** The share of the wide model's greedy tokens that are equal. */
+  /** The share of its greedy tokens that are those of transformers. */
   wideGreedy: number;
 }
 

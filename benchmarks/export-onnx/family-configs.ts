@@ -1,4 +1,4 @@
-// A small config.json of each family that can be exported as ONNX but not as GGUF.
+// A small config.json of each family that can be exported as ONNX and is not among those of the GGUF benchmark.
 
 const sizes = {
   hidden_size: 64,

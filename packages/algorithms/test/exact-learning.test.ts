@@ -115,7 +115,7 @@ test.each([
     expert: { labels, share: expertShare },
     actor: { lr: 1e-2, schedule, epochs: 2, scoreTerminator: false },
     batch: { size: labels === 'all' ? 40 : 120, accumulationSteps: 1 },
-    // the end of the expert's replies, which cannot be sampled
+    // the expert's replies end with this text, which is masked in sampling
     sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') },
   };
   const value = await valueOf(await trained('dagger', options));

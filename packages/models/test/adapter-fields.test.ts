@@ -46,7 +46,7 @@ async function writeAdapter(adapter: ConfigJson, tensors: Record<string, number[
   await writeSafetensors(join(dir, 'adapter_model.safetensors'), Object.fromEntries(weights));
 }
 
-/** Computes the figures of the adapter in `dir`, which is then saved and merged beside it. */
+/** Computes log-probabilities and sums of the gradients with the adapter in `dir`, saves the adapter again, and merges it. */
 async function found(): Promise<Found> {
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const [logprobs] = await model.logprobs([example]);

@@ -36,7 +36,7 @@ export function run(
   { killAfterMs, killWhen, stdin = '', cwd = repository, program = bin, env }: RunOptions = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    // A process group: from sources, the command is two processes, and both must be killed at the same time.
+    // A process group: a command that runs from its sources is two processes, and both must be killed at the same time.
     const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
       cwd,
       detached: true,

@@ -1,4 +1,4 @@
-// The description from which a program gets a command line, and the arguments of its hooks and jobs.
+// The types with which a program describes its command line, and those of the arguments that its hooks and jobs get.
 import type { Composition } from '../composition.js';
 import type { ConfigError } from '../config-error.js';
 import type { ImpliedDefaults } from '../defaults/implied.js';

@@ -78,7 +78,7 @@ function cell(path: string, { line, cells }: Row, column: Column): string {
 function problemOf(path: string, row: Row): Problem {
   const question = cell(path, row, 'question');
   const solution = cell(path, row, 'solution');
-  // A column may contain both, as GSM8K's `answer` does: only the final answer of the text is compared.
+  // One column may contain the solution and the answer, as GSM8K's `answer` does: only the final answer in its text is compared.
   const answer = cell(path, row, 'answer') || solution;
   if (question === '')
     throw new ProblemFileError(path, row.line, `no question; columns: ${Object.keys(row.cells).join(', ')}`);

@@ -13,7 +13,7 @@ export function hashTrieOrder(names: Iterable<string>): string[] {
 }
 
 function walk(entries: Hashed[], shift: number): string[] {
-  if (shift > 30) return entries.map(({ name }) => name); // names with equal hashes form a list
+  if (shift > 30) return entries.map(({ name }) => name); // Scala keeps names with equal hashes in a list, in order
   const buckets: Hashed[][] = Array.from({ length: 32 }, () => []);
   for (const entry of entries) buckets[(entry.hash >>> shift) & 31].push(entry);
   const single = buckets.filter((bucket) => bucket.length === 1).map(([entry]) => entry.name);

@@ -1,6 +1,6 @@
 // Integer products for training adapters beside a frozen weight. The forward pass is as in decoding (see integer-weight.ts); the
-// gradient by the input is another such product, with the transposed weight in separate 8-bit integers. Rounding itself has no
-// gradient: dx = dy W is that of the exact product, computed with rounding.
+// gradient by the input is another such product, with the transposed weight in separate 8-bit integers. Rounding has no
+// gradient of its own: dx = dy W is the gradient of the exact product (straight-through), computed with rounded factors.
 //
 // The gradient by logits, p − onehot, has a few large numbers among tens of thousands of small ones, which a single scale per row
 // would round to 0. So for the head, the largest numbers are multiplied in float32 and only the others are rounded (compare Dettmers

@@ -47,7 +47,7 @@ interface TrainingTerms extends Terms {
   /** The number of chunks for the rows of the loss. */
   lossChunks: number;
   dropout: boolean;
-  /** With a surrogate: whether entropies are outputs too (see training-graph.ts). */
+  /** With a surrogate loss: whether entropies are outputs too (see training-graph.ts). */
   entropies?: boolean;
   reports?: boolean;
 }

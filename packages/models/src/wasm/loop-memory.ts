@@ -35,7 +35,7 @@ export class Loops<Exports> {
   /**
    * Compiles the functions.
    *
-   * @param prepare writes tables that the loops read into the first `TABLE_BYTES` of a memory, before each use
+   * @param prepare fills the first `TABLE_BYTES` of a memory with the tables of the loops, before each use of the memory
    */
   constructor(
     functions: readonly FunctionSource[],

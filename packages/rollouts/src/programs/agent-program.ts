@@ -79,7 +79,10 @@ const LONGEST_VARIABLE = 128 * 1024;
 export const fitsVariable = (task: AgentTask): boolean =>
   Buffer.byteLength(JSON.stringify(task)) < LONGEST_VARIABLE - 'BOWYER_TASK='.length;
 
-/** Returns the variables that the SDKs of OpenAI and Anthropic read, and the task if it fits into one. */
+/**
+ * Returns the environment variables of an agent: those that the SDKs of OpenAI and Anthropic read, the rollout's address, and the task
+ * if it fits into a variable.
+ */
 export const agentVariables = ({ task, open }: PlayedRollout): Record<string, string> => ({
   OPENAI_BASE_URL: open.baseURL,
   OPENAI_API_KEY: open.apiKey,

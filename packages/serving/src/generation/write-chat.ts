@@ -187,7 +187,7 @@ function partsOf(
       names.toolChoice,
       'unsupported',
     );
-  if (!reader.callStyle || settings.returnsIds) return null; // returned ids must be those of the whole text
+  if (!reader.callStyle || settings.returnsIds) return null; // returned ids are those of the whole text, so it is not split
   const isOff = tools.length === 0 || toolChoice === 'none';
   const style = isOff && !mayFrameAnswers(reader.tokenizer) ? null : reader.callStyle(template);
   if (!isOff && style === null)

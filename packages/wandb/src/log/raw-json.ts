@@ -9,7 +9,7 @@ export function jsonText(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}: ${jsonText(member)}`).join(', ')}}`;
 }
 
-/** Parses the output of `jsonText`. */
+/** Parses JSON that may contain the bare tokens NaN, Infinity and -Infinity, as `jsonText` writes it. */
 export function parseJsonText(text: string): unknown {
   const scalar = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }[text];
   if (scalar !== undefined) return scalar;

@@ -58,7 +58,7 @@ export const deviceOptions = {
   gpu_buffers: choice(
     ['bucket', 'exact'],
     'bucket',
-    'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
+    'how unused buffers of device=webgpu are kept for reuse. bucket: by classes of size, up to a limit; exact: all of them, each for tensors of its own size: faster where batches have few shapes, but each shape takes more memory (docs/devices.md)',
     { flat: 'gpu_buffers' },
   ),
   threads: integer(0, 'threads of ONNX Runtime; 0: one thread for each core', {
@@ -286,8 +286,8 @@ export const samplingPrecision = choice(
 export const builtInOptions = {
   model_type: oneOf(
     ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
-    'architecture. gpt2: learned positions; llama: rotary positions, which learn sooner to copy words from the context; smeared_llama: its keys also ' +
-      'contain the token before; canon_llama: Canon layers mix the last four tokens (docs/models/architectures.md)',
+    'architecture. gpt2: learned positions; llama: rotary positions, with which a model learns sooner to copy words from the context; smeared_llama: a ' +
+      'llama whose attention keys are mixed with those of the token before; canon_llama: a llama whose Canon layers mix the last four tokens (docs/models/architectures.md)',
   ),
   n_layer: count('transformer blocks'),
   n_head: count('attention heads per block'),

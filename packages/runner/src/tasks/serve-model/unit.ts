@@ -76,7 +76,10 @@ export const serveModelOptions = unitOptions({
   canary: optionalText(
     'name in `adapters` of the one that answers a share of the conversations with the model; --config-name canary compares, promotes, or takes back; null: none',
   ),
-  canary_share: fraction(0.1, 'share of the conversations that the canary answers at first'),
+  canary_share: fraction(
+    0.1,
+    'share of the conversations that the canary, the adapter named by task.canary, answers at first',
+  ),
   adapter_target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
     default: null,
     description:

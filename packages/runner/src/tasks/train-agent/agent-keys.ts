@@ -70,7 +70,7 @@ export const agentOptions = {
     600,
     'seconds after which an agent or a judge is ended with all processes that it has started; 0: no limit',
   ),
-  attempts: integer(2, 'attempts at a rollout whose agent fails'),
+  attempts: integer(2, 'most attempts at a rollout whose agent fails, the first one included'),
   failed_reward: optional(
     () => Type.Number({ minimum: -LARGEST_REWARD, maximum: LARGEST_REWARD }),
     'reward of a rollout whose agent has failed in every attempt; null: the rollout is left out',
@@ -99,7 +99,7 @@ export const agentOptions = {
   splice: choice(
     ['template', 'sampled'],
     'template',
-    'tokens of the earlier turns after a new message of the user. template: the chat template writes the dialogue again, which may leave earlier thoughts out; sampled: the tokens stay as they were sampled',
+    'what the tokens of earlier turns become when the user sends a new message. template: the chat template writes the dialogue again, which may leave earlier thoughts out; sampled: they stay as they were sampled',
   ),
   prefix_cache_mb: integer(
     256,
