@@ -3,7 +3,7 @@
 // counts are stored there, and an interrupted command resumes:
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET,… [FOLDER]]]]
 // A million inputs, about half an hour of CPU time. Files are small, so most of the time is waiting for the disk: several of
-// these commands, each with other targets, can work on one FOLDER at once.
+// these commands, each with other targets, can work on one FOLDER at the same time.
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts 76924 1 all FOLDER
 // The table of the results in FOLDER:
 //   node --conditions=source --import tsx benchmarks/fuzz.ts 0 1 all FOLDER

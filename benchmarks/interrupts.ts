@@ -1,6 +1,6 @@
 // Presses Ctrl-C once and twice in every phase of a run, and in every long task: once must end it with a message where it can be
 // resumed, twice must end it within seconds; the same command must then end with the bytes of an uninterrupted run. It also
-// starts ten runs at once with one cache of warm starts, which must be trained once. Table in docs/reliability.md.
+// starts ten runs at the same time with one cache of warm starts, which must be trained once. Table in docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/interrupts.ts [CASE,… | shared]
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // Sends many requests to `serve_model` and `serve_env`, valid ones among invalid, huge and abandoned ones: the server's memory
-// must stay bounded, and no request may block the others. First come the heaviest requests one at a time, then all kinds at once.
-// `loop` is the longest blocking of the server's event loop, in CPU time, which other work on the machine does not affect;
-// `health` is the latency of /health meanwhile.
+// must stay bounded, and no request may block the others. First come the heaviest requests one at a time, then all kinds at the
+// same time. `loop` is the longest blocking of the server's event loop, in CPU time, which other work on the machine does not
+// affect; `health` is the latency of /health meanwhile.
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|tinker|both [REQUESTS [PATTERN_OF_NAMES]]]
 // Memory with clients that send incomplete bodies, or read no answer, COUNT of each kind:
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts stalled [COUNT]

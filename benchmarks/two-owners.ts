@@ -1,7 +1,7 @@
 // Tests two processes on one folder: a run is suspended, killed and left as a zombie, or deprived of its lock at random instants
 // of its CPU time, and the same command is started again each time. A suspended owner must keep its folder, and a second process
-// must refuse to start; a killed owner must be replaced at once, although its process id is still in use; an owner without its
-// lock must stop without writing. Each run must end with the bytes of an undisturbed one. Table in docs/reliability.md.
+// must refuse to start; a killed owner must be replaced immediately, although its process id is still in use; an owner without
+// its lock must stop without writing. Each run must end with the bytes of an undisturbed one. Table in docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/two-owners.ts [DISTURBANCES]
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

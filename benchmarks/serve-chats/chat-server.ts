@@ -1,4 +1,4 @@
-// The interface of everything that serve-chats.ts measures: a server, or a library that answers many chats at once.
+// The interface of everything that serve-chats.ts measures: a server, or a library that answers many chats at the same time.
 
 export interface ServedChat {
   tokens: number;

@@ -83,7 +83,7 @@ play('babyai has the routes, statuses and forms of the recorded server', async (
       const { status, body } = await ask(server, request);
       if (request.path === '/reset') ended = false;
       const told = { seq, status, form: form(body, babyaiText) };
-      // An episode of ours may end earlier than the recorded one; a later step then gets the answer that lmrlgym gave after an
+      // Our server's episode may end earlier than the recorded one; a later step then gets the answer that lmrlgym gave after an
       // end.
       const isAfterEnd = ended && request.path !== '/reset' && request.path !== '/close' && request.json?.id === 3;
       const finished = { error: 'The task with environment 3 has finished.' };

@@ -30,7 +30,7 @@ const lora = () => ({
   seed: shape.seed,
 });
 
-/** Opens the policy as a run of ours does: a model of its own. */
+/** Opens the policy as a separate model, as a run of this program does. */
 async function ownPolicy(): Promise<LanguageModel> {
   const policy = await LanguageModel.load({ dir: modelFolder, device, masksPadding: false, lora: lora() });
   const { beta1, beta2, eps, weightDecay } = settings;

@@ -3,7 +3,7 @@ import { importanceWeight, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
 
-/** Tokens that are scored at once. */
+/** The number of tokens that are scored together. */
 const MAX_TOKENS = 16_384;
 
 /**

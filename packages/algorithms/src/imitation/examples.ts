@@ -74,7 +74,7 @@ export const conversationExamples = (conversations: readonly EncodedConversation
 /**
  * Returns Σ −log π over the learned tokens of each conversation, in nats, without gradients.
  *
- * @param batchSize conversations that run through the model at once
+ * @param batchSize the number of conversations that run through the model together
  * @param progress called after each batch with the conversations done so far
  */
 export async function conversationLosses(

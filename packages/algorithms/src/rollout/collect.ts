@@ -333,7 +333,7 @@ export function trajectoryOf(
 
 /**
  * Throws when too many episodes failed, since the others no longer represent the task. An environment that breaks its contract
- * throws at once: the mistake in its program affects other episodes too.
+ * throws immediately: the mistake in its program affects other episodes too.
  */
 export function checkFailures(
   failures: readonly Error[],

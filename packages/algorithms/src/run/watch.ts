@@ -200,7 +200,7 @@ interface Warning {
 /** The name of a metric that is computed from other metrics of a rollout. */
 const TOKENS_PER_TURN = 'tokens per turn';
 
-/** A bound of a rollout's metric, its warning, and whether exceeding it makes an evaluation due at once. */
+/** A bound of a rollout's metric, its warning, and whether exceeding it makes an evaluation due immediately. */
 interface Bound {
   metric: string;
   isBeyond: (now: number, first: number) => boolean;

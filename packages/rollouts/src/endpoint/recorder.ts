@@ -95,7 +95,7 @@ export class Recorder implements CallObserver {
   /**
    * Begins a rollout. A rollout that has begun is not changed, unless the attempt is higher: it then begins again.
    *
-   * @param turn resolves when its calls may be answered; at once if not given
+   * @param turn resolves when its calls may be answered; immediately if not given
    * @throws {RolloutStateError} if it has ended
    */
   async begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {

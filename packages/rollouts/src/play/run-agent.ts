@@ -21,7 +21,7 @@ export interface PlayedRollout<Task extends AgentTask = AgentTask> {
   name: string;
   task: Task;
   open: RolloutAddress;
-  /** Resolves when its calls are answered and its time begins; absent if at once. */
+  /** Resolves when its calls are answered and its time begins; absent if they begin immediately. */
   begun?: Promise<void>;
 }
 

@@ -20,7 +20,7 @@ interface ProgramOptions {
   outputFile: string | null;
   /** The milliseconds after which it is ended; 0 for no limit. */
   timeoutMs: number;
-  /** Resolves when its time begins; at once if not given. */
+  /** Resolves when its time begins; immediately if not given. */
   begun?: Promise<void>;
   signal?: AbortSignal;
 }

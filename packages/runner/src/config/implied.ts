@@ -158,8 +158,8 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
     if (facts.reads(key)) return []; // the run has a key of this name itself
     const outcome = original.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
-    // An argument of AgentGym that has a name of ours is kept in a file: it belongs to another unit, unless it has no effect
-    // here.
+    // If an argument of AgentGym has the name of a key of this program, it is kept in a file: it may be meant for another unit.
+    // It is removed only if it has no effect here.
     if (original.isOwn && original.program !== ARCHER && 'words' in outcome) return [];
     if (context.env && 'words' in outcome) Object.assign(context.env, outcome.env);
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;

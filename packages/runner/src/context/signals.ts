@@ -1,5 +1,5 @@
 // Handles signals while a job runs: the first Ctrl-C, SIGTERM or SIGHUP asks it to stop where it can be resumed, the second one
-// ends it at once. SIGQUIT (Ctrl-\) ends it at once.
+// ends it immediately, as SIGQUIT (Ctrl-\) does.
 import type { TaskContext } from './task-context.js';
 
 /** Signals that ask a job to stop: those of the user, of batch systems, and of a terminal that is closed or disconnected. */

@@ -16,7 +16,7 @@ export interface MetricColumns {
   torn: string | null;
 }
 
-/** Returns whether a name is ArCHer's for a metric that also has a name of ours. */
+/** Returns whether a name is ArCHer's name of a metric that also has a name of this program. */
 const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
 
 /**

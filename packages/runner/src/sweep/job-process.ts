@@ -34,13 +34,13 @@ export interface JobProcess {
   readonly ended: Promise<JobProcessEnd>;
   /** Asks the job to write a checkpoint and end. */
   interrupt(): void;
-  /** Ends the job and all its child processes at once. */
+  /** Ends the job and all its child processes immediately. */
   kill(): void;
 }
 
 /**
  * Starts a job in a process group of its own, so that Ctrl-C in the terminal reaches it only through its launcher. If the
- * launcher dies, the job ends at once: see `endWithParent`.
+ * launcher dies, the job ends immediately: see `endWithParent`.
  */
 export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
   const { command, directory, cwd, env, onLine } = options;

@@ -35,7 +35,7 @@ export class LocalLauncher {
     return this.#interrupts > 0;
   }
 
-  /** Asks all running jobs to write a checkpoint and end, and starts no more; a second call ends them at once. */
+  /** Asks all running jobs to write a checkpoint and end, and starts no more; a second call ends them immediately. */
   interrupt(): void {
     this.#interrupts++;
     const count = this.#running.size;

@@ -1,7 +1,7 @@
 // Keys of tasks that run a model over the lines of a file.
 import { optionalText, type ConfigProblem } from '@bowyer/core';
 
-/** Makes the options of such a task. @param lines what an input line contains */
+/** Makes the options of a task that reads items from a JSONL file. @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({
   model: optionalText('a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
   input: optionalText(`JSONL file to read: ${lines}`),

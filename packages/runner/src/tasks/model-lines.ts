@@ -11,7 +11,7 @@ import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } 
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 
-/** The options that such a task reads. */
+/** The options of a task that reads the items of a JSONL file and writes a line for each. */
 export interface LinesOptions extends Partial<OptionsOf<TObject<typeof writerOptions>>> {
   name: string;
   model: string;

@@ -93,7 +93,7 @@ export class AdapterRegistry {
     });
   }
 
-  /** Removes a name at once; the adapter's place becomes free when its answers have ended. */
+  /** Removes a name immediately; the adapter's place becomes free when its answers have ended. */
   unload(name: string): void {
     const entry = this.#entryOf(name);
     this.#entries.delete(name);

@@ -88,10 +88,13 @@ export class QueueFullError extends Error {
  */
 const READ_BESIDE_ANSWERS = 256;
 
-/** The tokens of prompts that are read at once while no answer is in progress, so that only requests that arrive meanwhile wait. */
+/**
+ * The number of tokens of prompts that are read together while no answer is in progress. Only requests that arrive in the
+ * meantime have to wait.
+ */
 const READ_ALONE = 1024;
 
-/** The tokens of several prompts that are scored at once, since each has logits over the vocabulary. */
+/** The number of tokens of several prompts that are scored together, since each has logits over the vocabulary. */
 const MOST_SCORED = 2048;
 
 interface Sequence {

@@ -27,7 +27,7 @@ interface CompletionRun {
   onPiece: (piece: Choice) => void;
 }
 
-/** Generates all answers to a request. @throws {QueueFullError} at once, before any token is generated */
+/** Generates all answers to a request. @throws {QueueFullError} immediately, before any token is generated */
 export function runCompletion(
   batcher: Pick<SequenceBatcher, 'submit' | 'score'>,
   run: CompletionRun,

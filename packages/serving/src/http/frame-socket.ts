@@ -21,7 +21,7 @@ interface FrameSocketOptions {
 
 const STALL_MS = 30_000;
 
-/** Messages of up to this many bytes are answered at once; longer ones of several clients take turns. */
+/** Messages of up to this many bytes are answered immediately; longer ones of several clients take turns. */
 const SHORT = 2 ** 14;
 
 /** Milliseconds that a client may take to close its side after the server was asked to stop. */

@@ -237,7 +237,9 @@ export class HttpListener {
 
 const ignore = (): void => undefined;
 
-/** Sends an answer at once, and closes its connection when the client has sent the rest of its request or its time is over. */
+/**
+ * Sends an answer immediately, and closes its connection when the client has sent the rest of its request or its time is over.
+ */
 function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: readonly Uint8Array[]): void {
   response.flushHeaders(); // without this, an answer without a body would not send its headers yet
   for (const part of body) response.write(part);

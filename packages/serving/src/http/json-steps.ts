@@ -4,7 +4,9 @@
 import { keepNumbers } from '@bowyer/text';
 import { MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 
-/** The characters of a step, and about half of what is passed to JSON.parse at once, unless a single string or number is longer. */
+/**
+ * The number of characters of a step. JSON.parse gets about half as many in one call, unless a single string or number is longer.
+ */
 const PIECE = 2 ** 15;
 
 /** An array or object that is longer than a piece, whose members are parsed piece by piece. */

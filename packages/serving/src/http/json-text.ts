@@ -19,7 +19,7 @@ interface JsonLimits {
 /** The limits of most requests; the token ids of long prompts need the most values. */
 const usualLimits: JsonLimits = { values: 250_000, fields: 25_000 };
 
-/** Texts with at most this many characters are parsed at once. */
+/** Texts with at most this many characters are parsed in one step. */
 const SHORT = 2 ** 14;
 
 /** Reads the body of a request as JSON. @param longest in bytes @throws {BodyError} if it is too large or not JSON */

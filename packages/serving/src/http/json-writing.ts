@@ -1,16 +1,18 @@
 // Writes large JSON in steps, since JSON.stringify blocks the server for half a second for a million numbers. Small values are
 // written by JSON.stringify at once.
 
-/** The number of values that JSON.stringify gets at once, about a millisecond of work. A larger container is written in parts. */
+/**
+ * The number of values that JSON.stringify gets in one call, about a millisecond of work. A larger container is written in parts.
+ */
 const PIECE = 2048;
 
-/** The number of items of a `WrittenList` that are made at once: making an item takes longer than writing it. */
+/** The number of items of a `WrittenList` that are made in one step: making an item takes longer than writing it. */
 const MADE_AT_ONCE = 64;
 
 /** The number of characters of a string that take as long to write as one value. */
 const CHARACTERS = 64;
 
-/** A list whose items are made only when they are written, since all of them would take much time and memory at once. */
+/** A list whose items are made only when they are written, since all of them together would take much time and memory. */
 export class WrittenList<Item> {
   constructor(
     readonly items: readonly Item[],

@@ -149,7 +149,7 @@ export interface Embedder {
   dimensions: number;
   /** The most texts of a request. */
   mostTexts: number;
-  /** Computes the vectors of texts. @throws {QueueFullError} at once */
+  /** Computes the vectors of texts. @throws {QueueFullError} immediately, before any work */
   vectors: (texts: readonly (readonly number[])[], signal: AbortSignal) => Promise<Float32Array[]>;
 }
 
@@ -159,7 +159,7 @@ export interface Generator {
    * Begins the answers.
    *
    * @param rng random numbers for a request without a seed; the server's if not given
-   * @throws {QueueFullError} at once, before any piece
+   * @throws {QueueFullError} immediately, before any piece
    */
   run: (
     request: CompletionRequest,

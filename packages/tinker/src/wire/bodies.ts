@@ -11,7 +11,10 @@ const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fie
 /** Returns the field with the kind of the request, which some clients repeat. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
-/** The kind of a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of them at once. */
+/**
+ * The kind of a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of them
+ * in one step.
+ */
 const LIST = 'List';
 TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
 const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });

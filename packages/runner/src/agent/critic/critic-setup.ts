@@ -14,7 +14,7 @@ import { environmentInfo } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { environmentOptions, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
-/** The tokens that go through a transformer critic at once, which bounds its memory. */
+/** The number of tokens that go through a transformer critic together, which bounds its memory. */
 const BATCH_TOKENS = 2048;
 
 export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic'>;

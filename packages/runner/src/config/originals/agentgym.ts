@@ -1,6 +1,6 @@
 // Translates arguments of AgentGym's scripts at 3ef9235: its BCTrainer and AgentEvol, its evaluations and its script for
-// preference data. The arguments are those of the tutorial on behaviour cloning and of agentenv/examples; docs/configs.md has
-// this table in words.
+// preference data. The arguments are those of the tutorial on behaviour cloning and of agentenv/examples; docs/configs.md
+// explains this table.
 import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
 
 /** Names of the options for the longest episode, which differ between environments. */

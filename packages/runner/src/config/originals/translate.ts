@@ -1,5 +1,5 @@
 // Translates the command lines of ArCHer and AgentGym into overrides before anything is composed. The run logs the translation of
-// each key; keys without a counterpart are refused all at once.
+// each key; keys without a counterpart are refused together, in one error.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { environmentOfTask } from './agentgym.js';
 import { environmentWords } from './archer.js';

@@ -5,7 +5,7 @@ export interface StepSize {
   optimizer: OptimizerOptions;
   quantization: Quantization;
   gradientCheckpointing: boolean;
-  /** Sequences that run through the model at once. */
+  /** The number of sequences that run through the model together. */
   rows: number;
   /** Tokens of the longest sequence. */
   tokens: number;

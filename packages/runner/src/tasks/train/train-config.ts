@@ -46,7 +46,7 @@ export type TrainConfig = WarmStartConfig &
     /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
-    /** Read by the training of an agent, from which the best agent is handed out. */
+    /** Read by the training of an agent, which returns its best agent. */
     watch?: WatchOptions;
     remotePolicy?: RemotePolicyConfig;
     rollout?: RolloutConfig;
