@@ -6,7 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 import { absentModules, importedModules, kernelModules, packages, pageAddresses } from './page-modules.mjs';
 
-/** Data files beside the sources, which modules read by their own address. */
+/** Data files next to the sources, which modules read by their own address. */
 const DATA = /\.(csv|json|jsonl|txt)$/;
 
 /** Returns the source of the entry: it writes the package's data as files, registers its kernels, and re-exports the package. */

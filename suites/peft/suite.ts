@@ -160,7 +160,7 @@ async function difference(recorded: Recorded, work: string, device: Device): Pro
   }
 }
 
-/** Names what PEFT adapts beside linear layers with a weight of their own. */
+/** Lists the kinds of layers that PEFT adapts in a test, except linear layers with separate weights. */
 function beyondLinear({ found = {}, model }: Extract<Recorded, { kind: 'modules' }>): string[] {
   const paths = Object.keys(found);
   const { linear, heads, tied } = model;

@@ -101,7 +101,7 @@ export const bc = defineAlgorithm({
 
 type Context = Pick<Trajectory, 'episode' | 'segments'>;
 
-/** Trains by behaviour cloning of episodes. @param further metrics that are logged beside those of the loss */
+/** Trains by behaviour cloning of episodes. @param further metrics that are logged in addition to those of the loss */
 export function cloneEpisodes(
   run: AlgorithmRun,
   episodes: readonly Trajectory[],
@@ -119,7 +119,7 @@ export function cloneEpisodes(
   return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
 
-/** Trains by behaviour cloning of conversations. @param further metrics that are logged beside those of the loss */
+/** Trains by behaviour cloning of conversations. @param further metrics that are logged in addition to those of the loss */
 export function cloneConversations(
   run: AlgorithmRun,
   conversations: readonly EncodedConversation[],

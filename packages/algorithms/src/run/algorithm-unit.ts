@@ -20,7 +20,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   train(run: AlgorithmRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
   /** Other names of the algorithm in published configs. */
   aliases?: readonly string[];
-  /** The default is an algorithm without a critic that learns from episodes of its own. */
+  /** The default is an algorithm without a critic that learns from episodes which it plays itself. */
   needs?: Partial<AlgorithmNeeds>;
   /** Whether the policy is trained. True if not given. */
   trainsPolicy?: boolean;

@@ -39,8 +39,8 @@ export interface JobProcess {
 }
 
 /**
- * Starts a job in a process group of its own, so that Ctrl-C in the terminal reaches it only through its launcher. If the
- * launcher dies, the job ends immediately: see `endWithParent`.
+ * Starts a job in a separate process group, so that Ctrl-C in the terminal reaches it only through its launcher. If the launcher
+ * dies, the job ends immediately: see `endWithParent`.
  */
 export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
   const { command, directory, cwd, env, onLine } = options;

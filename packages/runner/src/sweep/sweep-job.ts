@@ -3,7 +3,7 @@
 /** One point of the sweep, with its own folder. */
 export interface SweepJob {
   readonly number: number;
-  /** The overrides that set this job apart, as the sweeper wrote them. */
+  /** The overrides in which this job differs from the others, as the sweeper wrote them. */
   readonly overrides: readonly string[];
   /** An absolute path. */
   readonly directory: string;

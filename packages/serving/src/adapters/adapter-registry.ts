@@ -1,5 +1,5 @@
-// The names that a server answers to: its model's, and those of the adapters that are loaded beside it. Names can be added and
-// removed while answers are in progress: an adapter without a name stays loaded until the last of its answers has ended.
+// The names that a server answers to: its model's, and those of the loaded adapters. Names can be added and removed while answers
+// are in progress: an adapter without a name stays loaded until the last of its answers has ended.
 import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
 import { BadRequestError, unknownModel } from '../generation/request-error.js';
 

@@ -73,7 +73,7 @@ const EXPECTED = '<tool_call>{"name": "probe_tool", "arguments": {"x": 1}}</tool
 const SHOWN = 240;
 
 /**
- * Returns why calls of a model cannot be read, with the template's text beside the expected one; null if they can. A tokenizer
+ * Returns why calls of a model cannot be read, with the template's text and the expected one; null if they can. A tokenizer
  * without the characters of a call is reported first.
  */
 export function callProblem(template: ChatTemplate, tokenizer: Tokenizer): string | null {

@@ -35,7 +35,7 @@ export interface Checkpoint {
 /** The most checkpoints of sampling sessions that a model keeps. */
 const KEPT_EPHEMERAL = 16;
 
-/** The folder of the records, beside the runs' folders. */
+/** The name of the folder of records, which is next to the runs' folders. */
 const RECORDS = 'records';
 
 /** The checkpoints of all models, within one quota. */

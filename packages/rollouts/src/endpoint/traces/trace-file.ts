@@ -1,4 +1,4 @@
-// Stores traces of other programs in a file beside the log of the rollouts: a line for each batch, in the format of
+// Stores traces of other programs in a file in the folder of the rollouts' log: a line for each batch, in the format of
 // OpenTelemetry's file exporters.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';

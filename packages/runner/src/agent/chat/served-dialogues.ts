@@ -3,7 +3,8 @@ import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 
 /**
  * Converts calls of tools and their results into the form that the template reads, as a server does: arguments as an object or a
- * string, ids of nine letters, one call in a message, names beside results. Dialogues without calls are returned unchanged.
+ * string, ids of nine letters, one call in a message, results with the tools' names. Dialogues without calls are returned
+ * unchanged.
  */
 export async function asServed<T extends { messages: readonly ChatMessage[] }>(
   dialogues: readonly T[],

@@ -97,7 +97,10 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   );
 }
 
-/** Reports an algorithm that needs an expert which the environment does not have, or that needs its labels beside a dialogue. */
+/**
+ * Reports an algorithm that needs an expert which the environment does not have, or whose labels of the expert cannot be used in
+ * a dialogue.
+ */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, context, algorithm } = config as {
     task: { name: string };

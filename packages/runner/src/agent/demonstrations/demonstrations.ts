@@ -56,7 +56,7 @@ async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   };
 }
 
-/** Returns why an environment has no demonstrations of its own; null where it has. */
+/** Returns the reason why an environment cannot make demonstrations; null if it can. */
 export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   const { name, demonstrations } = environmentInfo(env.name);
   const { name: _, ...options } = env;

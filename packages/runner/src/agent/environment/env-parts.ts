@@ -26,7 +26,7 @@ type OracleConfig = EnvironmentConfig &
   };
 
 /**
- * Opens the parts that an environment needs beside its options, such as an oracle.
+ * Opens the parts that an environment needs in addition to its options, such as an oracle.
  *
  * @throws if the oracle cannot be made, before anything is played
  */

@@ -43,8 +43,8 @@ export const isAdapterFolder = (place: string): boolean =>
   existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
 /**
- * Finds the critic that was saved with an agent: in a folder of a best agent, or beside the policy of a checkpoint; null where
- * there is none.
+ * Finds the critic that was saved with an agent: in the folder of a best agent, or next to the policy's folder in a checkpoint;
+ * null where there is none.
  */
 export function criticFolderOf(agentFolder: string): string | null {
   return (
@@ -52,7 +52,7 @@ export function criticFolderOf(agentFolder: string): string | null {
   );
 }
 
-/** The memory's file, beside the weights of an agent or beside the policy of a checkpoint. */
+/** The name of the memory's file, which is next to an agent's weights, or next to the policy's folder in a checkpoint. */
 export const MEMORY_FILE = 'memory.jsonl';
 
 /** Finds the memory that was saved with an agent; null where there is none. */

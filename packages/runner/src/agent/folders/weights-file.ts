@@ -26,7 +26,9 @@ const STALE_SECONDS = 120;
 
 interface Conversion {
   file: string;
-  /** Folder of a model of the same sizes, whose tokenizer is used; null: config and tokenizer are beside the file. */
+  /**
+   * The folder of a model with the same sizes, whose tokenizer is used; null if config and tokenizer are in the file's folder.
+   */
   model: string | null;
   /** The folder in which converted models are kept. */
   cacheDir: string;

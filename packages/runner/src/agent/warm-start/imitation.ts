@@ -39,7 +39,7 @@ export class Imitation implements RunHooks {
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
-  /** A moving average of the loss over the last steps, shown beside the progress bar. */
+  /** A moving average of the loss over the last steps, shown with the progress bar. */
   #shownLoss = NaN;
   /** The unit over which the loss is a mean. */
   #lossUnit: 'token' | 'utterance' = 'utterance';

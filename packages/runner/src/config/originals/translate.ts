@@ -172,7 +172,7 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   return [...chosen];
 }
 
-/** Replaces `use_wandb=true` by the logger of Weights & Biases, beside those that are chosen. */
+/** Replaces `use_wandb=true` by the logger of Weights & Biases, in addition to the chosen loggers. */
 function withLogger(texts: readonly string[], note: Translation['note']): string[] {
   const words = texts.map(wordOf);
   const isSwitch = ({ key }: Word) => key === 'use_wandb' || key === 'wandb_log';

@@ -50,7 +50,7 @@ const RESERVED = [
 /**
  * Lists the options that a config must not give in `additional_parameters`.
  *
- * @returns options in `additional_parameters` that the launcher sets itself, or that have a key of their own
+ * @returns options in `additional_parameters` that the launcher sets itself, or that have separate keys
  */
 export function refusedParameters({ additional_parameters: given = {} }: SlurmConfig): string[] {
   const own: readonly string[] = [...RESERVED, ...Object.values(OPTIONS), 'time', 'mem'];

@@ -1,5 +1,5 @@
-// Reads the events that a job's batch script writes beside its log, so that its end is known without accounting, and even if no
-// launcher was running.
+// Reads the events that a job's batch script writes into the folder of its log, so that its end is known without accounting, and
+// even if no launcher was running.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -45,5 +45,5 @@ async function answer(request: WorkerRequest): Promise<void> {
 process.on('message', (request: WorkerRequest) => {
   answer(request).catch((error: unknown) => send({ error: error instanceof Error ? error.message : String(error) }));
 });
-// The parent is gone, or has no more parts.
+// The parent has ended, or has no more parts.
 process.on('disconnect', () => process.exit(0));

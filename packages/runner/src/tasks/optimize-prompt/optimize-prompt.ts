@@ -1,4 +1,5 @@
-// task=optimize_prompt: optimizes an agent's prompts with GEPA, and tests the best ones beside the first ones on unseen tasks.
+// task=optimize_prompt: optimizes an agent's prompts with GEPA, and compares the best prompts with the first ones on unseen
+// tasks.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { episodeMetrics } from '@bowyer/algorithms';

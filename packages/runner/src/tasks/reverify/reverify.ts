@@ -101,7 +101,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
     const { reward, terminated, truncated, info } = result;
     transitions.push({ observation, action, reward, nextObservation: result.observation, terminated, truncated });
     infos.push(info);
-    // With a context the stored observation differs from the environment's text, which is stored beside it as `state`.
+    // With a context the stored observation differs from the environment's text, which is stored separately as `state`.
     const then = state === undefined ? nextObservation : before.transitions[turn + 1]?.state;
     differs ||= then !== undefined && then !== result.observation;
     observation = result.observation;

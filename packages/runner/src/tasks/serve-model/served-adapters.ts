@@ -1,4 +1,4 @@
-// Opens the adapters that task=serve_model serves by name, and decides how many more can be loaded beside them.
+// Opens the adapters that task=serve_model serves by name, and decides how many more can be loaded.
 import { resolve } from 'node:path';
 import type { LanguageModel, LoadOptions } from '@bowyer/models';
 import type { ModelServerOptions } from '@bowyer/serving';

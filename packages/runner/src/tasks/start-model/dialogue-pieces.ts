@@ -42,7 +42,9 @@ export function piecesOf(dialogues: readonly RecordedDialogue[], template: strin
   return { texts, shared: shared.map(([piece]) => piece), endToken: endTokenOf(written, bytes) };
 }
 
-/** Splits a text into lines with their ends; a mark such as `<tool_call>` is a line of its own, since a reply begins or ends there. */
+/**
+ * Splits a text into lines with their ends; a mark such as `<tool_call>` is a separate line, since a reply begins or ends there.
+ */
 const linesOf = (text: string): string[] =>
   text.match(/<[^\s<>]+>|(?:(?!<[^\s<>]+>)[^\n])*\n|(?:(?!<[^\s<>]+>)[^\n])+/g) ?? [];
 

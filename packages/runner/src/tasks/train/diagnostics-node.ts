@@ -1,4 +1,4 @@
-// Config keys of the diagnostics that are measured on each rollout, beside the algorithm's own figures: docs/diagnostics.md
+// Config keys of the diagnostics that are measured on each rollout, in addition to the algorithm's metrics: docs/diagnostics.md
 import { flag, group, integer, optional, positive } from '@bowyer/core';
 
 export const diagnosticsNode = group(

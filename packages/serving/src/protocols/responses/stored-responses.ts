@@ -9,7 +9,7 @@ export interface StoredResponse {
   id: string;
   /** The response as its client has received it. */
   response: object;
-  /** The items of its own request. */
+  /** The items of the response's request. */
   input: readonly Item[];
   /** All items of the conversation up to its end, from which a later request continues. */
   context: readonly Item[];

@@ -66,7 +66,7 @@ const KIMI_ID = /^functions\.(.+):\d+$/s;
 export const kimiK2: CallFormat = {
   ...common(KIMI),
   name: 'kimi-k2',
-  // A template writes the id of its own making, or that of the dialogue.
+  // A template writes an id that it makes itself, or the dialogue's id.
   sign: /<\|tool_call_begin\|>(?:functions\.probe_tool:\d+|abcdef012)<\|tool_call_argument_begin\|>\{/,
   grammar: (tools, options) =>
     calls(options, KIMI, '', tools, ({ name }, json) => {
