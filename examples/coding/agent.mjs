@@ -31,8 +31,12 @@ const tools = [
   tool('edit_file', 'Replaces a text that is in a file once.', 'file', 'old_text', 'new_text'),
 ];
 
-/** Repairs a copy of the repository. @returns whether its tests pass afterwards */
-export async function repair({ file, fault }, { baseURL, apiKey, signal }) {
+/**
+ * Repairs a copy of the repository.
+ * @param work what is done in the copy's folder: this agent, or a program (program.mjs)
+ * @returns whether its tests pass afterwards
+ */
+export async function repair({ file, fault }, { baseURL, apiKey, signal }, work = converse) {
   const folder = await mkdtemp(join(tmpdir(), 'coding-'));
   try {
     await cp(FIXTURE, folder, { recursive: true });
@@ -46,7 +50,7 @@ export async function repair({ file, fault }, { baseURL, apiKey, signal }) {
   }
 }
 
-async function work(folder, { baseURL, apiKey, signal }) {
+async function converse(folder, { baseURL, apiKey, signal }) {
   const messages = [
     { role: 'system', content: SYSTEM },
     { role: 'user', content: `The files are: ${(await readdir(folder)).join(' ')}` },

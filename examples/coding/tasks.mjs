@@ -1,4 +1,7 @@
-// The tasks: in each one, an operator of the fixture is replaced by another one.
+// The tasks: the expression of each file of the fixture is replaced by each other one of two operands that has another value.
+// As a program it prints them as lines of JSON: node tasks.mjs > tasks.jsonl
+import { fileURLToPath } from 'node:url';
+
 const RIGHT = {
   area: '*',
   cost: '*',
@@ -14,13 +17,17 @@ const RIGHT = {
   volume: '**',
 };
 const operators = [...new Set(Object.values(RIGHT))];
+const isCommutative = (operator) => '+*'.includes(operator);
+const expressions = [
+  ...operators.map((operator) => `a ${operator} b`),
+  ...operators.filter((operator) => !isCommutative(operator)).map((operator) => `b ${operator} a`),
+];
 
-export const tasks = Object.entries(RIGHT).flatMap(([name, right]) =>
-  operators
+export const tasks = Object.entries(RIGHT).flatMap(([name, operator]) => {
+  const right = `a ${operator} b`;
+  return expressions
     .filter((wrong) => wrong !== right)
-    .map((wrong) => ({
-      id: `${name} ${wrong}`,
-      file: `${name}.mjs`,
-      fault: { right: `a ${right} b`, wrong: `a ${wrong} b` },
-    })),
-);
+    .map((wrong) => ({ id: `${name} ${wrong}`, file: `${name}.mjs`, fault: { right, wrong } }));
+});
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) for (const task of tasks) console.log(JSON.stringify(task));

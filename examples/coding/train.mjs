@@ -1,13 +1,13 @@
 // Records the coding agent, makes a small model of the recorded dialogues, and trains it with the repository's tests as its
 // reward: node train.mjs
-// Set UPSTREAM and UPSTREAM_KEY to use your own endpoint instead of expert.mjs, and ITERATIONS and ROLLOUTS for another length of
-// the training.
+// Set UPSTREAM and UPSTREAM_KEY to use your own endpoint instead of expert.mjs. SEED is that of the model and of the training;
+// ITERATIONS and ROLLOUTS (of an iteration; the test has four times as many) are the defaults of trainAgent unless they are set.
 import { recordAgent, startModel, trainAgent } from '@bowyer/agents';
 import { repair } from './agent.mjs';
 import { startExpert } from './expert.mjs';
 import { tasks } from './tasks.mjs';
 
-const { UPSTREAM, UPSTREAM_KEY, ITERATIONS = '12', ROLLOUTS = '32', FOLDER = 'runs' } = process.env;
+const { UPSTREAM, UPSTREAM_KEY, SEED = '0', ITERATIONS = '30', ROLLOUTS = '64', FOLDER = 'runs' } = process.env;
 const reward = (_task, { result: passes }) => (passes ? 1 : 0);
 const agent = { run: repair, reward };
 
@@ -26,14 +26,15 @@ const solved = rollouts.filter(({ rewards }) => rewards.some(({ value }) => valu
 console.log(`recorded: ${solved} of ${rollouts.length} repairs, and ${failures.length} failures`);
 
 const model = `${FOLDER}/start`;
-await startModel({ data: conversations, savePath: model, log: (line) => console.log(line) });
+await startModel({ data: conversations, seed: Number(SEED), savePath: model, log: (line) => console.log(line) });
 const { verdict, gain, reasons, report } = await trainAgent({
   ...agent,
   model,
   tasks,
   iterations: Number(ITERATIONS),
   rolloutSize: Number(ROLLOUTS),
-  testSize: 2 * Number(ROLLOUTS),
+  testSize: 4 * Number(ROLLOUTS),
+  seed: Number(SEED),
   savePath: `${FOLDER}/train`,
   log: (line) => console.log(line),
 });

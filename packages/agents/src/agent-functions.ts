@@ -40,8 +40,8 @@ export function agentFunctions<Task extends AgentTask, Result>({
   const results = new Map<string, Awaited<Result>>();
   return {
     async run(played, signal) {
-      const result = await inRollout(played, signal, (context) =>
-        ofUser('run', () => run(played.task as Task, context)),
+      const result = await ofUser('run', () =>
+        inRollout(played, signal, (context) => run(played.task as Task, context)),
       );
       if (reward === undefined) return verdictOf(result, 'what run has returned');
       results.set(played.open.id, result);

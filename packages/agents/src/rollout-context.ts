@@ -41,8 +41,23 @@ export const currentRollout = (): AgentContext | null => storage.getStore() ?? n
  */
 export const rolloutFetch: typeof fetch = (input, init) => (currentRollout()?.fetch ?? fetch)(input, init);
 
-/** Runs an agent in the context of a rollout. */
-export function inRollout<Result>(
+/** Functions that fail the rollouts of this process, by their contexts. */
+const failures = new Map<AgentContext, (error: unknown) => void>();
+
+/**
+ * Fails the rollout in which a promise was rejected that nobody waits for, as a framework does that throws within a stream: Node would
+ * end the process. Rejections elsewhere have the effect that they have without this listener.
+ */
+function onRejection(error: unknown): void {
+  const context = currentRollout();
+  const fail = context && failures.get(context);
+  if (fail) fail(error);
+  else if (context !== null) process.emitWarning(error instanceof Error ? error : String(error)); // That rollout has ended.
+  else if (process.listenerCount('unhandledRejection') === 1) throw error;
+}
+
+/** Runs an agent in the context of a rollout. A rejection in it that nobody handles is its error. */
+export async function inRollout<Result>(
   { name, task, open }: { name: string; task: AgentTask; open: RolloutAddress },
   signal: AbortSignal,
   run: (context: AgentContext) => Promise<Result>,
@@ -62,7 +77,14 @@ export function inRollout<Result>(
     },
     signal,
   };
-  return storage.run(context, () => run(context));
+  if (failures.size === 0) process.on('unhandledRejection', onRejection);
+  const failed = new Promise<never>((_, reject) => failures.set(context, reject));
+  try {
+    return await Promise.race([storage.run(context, () => run(context)), failed]);
+  } finally {
+    failures.delete(context);
+    if (failures.size === 0) process.off('unhandledRejection', onRejection);
+  }
 }
 
 /**

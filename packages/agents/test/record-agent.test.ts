@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newFolder } from '@bowyer/testing';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { newFolder, sourceArguments } from '@bowyer/testing';
 import { openCassette, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
@@ -56,6 +59,19 @@ test('conversations of rollouts with enough reward are data to imitate', async (
       { role: 'assistant', content: 'blue' },
     ],
     reward: 1,
+  });
+});
+
+/** Jest has a listener of its own for such rejections. */
+test('a rejection that nobody handles is a failure of its rollout; outside of rollouts it ends the process, as ever', async () => {
+  const upstream = `http://127.0.0.1:${(expert.address() as AddressInfo).port}/v1`;
+  const program = fileURLToPath(new URL('unhandled-rejection.mjs', import.meta.url));
+  const played = (...more: string[]) =>
+    promisify(execFile)(process.execPath, [...sourceArguments(), program, upstream, newFolder(), ...more]);
+  expect(JSON.parse((await played()).stdout)).toEqual({ rollouts: 2, failures: ['no JSON'] });
+  await expect(played('outside')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no JSON') as string,
   });
 });
 

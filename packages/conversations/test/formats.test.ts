@@ -260,6 +260,27 @@ test('Anthropic: blocks are calls, thoughts and answers of tools', async () => {
   expect(value).toEqual({ messages: dialogue, inputs: { tools: [tool('find', thing)] } });
 });
 
+test('Anthropic: a deferred tool is there once a search has found it', async () => {
+  const tools = ['search', 'find', 'other'].map((name) => ({
+    name,
+    input_schema: thing,
+    ...(name !== 'search' && { defer_loading: true }),
+  }));
+  const use = { type: 'tool_use', id: 'c1', name: 'search', input: { thing: 'cup' } };
+  const block = { type: 'tool_reference', tool_name: 'find' };
+  const searched = [
+    { role: 'user', content: 'Where?' },
+    { role: 'assistant', content: [use] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [block] }] },
+    { role: 'assistant', content: 'It is there.' },
+  ];
+  const asked = [searched[0], searched[3]];
+  const values = await valuesOf(written({ tools, messages: asked }, { tools, messages: searched }));
+  const listed = values.map(({ inputs }) => inputs?.tools);
+  expect(listed).toEqual([[tool('search', thing)], [tool('search', thing), tool('find', thing)]]);
+  expect(values[1].messages[2]).toMatchObject({ role: 'tool', content: 'find' });
+});
+
 /** Fields of Harbor's RFC 0001, in a file over several lines as Harbor writes it. */
 const atif = {
   schema_version: 'ATIF-v1.7',

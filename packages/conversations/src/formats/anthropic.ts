@@ -80,9 +80,10 @@ const RULES: AnthropicRules<KeyRules> = {
   'tool_result block': block('tool_use_id', 'content', 'is_error'),
   'document block': block('source', 'title', 'context'),
   'search_result block': block('content', 'source', 'title'),
+  'tool_reference block': block('tool_name'),
   'tools[]': {
     of: 'a tool',
-    read: ['name', 'description', 'input_schema', 'type', 'strict', 'input_examples'],
-    lost: ['cache_control', 'eager_input_streaming', 'defer_loading', 'allowed_callers'],
+    read: ['name', 'description', 'input_schema', 'type', 'strict', 'input_examples', 'defer_loading'],
+    lost: ['cache_control', 'eager_input_streaming', 'allowed_callers'],
   },
 };

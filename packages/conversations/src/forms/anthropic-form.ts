@@ -12,6 +12,7 @@ export interface AnthropicRules<Rules> {
   'tool_result block': Rules;
   'document block': Rules;
   'search_result block': Rules;
+  'tool_reference block': Rules;
   'tools[]': Rules;
 }
 
@@ -127,6 +128,8 @@ class AnthropicReader<Rules> {
     const { type, fields } = block;
     if (type === 'text') return fields.text('text', '');
     if (type === 'document') return this.#documentText(fields);
+    // A search for tools has found it; `readAnthropicTools` lists it from then on.
+    if (type === 'tool_reference') return fields.text('tool_name', '');
     if (type !== 'search_result') throw unread(block, where);
     const texts = this.#blocksOf(fields, 'content').map((part) => this.#readableText(part, 'a search result'));
     return [fields.text('title', ''), fields.text('source', ''), ...texts].join(BETWEEN_BLOCKS);
@@ -160,12 +163,16 @@ class AnthropicReader<Rules> {
 const unread = <Rules>({ type, fields }: Block<Rules>, where: string): Error =>
   fields.fail('type', `is '${type}', which cannot be read in ${where}; this model reads text only`);
 
-/** Converts tools to the form of Chat Completions, which chat templates take. */
-export const readAnthropicTools = <Rules>(
+/**
+ * Converts tools to the form of Chat Completions, which chat templates take. A tool with `defer_loading` is left out unless a
+ * `tool_reference` in a result of a tool names it, as in Anthropic's API.
+ */
+export function readAnthropicTools<Rules>(
   fields: Fields<Rules>,
   rules: AnthropicRules<Rules>,
-): Record<string, unknown>[] =>
-  listed(fields, 'tools', null).map((given, i) => {
+): Record<string, unknown>[] {
+  const found = referencedTools(fields.value('messages'));
+  return listed(fields, 'tools', null).flatMap((given, i) => {
     const type = given.text('type', 'custom');
     if (type !== 'custom')
       throw given.fail(
@@ -178,11 +185,21 @@ export const readAnthropicTools = <Rules>(
     const description = describedTool(tool);
     const parameters = tool.object('input_schema', null).plain();
     const strict = tool.boolean('strict');
-    return {
-      type: 'function',
-      function: { name, ...(description !== '' && { description }), parameters, ...(strict && { strict }) },
-    };
+    if (tool.boolean('defer_loading') && !found.has(name)) return [];
+    const described = { name, ...(description !== '' && { description }), parameters, ...(strict && { strict }) };
+    return [{ type: 'function', function: described }];
   });
+}
+
+/** Returns the names of the tools that results of searches have found. */
+function referencedTools(messages: unknown): Set<unknown> {
+  const blocksOf = (holder: object) => {
+    const { content } = holder as { content?: unknown };
+    return Array.isArray(content) ? (content as object[]) : [];
+  };
+  const results = Array.isArray(messages) ? (messages as object[]).flatMap(blocksOf) : [];
+  return new Set(results.flatMap(blocksOf).map((block) => (block as { tool_name?: unknown }).tool_name));
+}
 
 /** Returns a tool's description, followed by its examples, for which templates have no other place. */
 function describedTool<Rules>(tool: Fields<Rules>): string {

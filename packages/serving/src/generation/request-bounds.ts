@@ -39,8 +39,11 @@ const MOST_PER_TOKEN = 16;
 /** A text with at most this many characters is encoded for any length of context. */
 const SHORT = 2 ** 15;
 
-/** The most characters of a text that is encoded for a prompt which is cut. */
+/** The most characters of a text that is encoded for a prompt which is cut, and by a tokenizer whose tokens are whole texts. */
 const LONGEST_CUT = 2 ** 20;
+
+/** A longer token is a whole text, such as the instructions that a start model reads as one token. */
+const LONG_TOKEN = 1_024;
 
 /** Refuses a text that cannot fit, before it is encoded, even if a normalizer would shorten it. */
 export function checkCharacters(
@@ -49,12 +52,19 @@ export function checkCharacters(
   param: string,
   { cuts }: PromptCut,
 ): void {
-  const perToken = Math.min(tokenizer.longestToken, MOST_PER_TOKEN);
-  const most = Math.max(contextLength * perToken, Math.min(SHORT, contextLength * tokenizer.longestToken));
+  const { longestToken } = tokenizer;
+  const perToken = longestToken > LONG_TOKEN ? longestToken : Math.min(longestToken, MOST_PER_TOKEN);
+  const most =
+    perToken > MOST_PER_TOKEN
+      ? Math.min(contextLength * perToken, LONGEST_CUT)
+      : Math.max(contextLength * perToken, Math.min(SHORT, contextLength * longestToken));
   if (count <= (cuts ? Math.max(most, LONGEST_CUT) : most)) return;
   const have = param.endsWith('s') ? 'have' : 'has';
-  const what = `your ${param} ${have} ${count} characters, which are more tokens even at ${perToken} characters each`;
-  throw tooLong(contextLength, what, param);
+  const why =
+    most < contextLength * perToken
+      ? `; at most ${most} are read`
+      : `, which are more tokens even at ${perToken} characters each`;
+  throw tooLong(contextLength, `your ${param} ${have} ${count} characters${why}`, param);
 }
 
 const tooLong = (contextLength: number, what: string, param: string, reduced = param): BadRequestError =>
