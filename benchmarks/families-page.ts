@@ -59,23 +59,26 @@ checkpoints, compares and writes this page:
 PYTHON=… node --conditions=source --import tsx benchmarks/families.ts
 \`\`\`
 
-Weights are random and sizes small; what a family does otherwise than Llama is as in
-\`packages/models/test/families/make-family-recordings.py\`. The files are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
+Each checkpoint has random weights and small sizes; its config is that of
+\`packages/models/test/families/make-family-recordings.py\`. transformers writes it with \`save_pretrained\`, and
+\`LanguageModel.load\` reads it. The columns:
 
-- **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
-  reference computes in float64, also what classes of transformers compute in float32 whatever the weights' type is (norms,
-  rotary angles, softmax, recurrent states).
-- **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
-- **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a
-  thousandth of the model's largest gradient, where that is more). OPT's is of biases of keys, whose gradient is 0 but for
-  rounding; Gemma 4's is rounding too ([decision](../docs/decisions/families.md)).
-- **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
-- **webgpu**: \`device=webgpu\` against \`device=cpu\`: log-probabilities, greedy tokens and gradients, measured as above.
-- **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.
-- **8, 4 bits**: mean absolute difference of log-probabilities from float32, wide model, in nats.
-- **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens;
-  tokens a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions.
-  The load average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
+- **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, the longest of which exceeds the attention
+  windows and the original context lengths. The reference computes everything in float64, also the norms, rotary angles, softmax
+  and recurrent states that transformers computes in float32.
+- **greedy**: whether 32 greedy tokens are equal, decoded with KV caches, windows and recurrent states.
+- **gradients**: largest difference of a gradient's element, divided by the largest element of the gradient of the same parameter,
+  or by a thousandth of the largest gradient of the model if that is larger. OPT's largest difference is in the biases of keys,
+  whose exact gradient is 0. It is rounding, and so is Gemma 4's ([decision](../decisions/families.md)).
+- **LoRA**: \`equal\` where the same layers are adapted by default as in PEFT. Where PEFT has no default (\`PEFT asks\`), the column
+  lists the layers that are adapted here.
+- **webgpu**: differences between \`device=webgpu\` and \`device=cpu\` in log-probabilities, greedy tokens and gradients, measured as
+  above.
+- **wide greedy**: share of equal greedy tokens of a wider model in 16 rows of 32 tokens; both programs compute in float32.
+- **8, 4 bits**: mean absolute difference of the wide model's log-probabilities from float32, in nats.
+- **size**, **tokens/s**, **ratio**, **load**: parameters of the wide model in millions; greedy tokens per second in float32 for
+  16 rows with prompts of 64 tokens and 32 new ones; the same as a multiple of transformers' \`generate\` with as many threads; load
+  average of the machine. Figures are medians of alternating repetitions. At a load above 2 both programs wait for others.
 - A dash: not measured yet.
 
 | family | logits | log-probs | greedy | gradients | LoRA | webgpu | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
