@@ -206,6 +206,22 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
     ['{}', '{"a":""}', '{"b":"","d":2}'],
   ],
   [
+    'uniqueItems of constants',
+    { type: 'array', items: { enum: [1, 'a', null] }, uniqueItems: true, minItems: 2 },
+    ['["a",1]', '[1, null, "a"]'],
+    ['[1]', '[1,1]', '["a",1,"a"]'],
+  ],
+  [
+    'uniqueItems of strings, beside others',
+    object({
+      t: { type: 'array', items: text, uniqueItems: true },
+      l: { type: 'array', items: text },
+      k: { type: 'array', items: { type: 'array', items: text, uniqueItems: true } },
+    }),
+    ['{"t":["a", "b","ab"],"l":["a","a"]}', '{"t":[]}', '{"k":[["a"],["a"]]}', '{"t":["a"],"k":[["t","a"]]}'],
+    ['{"t":["a","b","a"]}', '{"t":["a","\\u0061"]}', '{"k":[["a","a"]]}'],
+  ],
+  [
     'unevaluatedItems',
     { type: 'array', allOf: [{ prefixItems: [{ const: 1 }] }], unevaluatedItems: { const: 2 } },
     ['[]', '[1]', '[1,2,2]'],
@@ -429,7 +445,10 @@ const refused: [schema: unknown, message: string][] = [
   [{ type: 'array', contains: false }, 'so that no value is valid'],
   [{ ...text, not: { format: 'ipv4' } }, "'not' at #/not excludes what 'format' asks, which is not supported"],
   [{ type: 'object', not: { propertyNames: text } }, "'not' at #/not excludes what 'propertyNames' asks"],
-  [{ type: 'array', uniqueItems: true }, "JSON Schema: 'uniqueItems' at # is not supported for more than one item"],
+  [
+    { type: 'array', uniqueItems: true },
+    "'uniqueItems' at # is supported for up to 8 constants, and for strings with a minItems of 0 or 1",
+  ],
   [{ $ref: 'https://example.com/x' }, 'references to other documents are not supported'],
   [{ $ref: '#/$defs/none' }, 'there is nothing at this place'],
   [{ $ref: '#' }, "'$ref' at # leads back to itself"],
@@ -516,7 +535,17 @@ function randomSchema(rng: Draws, depth: number): object {
       });
     }
     case 'array':
-      return { type: 'array', items: inner(), minItems: rng.integer(0, 2), maxItems: rng.integer(2, 4) };
+      return pick<object>([
+        { type: 'array', items: inner(), minItems: rng.integer(0, 2), maxItems: rng.integer(2, 4) },
+        { type: 'array', items: { enum: ['a', 1, 'b'] }, uniqueItems: true, minItems: rng.integer(0, 3) },
+        {
+          type: 'array',
+          items: { ...text, maxLength: rng.integer(0, 2) },
+          uniqueItems: true,
+          minItems: rng.integer(0, 1),
+        },
+        { type: 'array', items: { ...text, pattern: '^[ab]?$' }, uniqueItems: true },
+      ]);
     case 'anyOf':
       return { anyOf: [inner(), inner()] };
     case 'not':

@@ -1,4 +1,5 @@
-// Removes tokens from a mask that would give a JSON object the same name twice, which a finite automaton cannot detect.
+// Removes tokens from a mask that would give a JSON object the same name twice, or an array of different strings the same string, which
+// a finite automaton cannot detect.
 import { spend } from './effort.js';
 import { afterByte, hasRivals, outsideOfObjects, type OpenNames } from './json/open-names.js';
 import type { Machine, Place } from './machine.js';
@@ -41,8 +42,9 @@ export class DistinctNames {
   after({ place, names }: NamedPlace, byte: number): NamedPlace | null {
     const next = this.machine.next(place, byte);
     if (!next) return null;
-    const isJson = place.threads.some(([local, frame]) => frame?.isJson && this.machine.nextLocal(local, byte));
-    const read = isJson ? afterByte(names, byte) : outsideOfObjects;
+    const reading = place.threads.filter(([local, frame]) => frame?.isJson && this.machine.nextLocal(local, byte));
+    const isDistinct = reading.some(([, frame]) => frame!.isDistinct);
+    const read = reading.length > 0 ? afterByte(names, byte, isDistinct) : outsideOfObjects;
     return read && { place: next, names: read };
   }
 

@@ -12,7 +12,7 @@ export type Grammar =
   | { readonly kind: 'sequence'; readonly parts: readonly Grammar[] }
   | { readonly kind: 'either'; readonly parts: readonly Grammar[] }
   | { readonly kind: 'repeat'; readonly part: Grammar; readonly min: number; readonly max: number }
-  | { readonly kind: 'rule'; readonly body: () => Grammar; readonly isJson: boolean }
+  | { readonly kind: 'rule'; readonly body: () => Grammar; readonly isJson: boolean; readonly isDistinct: boolean }
   | { readonly kind: 'regular'; readonly expression: Regular; readonly spelling: Spelling };
 
 /** How code points of a regular expression are written: plain, or escaped as in a JSON string. */
@@ -62,13 +62,16 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
  * Makes a named grammar: `make` is called once, when the rule is first needed, and may refer to the rule itself, but not at its own
  * beginning. Masks and other results for a rule are cached with it, and shared by all grammars that contain it.
  */
-export function rule(make: () => Grammar, isJson = false): Grammar {
+export function rule(make: () => Grammar, { isJson = false, isDistinct = false } = {}): Grammar {
   let made: Grammar | null = null;
-  return { kind: 'rule', body: () => (made ??= make()), isJson };
+  return { kind: 'rule', body: () => (made ??= make()), isJson, isDistinct };
 }
 
 /** Allows the texts of a JSON grammar in which no object has the same name twice. */
-export const distinctNames = (json: Grammar): Grammar => rule(() => json, true);
+export const distinctNames = (json: Grammar): Grammar => rule(() => json, { isJson: true });
+
+/** Allows the arrays of strings of a JSON grammar in which no string is there twice; it is used within `distinctNames`. */
+export const distinctStrings = (array: Grammar): Grammar => rule(() => array, { isDistinct: true });
 
 /** Allows any text that does not contain `mark`, including the empty text. */
 export function textWithout(mark: string): Grammar {

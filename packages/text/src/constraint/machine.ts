@@ -46,6 +46,8 @@ export type Frame = {
   readonly need: number;
   /** Whether the threads on top of it are inside a JSON text whose objects have unique names. */
   readonly isJson: boolean;
+  /** Whether the rule on top of it is an array whose strings differ. */
+  readonly isDistinct: boolean;
 } | null;
 
 export type Thread = readonly [local: LocalState, frame: Frame];
@@ -125,8 +127,8 @@ export class Machine {
       const { bytes, tokens, calls, ends: localEnds } = this.beginnings(local);
       if (bytes.length + tokens.length > 0) own.push([local, frame]);
       for (const [rule, after] of calls) {
-        const isSame = isEnd(after) && (!rule.isJson || frame?.isJson);
-        add(this.#ruleStart(rule), isSame ? frame : this.#frame(after, frame, rule.isJson));
+        const isSame = isEnd(after) && !rule.isDistinct && (!rule.isJson || frame?.isJson);
+        add(this.#ruleStart(rule), isSame ? frame : this.#frame(after, frame, rule));
       }
       if (!localEnds) return;
       if (frame) add(frame.after, frame.below);
@@ -294,12 +296,13 @@ export class Machine {
     return local;
   }
 
-  #frame(after: LocalState, below: Frame, isJsonRule: boolean): NonNullable<Frame> {
-    const isJson = isJsonRule || (below?.isJson ?? false);
-    const key = `${after.id},${below?.id ?? ''},${isJson}`;
+  #frame(after: LocalState, below: Frame, rule: RuleSymbol): NonNullable<Frame> {
+    const { isDistinct } = rule;
+    const isJson = rule.isJson || (below?.isJson ?? false);
+    const key = `${after.id},${below?.id ?? ''},${isJson},${isDistinct}`;
     let frame = this.#frames.get(key);
     if (!frame) {
-      frame = { id: this.#frames.size, after, below, need: after.need + needOf(below), isJson };
+      frame = { id: this.#frames.size, after, below, need: after.need + needOf(below), isJson, isDistinct };
       this.#frames.set(key, frame);
     }
     return frame;

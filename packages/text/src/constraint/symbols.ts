@@ -18,7 +18,7 @@ export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'any'; readonly parts: readonly Symbol[] }
   | { readonly kind: 'repeat'; readonly part: Symbol; readonly min: number; readonly max: number }
   | { readonly kind: 'regular'; readonly state: RegularState; readonly spelling: Spelling }
-  | { readonly kind: 'rule'; body: Symbol; readonly isJson: boolean }
+  | { readonly kind: 'rule'; body: Symbol; readonly isJson: boolean; readonly isDistinct: boolean }
 );
 
 const TOO_DEEP =
@@ -134,8 +134,9 @@ export class Symbols {
       case 'regular':
         return this.regularSymbol(this.regular.of(grammar.expression), grammar.spelling);
       case 'rule': {
+        const { isJson, isDistinct } = grammar;
         // The symbol is recorded before its body is made, since the body may contain it.
-        const symbol = this.#add({ kind: 'rule', body: this.#parts('all', []), isJson: grammar.isJson }, Infinity);
+        const symbol = this.#add({ kind: 'rule', body: this.#parts('all', []), isJson, isDistinct }, Infinity);
         this.#byGrammar.set(grammar, symbol);
         if (symbol.kind === 'rule') symbol.body = this.#of(grammar.body());
         return symbol;

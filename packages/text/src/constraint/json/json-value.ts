@@ -1,7 +1,28 @@
 // Converts a JSON Schema to a grammar of the JSON texts that it accepts.
 import { Effort, effortLimits, GrammarEffortError, spend } from '../effort.js';
-import { distinctNames, either, oneOfTexts, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
-import { hasType, hasValue, typeOf, typesSpokenOf, TYPES, type Contained, type Facts, type JsonType } from './facts.js';
+import {
+  distinctNames,
+  distinctStrings,
+  either,
+  oneOfTexts,
+  regular,
+  repeat,
+  rule,
+  sequence,
+  text,
+  type Grammar,
+} from '../grammar.js';
+import {
+  hasType,
+  hasValue,
+  sameValue,
+  typeOf,
+  typesSpokenOf,
+  TYPES,
+  type Contained,
+  type Facts,
+  type JsonType,
+} from './facts.js';
 import {
   anyBoolean,
   anyInteger,
@@ -161,8 +182,6 @@ class SchemaGrammar {
       this.#alternatives.isImpossible(schemasOf(i)),
     );
     const maxItems = Math.min(facts.maxItems, impossible ?? Infinity);
-    if (uniqueItems !== null && maxItems > 1)
-      throw new UnsupportedSchemaError('uniqueItems', uniqueItems, 'is not supported for more than one item');
     if (maxItems < minItems || facts.excluded.some(Array.isArray)) return either();
     const item = (index: number) => this.value(schemasOf(index));
     if (longest > MAX_PREFIX)
@@ -171,8 +190,56 @@ class SchemaGrammar {
       const kinds = (index: number, more: LocatedSchema[]) => this.value([...schemasOf(index), ...more]);
       return sequence(text('['), this.#containing(facts.contained, kinds, longest, minItems, maxItems), text(']'));
     }
+    if (uniqueItems !== null && maxItems > 1) {
+      if (longest > 0)
+        throw new UnsupportedSchemaError('uniqueItems', uniqueItems, 'is not supported beside a list of items');
+      return this.#distinctItems(schemasOf(0), uniqueItems, minItems, maxItems);
+    }
     if (longest === 0) return sequence(text('['), listOf(item(0), this.spaces.comma, minItems, maxItems), text(']'));
     return sequence(text('['), this.#tuple(item, longest, minItems, maxItems), text(']'));
+  }
+
+  /** Allows items that differ: a few constants, of which each is written once, or texts, which are compared as they are written. */
+  #distinctItems(schemas: readonly LocatedSchema[], path: string, minItems: number, maxItems: number): Grammar {
+    const { comma } = this.spaces;
+    const kinds = this.#alternatives.of(schemas);
+    const listed = kinds.every(({ values }) => values !== null)
+      ? kinds.flatMap((facts) => facts.values!.filter((value) => this.#alternatives.acceptsListed(facts, value)))
+      : null;
+    const values = listed?.filter((value, i) => listed.findIndex((other) => sameValue(value, other)) === i);
+    if (values && values.length <= MAX_DISTINCT)
+      return sequence(text('['), this.#eachOnce(values, minItems, maxItems), text(']'));
+    const areTexts = kinds.every(
+      ({ types, values: own }) =>
+        (types?.size === 1 && types.has('string')) || own?.every((value) => typeof value === 'string'),
+    );
+    if (!areTexts || minItems > 1)
+      throw new UnsupportedSchemaError(
+        'uniqueItems',
+        path,
+        `is supported for up to ${MAX_DISTINCT} constants, and for strings with a minItems of 0 or 1`,
+      );
+    return distinctStrings(sequence(text('['), listOf(this.value(schemas), comma, minItems, maxItems), text(']')));
+  }
+
+  /** Allows some of the values, each once, in any order. */
+  #eachOnce(values: readonly unknown[], minItems: number, maxItems: number): Grammar {
+    const known = new Map<number, Grammar>();
+    /** Allows the rest behind the values whose bits are set. */
+    const behind = (written: number, count: number): Grammar => {
+      spend(values.length + 1);
+      let grammar = known.get(written);
+      if (!grammar) {
+        const choices = values.flatMap((value, i) => {
+          if (count === maxItems || written & (1 << i)) return [];
+          const separator = count === 0 ? [] : [this.spaces.comma];
+          return [sequence(...separator, text(writtenValue(value)), behind(written | (1 << i), count + 1))];
+        });
+        known.set(written, (grammar = either(...(count >= minItems ? [sequence()] : []), ...choices)));
+      }
+      return grammar;
+    };
+    return behind(0, 0);
   }
 
   /**
@@ -236,6 +303,9 @@ class SchemaGrammar {
 }
 
 const MAX_PREFIX = 1_000;
+
+/** The most constants whose permutations are counted: each subset of them is a part of the grammar. */
+const MAX_DISTINCT = 8;
 
 /** The most items times counts of those that are of a schema. */
 const MAX_COUNTED_ITEMS = 10_000;

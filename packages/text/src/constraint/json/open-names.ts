@@ -2,7 +2,8 @@
 
 /** An open object or array. */
 interface Level {
-  readonly isObject: boolean;
+  /** Whether it is an object, or an array whose strings differ: these are its names. */
+  readonly isNamed: boolean;
   /** The names so far, each as the UTF-8 bytes of its text. */
   readonly names: readonly string[];
   readonly outer: Level | null;
@@ -34,7 +35,7 @@ export function hasRivals(place: OpenNames): boolean {
  *
  * @returns null if it completes a name that the object already has
  */
-export function afterByte(place: OpenNames, byte: number): OpenNames | null {
+export function afterByte(place: OpenNames, byte: number, isDistinct = false): OpenNames | null {
   const character = String.fromCharCode(byte);
   const { level } = place;
   switch (place.at) {
@@ -45,23 +46,23 @@ export function afterByte(place: OpenNames, byte: number): OpenNames | null {
     case 'name':
       return afterNameByte(place, character);
     default:
-      return afterStructure(place, character);
+      return afterStructure(place, character, isDistinct);
   }
 }
 
-function afterStructure(place: OpenNames, character: string): OpenNames {
+function afterStructure(place: OpenNames, character: string, isDistinct: boolean): OpenNames {
   const { level } = place;
   switch (character) {
     case '{':
     case '[': {
-      const isObject = character === '{';
-      return { at: isObject ? 'before name' : 'value', level: { isObject, names: [], outer: level } };
+      const isNamed = character === '{' || isDistinct;
+      return { at: isNamed ? 'before name' : 'value', level: { isNamed, names: [], outer: level } };
     }
     case '}':
     case ']':
       return { at: 'value', level: level?.outer ?? null };
     case ',':
-      return { at: level?.isObject ? 'before name' : 'value', level };
+      return { at: level?.isNamed ? 'before name' : 'value', level };
     case '"':
       if (place.at !== 'before name') return { at: 'string', level };
       return { at: 'name', level: level!, text: '', escape: '', rivals: level!.names };
