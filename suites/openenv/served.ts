@@ -4,7 +4,7 @@ import { environmentNames, makeEnv, type EnvName } from '@bowyer/envs';
 import { serveOpenEnv } from '@bowyer/serving';
 import type { Source } from '../suite.js';
 
-export const sources: readonly [repository: Source, packages: Source] = [
+export const sources = [
   {
     github: 'meta-pytorch/OpenEnv',
     commit: '685de411e5f77286b0fd94798d42c4467cf8a1bc',
@@ -29,7 +29,7 @@ export const sources: readonly [repository: Source, packages: Source] = [
       'websockets==17.1',
     ],
   },
-];
+] as const satisfies readonly Source[];
 
 /** Returns the Python of the suite's virtual environment, and the variables with which it finds OpenEnv. */
 export const python = ([repository, packages]: readonly string[]) => ({
