@@ -8,6 +8,7 @@ import { OWN_GAME, writeOwnGame } from './own-game.js';
 const CONFIGS = {
   archer_20q: 'ArCHer',
   chai_20q: 'CHAI',
+  'archer_20q algorithm=ppo': 'PPO',
   online_filteredbc_20q: 'Filtered behaviour cloning',
   grpo_20q: 'GRPO',
   bc_20q: 'Behaviour cloning',
@@ -18,9 +19,10 @@ const CLONING = 'bc_20q';
 const TAIL = 200_000;
 const REDRAW_MS = 1_000;
 
-/** The return of a game with twenty wrong questions, and that of an optimal player with the demonstrator's questions on ten things. */
+/** The return of a game of twenty wrong questions. */
 const WORST = -20;
-const PERFECT = -2.9;
+/** The return of a perfect player with the demonstrator's questions, by the things to guess, as runs log it. */
+const PERFECT: Readonly<Record<string, number>> = { '': -2.9, 'env.words=[football,dog,banana,truck]': -1.5 };
 
 const form = element<HTMLFormElement>('settings');
 const status = element('status');
@@ -28,14 +30,14 @@ const log = element('log');
 
 for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
 
-/** Returns the command's arguments from the form. */
-function argumentsOf(fields: FormData): string[] {
+/** Returns the arguments of the command for what the form says. @param ownGame the file of a game of one's own */
+function argumentsOf(fields: FormData, ownGame = OWN_GAME): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');
   const isOwn = fields.has('own');
   return [
     '--config-name',
-    config,
+    ...config.split(' '),
     `seed=${field('seed')}`,
     'device=cpu',
     'device.threads=1',
@@ -43,9 +45,9 @@ function argumentsOf(fields: FormData): string[] {
     `demonstrations.count=${field('demonstrations')}`,
     `algorithm.${config === CLONING ? 'epochs' : 'iterations'}=${field('iterations')}`,
     ...(isOwn || field('words').trim() === '' ? [] : [`env.words=[${field('words').replaceAll(/,\s*/g, ',')}]`]),
-    ...(isOwn ? [`env.words=${OWN_GAME}`] : []),
+    ...(isOwn ? [`env.words=${ownGame}`] : []),
+    ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=2', 'algorithm.rollout.size=48'] : []),
     ...field('options').split(/\s+/).filter(Boolean),
-    ...(config === 'archer_20q' ? ['algorithm.actor.warmup_iterations=4'] : []),
   ];
 }
 
@@ -108,7 +110,7 @@ async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
   const clones = argv.includes(CLONING);
   const [key, noun] = clones ? ['losses/nll', 'loss'] : ['rollout/episodic_return', 'return'];
   const games = `/work/${path}/trajectories/${clones ? 'test' : 'rollout'}.jsonl`;
-  const hasUsualWords = !argv.some((word) => word.startsWith('env.'));
+  const perfect = PERFECT[argv.filter((word) => word.startsWith('env.')).join(' ')];
   const values = await valuesBefore(path, key!);
   let before: Game | null = null;
   let drawn = 0;
@@ -124,8 +126,8 @@ async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
     if (event.event !== 'metrics' || typeof value !== 'number') return;
     values.push(value);
     status.textContent = `${clones ? 'Epoch' : 'Iteration'} ${values.length}: ${noun} ${value.toFixed(2)}`;
-    const marks: Record<string, number> = !clones && hasUsualWords ? { 'perfect player': PERFECT } : {};
-    const optimum = 'perfect player' in marks ? `; a perfect player has ${PERFECT}` : '';
+    const marks: Record<string, number> = !clones && perfect !== undefined ? { 'perfect player': perfect } : {};
+    const optimum = 'perfect player' in marks ? `; a perfect player has ${perfect}` : '';
     const title = `The ${noun} ${values.length} times, ${value.toFixed(2)} in the last${optimum}`;
     const range = clones ? { low: 0, high: Math.max(...values) } : { low: WORST, high: 0 };
     element('curve').replaceChildren(
@@ -148,7 +150,7 @@ async function run({ argv, path }: Begun, signal: AbortSignal): Promise<void> {
   }
   localStorage.removeItem(BEGUN);
   resume.hidden = true;
-  const optimum = hasUsualWords ? ` A perfect player has ${PERFECT}.` : '';
+  const optimum = perfect === undefined ? '' : ` A perfect player has ${perfect}.`;
   status.textContent = `Done after ${values.length} ${clones ? 'epochs' : 'iterations'}. ${result}${optimum}`;
 }
 
@@ -170,6 +172,7 @@ onSubmit(form, status, async (signal) => {
   const last = resumes ? begun() : null;
   resumes = false;
   const fields = new FormData(form);
-  if (last === null && fields.has('own')) await writeOwnGame();
-  await run(last ?? { argv: argumentsOf(fields), path: `run-${Date.now()}` }, signal);
+  const path = `run-${Date.now()}`;
+  const ownGame = last === null && fields.has('own') ? await writeOwnGame(path) : OWN_GAME;
+  await run(last ?? { argv: argumentsOf(fields, ownGame), path }, signal);
 });

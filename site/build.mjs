@@ -1,10 +1,10 @@
-// Builds the pages of the site into `site/dist`, or the folder after `--out`: any file server can serve it. `--serve [PORT]`
-// serves it with the headers that threads need.
-import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Builds the pages of the site into `site/dist`, or the folder after `--out`: any file server shows it. `--serve [PORT]` serves it with the
+// headers that threads need.
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { serveFolder } from '@bowyer/testing';
+import { writeServiceWorker } from './kept-files.mjs';
 
 const folder = import.meta.dirname;
 const out = process.argv.indexOf('--out');
@@ -27,11 +27,7 @@ await build({
 for (const name of ['index.html', 'model.html', 'play.html', 'style.css']) cpSync(join(folder, name), join(dist, name));
 cpSync(join(web, 'page'), join(dist, 'page'), { recursive: true });
 
-const version = createHash('sha256');
-for (const name of readdirSync(dist, { recursive: true }).sort())
-  if (/\.(js|json|html|css)$/.test(name)) version.update(readFileSync(join(dist, name)));
-const worker = readFileSync(join(folder, 'service-worker.js'), 'utf8');
-writeFileSync(join(dist, 'service-worker.js'), worker.replace('VERSION', version.digest('hex').slice(0, 12)));
+writeServiceWorker(dist);
 
 const serve = process.argv.indexOf('--serve');
 if (serve >= 0) {

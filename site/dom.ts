@@ -52,6 +52,7 @@ export function onSubmit(
 /** Stores the site for use without a network. If the server does not isolate the page, the service worker does after the next load. */
 async function keepSite(): Promise<void> {
   await navigator.serviceWorker.register('service-worker.js');
+  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage('keep all'));
   if (crossOriginIsolated || sessionStorage.getItem('isolation') !== null) return;
   sessionStorage.setItem('isolation', 'asked'); // only once, since some browsers never isolate a page
   await navigator.serviceWorker.ready;

@@ -3,7 +3,7 @@ import { zipSync } from 'fflate';
 import { AnswerView } from './answer-view.js';
 import { drawCurve } from './curve.js';
 import { download, element, made, onSubmit, program } from './dom.js';
-import { droppedFiles, problemOf } from './dropped-files.js';
+import { chosenFiles, droppedFiles, problemOf, type ModelFiles } from './dropped-files.js';
 import { command, keepModel, ServedModel, TUNED, type Tell } from './served-model.js';
 
 interface Message {
@@ -43,14 +43,13 @@ async function serve(): Promise<void> {
   tell('The model is ready: it runs in this page.');
 }
 
-async function open(files: readonly File[]): Promise<void> {
-  const problem = problemOf(files);
+async function open(given: ModelFiles): Promise<void> {
+  const problem = problemOf(given);
   if (problem !== null) throw new Error(problem);
   chat.hidden = tuning.hidden = true;
   await stopServer();
   tell('Loading the program…');
-  const kept = await keepModel(files, tell);
-  await use(kept, files.length === 1 ? files[0]!.name : nameOf(kept));
+  await use(await keepModel(given, tell), given.name);
 }
 
 /** Serves the model of a folder. @param title its name outside of this page */
@@ -65,17 +64,19 @@ async function use(given: string, title: string): Promise<void> {
   showCommand();
 }
 
-const opened = (files: Iterable<File> | ArrayLike<File>): void =>
-  void open(Array.from(files)).catch((error: Error) => tell(error.message));
+const opened = (given: Promise<ModelFiles> | ModelFiles): void =>
+  void Promise.resolve(given)
+    .then(open)
+    .catch((error: Error) => tell(error.message));
 for (const id of ['file', 'folder']) {
   const input = element<HTMLInputElement>(id);
-  input.addEventListener('change', () => opened(input.files!));
+  input.addEventListener('change', () => opened(chosenFiles(input.files!)));
 }
 const target = element('drop');
 target.addEventListener('dragover', (event) => event.preventDefault());
 target.addEventListener('drop', (event) => {
   event.preventDefault();
-  void droppedFiles(event.dataTransfer!).then(opened);
+  opened(droppedFiles(event.dataTransfer!));
 });
 
 const CONVERSATIONS = '/tmp/conversations.jsonl';

@@ -1,7 +1,7 @@
 // The visitor's own guessing game: a table with a row for each word, a column for each question, and a checkbox for each answer.
 import { download, element, made, program } from './dom.js';
 
-/** The name of the game's file, in this page and for the command in Node. */
+/** The name of the game's file beside the command in Node. */
 export const OWN_GAME = 'game.json';
 
 const START_QUESTIONS = ['is it alive?', 'can it fly?', 'is it bigger than a person?'];
@@ -68,8 +68,12 @@ function ownGame(): Uint8Array {
   return new TextEncoder().encode(`{\n${rows.join(',\n')}\n}\n`);
 }
 
-/** Writes the game to where a run in this page reads it. */
-export const writeOwnGame = (): Promise<void> => program().write(`/work/${OWN_GAME}`, ownGame());
+/** Writes the game for a run of this page, which has a file of its own: a later game does not change it. @returns its path below /work */
+export async function writeOwnGame(run: string): Promise<string> {
+  const path = `games/${run}.json`;
+  await program().write(`/work/${path}`, ownGame());
+  return path;
+}
 
 for (const question of START_QUESTIONS) addQuestion(question);
 for (const [word, ...answers] of START_WORDS) addWord(word, answers);

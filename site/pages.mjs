@@ -9,7 +9,7 @@ const below = (folder) =>
   readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(repository.length + 1))
-    .filter((path) => !/(^|\/)(node_modules|dist|fixtures|outputs|api)\//.test(path))
+    .filter((path) => !/(^|\/)(node_modules|dist|fixtures|outputs|_media)\//.test(path))
     .sort();
 
 const sections = [
@@ -19,6 +19,7 @@ const sections = [
   ['Algorithms', /^(docs\/algorithms|packages\/algorithms\/src)\//],
   ['Environments', /^(docs\/environments|packages\/envs\/src)\//],
   ['Options', /^site\/reference\//],
+  ['API of the packages', /^docs\/api\//],
   ['Adding parts', /^docs\/extending\//],
   ['Packages', /^packages\/[^/]*\/README\.md$/],
   ['Studies and benchmarks', /^(experiments|benchmarks)\//],

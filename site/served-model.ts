@@ -1,6 +1,7 @@
-// The visitor's model, which the program in the page's worker serves and trains.
+// A model of the reader: it is served by the program in the page's worker, and trained there.
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { program } from './dom.js';
-import { eventsOf } from './server-sent-events.js';
+import type { ModelFiles } from './dropped-files.js';
 
 const PORT = 8000;
 const ADDRESS = `http://127.0.0.1:${PORT}/v1`;
@@ -47,16 +48,15 @@ export async function command(
   if (code !== 0) throw new Error(last);
 }
 
-/** Writes the files of a model for the program. @returns the model's folder */
-export async function keepModel(files: readonly File[], tell: Tell): Promise<string> {
-  const [first] = files;
-  const isGguf = first!.name.endsWith('.gguf');
-  const name = isGguf ? first!.name.replace(/\.gguf$/, '') : first!.webkitRelativePath.split('/')[0] || 'model';
-  const folder = `/tmp/models/${name}`;
+/** Gives the files of a model to the program, which reads the weights from them. @returns its folder */
+export async function keepModel({ name, files }: ModelFiles, tell: Tell): Promise<string> {
+  const isGguf = name.endsWith('.gguf');
+  const folder = `/tmp/models/${name.replace(/\.gguf$/, '')}`;
   for (const file of files) {
     tell(`Reading ${file.name}…`);
     const path = isGguf ? `${folder}.gguf` : `${folder}/${file.name}`;
-    await program().write(path, new Uint8Array(await file.arrayBuffer()));
+    if (/\.(gguf|safetensors)$/.test(path)) await program().mount(path, file);
+    else await program().write(path, new Uint8Array(await file.arrayBuffer()));
   }
   if (isGguf) {
     tell('Converting the weights…');
@@ -109,9 +109,11 @@ export class ServedModel {
   ): Promise<void> {
     const asked = { ...request, stream: true, logprobs: true, top_logprobs: 5 };
     const response = await ask('chat/completions', asked, signal);
-    for await (const data of eventsOf(response.body!)) {
-      if (data === '[DONE]') return;
-      const { choices, error } = JSON.parse(data) as Piece;
+    const events = response.body!.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+    const reader = events.getReader(); // Safari does not iterate over streams
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (part.value.data === '[DONE]') return;
+      const { choices, error } = JSON.parse(part.value.data) as Piece;
       if (error) throw new Error(error.message);
       for (const { delta, logprobs } of choices) take(delta, logprobs?.content ?? []);
     }

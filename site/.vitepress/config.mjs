@@ -13,8 +13,8 @@ export default defineConfig({
   base: `${base}docs/`,
   title: 'Bowyer',
   description: 'Trains and evaluates language-model agents on multi-turn text tasks, in TypeScript.',
-  srcExclude: ['**/{node_modules,dist,fixtures,outputs,api,changes,suites,examples,.*}/**', 'site/*.md'],
-  // Links to sources lead to files that the site does not have; a test of the repository checks all links.
+  srcExclude: ['**/{node_modules,dist,fixtures,outputs,_media,changes,suites,examples,.*}/**', 'site/*.md'],
+  // Links to sources lead to files that the site does not have; a test of the repository follows all of them.
   ignoreDeadLinks: true,
   // Texts contain models' tags and templates' braces, and no components.
   markdown: {

@@ -73,6 +73,14 @@ export class Bowyer {
     await this.#ask({ kind: 'write', path, data });
   }
 
+  /**
+   * Makes a blob, such as a `File` that was dropped into the page, a file of the program. Its bytes stay where they are and are read by
+   * position, which programs do with weights; a text that is read whole is written by `write`. @throws below /work, whose files are kept
+   */
+  async mount(path: string, blob: Blob): Promise<void> {
+    await this.#ask({ kind: 'mount', path, blob });
+  }
+
   /** Lists the files below a folder with their sizes in bytes. */
   async list(folder = '/work'): Promise<Record<string, number>> {
     return (await this.#ask({ kind: 'list', folder })) as Record<string, number>;

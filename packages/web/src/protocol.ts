@@ -8,6 +8,7 @@ export type PageRequest =
   | { kind: 'ask'; ask: PageAsk; port: MessagePort }
   | { kind: 'read'; id: number; path: string; last: number }
   | { kind: 'write'; id: number; path: string; data: Uint8Array }
+  | { kind: 'mount'; id: number; path: string; blob: Blob }
   | { kind: 'list'; id: number; folder: string };
 
 export type PageResponse =

@@ -1,5 +1,5 @@
-// The worker of a page: the whole program, with files in memory that are saved in the browser's storage.
-import { ask, files, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
+// The worker of a page: the whole program with its files in memory, saved in the browser's storage.
+import { ask, files, mountBlob, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
 import type { PageRequest, PageResponse } from './protocol.js';
 
 const scope = self as typeof self & { postMessage(message: unknown): void };
@@ -70,6 +70,11 @@ async function answer(request: Exclude<PageRequest, { kind: 'stop' | 'ask' }>): 
     case 'write':
       writeFiles({ [request.path]: request.data });
       await save();
+      return null;
+    case 'mount':
+      if (request.path.startsWith('/work/'))
+        throw new Error(`'${request.path}': files below /work are kept, and a blob is not; mount it in another folder`);
+      mountBlob(request.path, request.blob);
       return null;
     case 'list':
       return list(request.folder);

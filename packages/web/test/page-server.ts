@@ -61,18 +61,14 @@ export const servePage = (
 ): Promise<{ server: Server; address: string }> =>
   serveFolder(dist, { isolated, pages: { '/': HTML, ...scripts }, aliases: { '/bowyer/': '/page/' } });
 
-/** Opens a browser that keeps its storage while it is open. */
-export const openBrowser = (): Promise<BrowserContext> =>
+/** The GPU of a browser in software: SwiftShader, which is part of Chromium. */
+export const SOFTWARE_GPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
+
+/** Opens a browser that keeps its storage while it is open. @param gpu arguments that choose a GPU; none: WebGPU has no adapter */
+export const openBrowser = (gpu: readonly string[] = ['--disable-gpu']): Promise<BrowserContext> =>
   chromium.launchPersistentContext(newFolder(), {
     executablePath: CHROMIUM,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-    ],
+    args: ['--headless', '--no-sandbox', ...gpu, '--disable-quic', '--no-first-run', '--disable-background-networking'],
   });
 
 export interface PageCommand {

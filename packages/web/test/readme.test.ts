@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { isExhaustive, newFolder, when } from '@bowyer/testing';
 import { makeEnv } from '@bowyer/envs';
 import type { BrowserContext, Page } from 'playwright-core';
-import { bundlePage, CHROMIUM, openBrowser, runInPage, servePage, type PageRun } from './page-server.js';
+import { bundlePage, CHROMIUM, openBrowser, runInPage, servePage, SOFTWARE_GPU, type PageRun } from './page-server.js';
+import type { Learned } from './webgpu-page.js';
 
 const program = join(import.meta.dirname, '../../runner/dist/bundle/main.js');
 const ITERATIONS = isExhaustive() ? 20 : 3;
@@ -90,6 +91,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
       '/page/clone.js': await bundled('../../../examples/3-clone-and-sample.ts'),
       '/page/gradients.js': await bundled('../../graph/test/gradients-page.ts'),
       '/page/library.js': await bundled('./library-page.ts'),
+      '/page/webgpu.js': await bundled('./webgpu-page.ts'),
     });
     browser = await openBrowser();
   });
@@ -145,6 +147,31 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
       'the grass is green',
       'the night is dark and full of stars',
     ]);
+  });
+
+  test('training and sampling on WebGPU, in software, are those on WebAssembly', async () => {
+    const learned = async (context: BrowserContext, device: 'cpu' | 'webgpu'): Promise<Learned> => {
+      const page = await context.newPage();
+      await page.goto(served.address);
+      const found = await page.evaluate(async (device) => {
+        const address = '/page/webgpu.js';
+        return ((await import(address)) as typeof import('./webgpu-page.js')).learned(device);
+      }, device);
+      await page.close();
+      return found;
+    };
+    const withGpu = await openBrowser(SOFTWARE_GPU);
+    try {
+      const [expected, found] = [await learned(browser, 'cpu'), await learned(withGpu, 'webgpu')];
+      expect(found.text).toBe(expected.text);
+      expect(found.losses.at(-1)).toBeLessThan(found.losses[0]! - 1);
+      for (const key of ['losses', 'logprobs'] as const) {
+        expect(found[key]).toHaveLength(expected[key].length);
+        for (const [i, value] of expected[key].entries()) expect(Math.abs(found[key][i]! - value)).toBeLessThan(1e-4);
+      }
+    } finally {
+      await withGpu.close();
+    }
   });
 
   test.each(Object.keys(commands))('%s has the metrics that it has in Node', async (name) => {

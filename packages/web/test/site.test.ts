@@ -30,7 +30,7 @@ async function openPage(path: string): Promise<Page> {
 /** Waits for what the page says of its work. @throws with its status where that is not said */
 async function said(page: Page, text: RegExp): Promise<void> {
   const status = page.locator('#status').filter({ hasText: text });
-  await status.waitFor({ timeout: 500_000 }).catch(async (error: Error) => {
+  await status.waitFor({ timeout: 250_000 }).catch(async (error: Error) => {
     throw new Error(`the page says '${await page.locator('#status').textContent()}'`, { cause: error });
   });
 }
@@ -88,6 +88,20 @@ async function answerInPage(page: Page, question: string): Promise<string> {
   return (await page.locator('.message.assistant .tokens').last().textContent())!;
 }
 
+/** Drops a file or folder of this machine on an element, as a person does. */
+async function drop(page: Page, selector: string, path: string): Promise<void> {
+  await page.locator(selector).scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await page.locator(selector).boundingBox())!;
+  const devtools = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await devtools.send('Input.dispatchDragEvent', {
+      type,
+      x: x + width / 2,
+      y: y + height / 2,
+      data: { items: [], files: [path], dragOperationsMask: 1 },
+    });
+}
+
 when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () => {
   beforeAll(async () => {
     const built = newFolder();
@@ -104,30 +118,36 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     served?.server.close();
   });
 
-  test('an agent learns on the first screen, its run resumes after a reload, and a person plays with it', async () => {
+  test('ArCHer learns on the first screen, its run resumes after a reload, and a person plays with it', async () => {
     const page = await openPage('');
-    await page.selectOption('[name=config]', 'bc_20q');
-    await page.fill('[name=demonstrations]', '60');
-    await page.fill('[name=iterations]', '200'); // so many that none ends before it is stopped
-    await page.click('summary');
-    await page.fill('[name=words]', 'football, dog');
-    await page.fill('[name=options]', 'checkpoints.epochs=1');
+    await page.fill('[name=demonstrations]', '100');
+    await page.fill('[name=iterations]', '8');
+    await page.getByText('More', { exact: true }).click();
+    await page.fill('[name=options]', 'algorithm.save_freq=1 task.test_size=8');
     await page.press('[name=options]', 'Enter');
-    await said(page, /^Epoch \d+: /);
+    await said(page, /^Iteration 3: /);
     await page.click('#settings .stop');
     await said(page, /^Stopped/);
     await page.reload();
     await page.click('#resume');
-    await said(page, /^Done after 200 epochs/);
+    await said(page, /^Done after 8 iterations/);
     expect(await page.locator('#log').textContent()).toContain('resumed after');
-    const [, reached] = /return in the test is (-[\d.]+)/.exec((await page.locator('#status').textContent())!)!;
-    expect(Number(reached)).toBeGreaterThan(-15); // twenty questions that find nothing return −20
+    const points = (await page.locator('#curve polyline').getAttribute('points'))!.split(' ');
+    const worst = Number(await page.locator('#curve .grid').first().getAttribute('y1')); // the return −20
+    const best = Number(await page.locator('#curve .grid').last().getAttribute('y1')); // 0
+    const returns = points.map((point) => (20 * (Number(point.split(',')[1]) - best)) / (best - worst));
+    const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+    expect(returns).toHaveLength(8);
+    expect(mean(returns.slice(0, 3))).toBeLessThan(-5.8); // before the policy is updated
+    // Random play asks one of four guesses and eight questions: it returns −(1 − p²⁰) / (1 − p) · p = −9.07 with p = 11/12.
+    expect(mean(returns.slice(-3))).toBeGreaterThan(-5.2);
     await expectAccessible(page);
 
     await page.goto(new URL('play.html', served.address).href);
     await said(page, /Choose who plays/);
     await page.click('#agent [type=submit]');
-    await said(page, /Question 1 of 20: is /);
+    await said(page, /Question 1 of 20: \S/);
+    expect(await page.locator('#words').textContent()).toBe('Think of one of these: football, dog, banana, truck.');
     await expectAccessible(page);
     await page.fill('#question', 'is it an animal?');
     await page.press('#question', 'Enter');
@@ -167,6 +187,16 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
       'does it give milk': true,
     });
     await inNode(folder, `${/--config-name (.*)/.exec(command!)![1]} save_path=run`);
+
+    await page.goto(new URL('play.html', served.address).href);
+    await said(page, /Choose who plays/); // the newest agent is chosen
+    expect(await page.locator('#words').textContent()).toBe(
+      'Think of one of these: bee, horse, kite, rocket, spoon, Cow.',
+    );
+    await page.fill('#question', 'does it give milk?');
+    await page.press('#question', 'Enter');
+    await said(page, /^1 questions asked/);
+    expect(await page.locator('#replies').textContent()).toMatch(/^does it give milk\? (Yes|No)\.$/);
     await page.close();
   });
 
@@ -180,6 +210,9 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
     await page.setInputFiles('#file', join(folder, 'small.gguf'));
     await said(page, /is ready/);
     const expected = await answerInNode(folder, 'small.gguf', 'Who are you?');
+    expect(await answerInPage(page, 'Who are you?')).toBe(expected);
+    await drop(page, '#drop', join(folder, 'small'));
+    await said(page, /is ready/);
     expect(await answerInPage(page, 'Who are you?')).toBe(expected);
     await page.locator('.tokens button').first().focus();
     await page.keyboard.press('ArrowRight');
