@@ -1,6 +1,6 @@
 // The work for browser.ts in Chromium and in Node: training steps and sampling of a small model.
 import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
+import { GraphBuilder, openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 
@@ -15,8 +15,13 @@ const ROWS = 8;
 const TOKENS = 64;
 const VOCABULARY = 300;
 
+/** Products of a run of `products`: those of a feed-forward layer, one after the other. */
+const PRODUCTS = 16;
+
 export interface Work {
-  /** Makes steps of 8 × 64 tokens. @returns the number of steps */
+  /** Multiplies matrices of the model's sizes, which bounds training. @returns billions of floating-point operations */
+  products(): Promise<number>;
+  /** Takes steps of 8 × 64 tokens. @returns their number */
   train(): Promise<number>;
   /** Samples utterances of 32 tokens after prompts of 32, eight at a time. @returns the number of tokens */
   sample(): Promise<number>;
@@ -33,8 +38,25 @@ export async function openWork(size: Size, threads: number): Promise<Work> {
   const optimizer = await model.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 });
   const ids = (length: number) => Int32Array.from({ length }, () => rng.integer(3, VOCABULARY - 9));
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 32, terminatorIds: [] };
+  const { n_embd: width } = shapes[size];
+  const rows = ROWS * TOKENS;
+  const g = new GraphBuilder('products');
+  const [wide, narrow] = [
+    g.input('wide', 'float32', [width, 4 * width]),
+    g.input('narrow', 'float32', [4 * width, width]),
+  ];
+  let hidden = g.input('hidden', 'float32', [rows, width]);
+  for (let i = 0; i < PRODUCTS; i += 2) hidden = g.matMul(g.matMul(hidden, wide), narrow);
+  g.output('sum', g.reduceSum(hidden));
+  const products = await device.compile(g);
+  const filled = (...dims: number[]) => ({ dims, data: new Float32Array(dims.reduce((a, b) => a * b)).fill(0.01) });
+  const inputs = { hidden: filled(rows, width), wide: filled(width, 4 * width), narrow: filled(4 * width, width) };
   const repeats = size === '0.1M' ? 10 : 1;
   return {
+    async products() {
+      for (let i = 0; i < repeats; i++) await products.run({ inputs });
+      return (repeats * PRODUCTS * 2 * rows * width * 4 * width) / 1e9;
+    },
     async train() {
       for (let i = 0; i < repeats; i++) {
         const examples = Array.from({ length: ROWS }, () => {

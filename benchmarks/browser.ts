@@ -12,9 +12,10 @@ import { median } from './measure.js';
 const sizes = (process.argv[2] ?? '0.1M,10.8M').split(',') as Size[];
 const threadCounts = (process.argv[3] ?? '1,2').split(',').map(Number);
 const repetitions = Number(process.argv[4] ?? 7);
-const KINDS = ['train', 'sample'] as const;
-const script = (await bundlePage(`export * from '../../../benchmarks/browser-work.js'`)).text;
-const { server, address } = await servePage(true, { '/page/work.js': script });
+const KINDS = ['products', 'train', 'sample'] as const;
+const UNITS = { products: 'GFLOP/s', train: 'steps/s', sample: 'tokens/s' };
+const { text, chunks } = await bundlePage(`export * from '../../../benchmarks/browser-work.js'`);
+const { server, address } = await servePage(true, { '/page/work.js': text, ...chunks });
 
 /** Returns the CPU time in seconds of this process's descendants, which are the browser's. */
 function browserSeconds(): number {
@@ -67,7 +68,7 @@ try {
         (globalThis as typeof globalThis & { work?: Work }).work = await openWork(size, threads);
       };
       await page.evaluate(open, [size, threads] as const);
-      const inPage = (kind: 'train' | 'sample') =>
+      const inPage = (kind: (typeof KINDS)[number]) =>
         page.evaluate((kind) => (globalThis as typeof globalThis & { work?: Work }).work![kind](), kind);
       const work = await openWork(size, threads);
       for (const kind of KINDS) {
@@ -81,8 +82,7 @@ try {
         pairs.shift(); // the first pair is a warm-up
         const rate = (of: 'page' | 'node') => median(pairs.map((pair) => pair[of].amount / pair[of].wall));
         const ratio = (key: 'wall' | 'cpu') => median(pairs.map(({ page, node }) => node[key] / page[key]));
-        const unit = kind === 'train' ? 'steps/s' : 'tokens/s';
-        const rates = [rate('page'), rate('node')].map((value) => `${value.toPrecision(3)} ${unit}`);
+        const rates = [rate('page'), rate('node')].map((value) => `${value.toPrecision(3)} ${UNITS[kind]}`);
         const ratios = [ratio('wall'), ratio('cpu')].map((value) => value.toFixed(2));
         const load = median(pairs.map((pair) => pair.load)).toFixed(1);
         console.log(`| ${size} | ${threads} | ${kind} | ${rates.join(' | ')} | ${ratios.join(' | ')} | ${load} |`);

@@ -9,7 +9,7 @@ const below = (folder) =>
   readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(repository.length + 1))
-    .filter((path) => !/(^|\/)(node_modules|dist|fixtures|outputs|_media)\//.test(path))
+    .filter((path) => !/(^|\/)(node_modules|dist|fixtures|outputs|sample|_media)\//.test(path))
     .sort();
 
 const sections = [

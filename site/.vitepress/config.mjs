@@ -13,7 +13,7 @@ export default defineConfig({
   base: `${base}docs/`,
   title: 'Bowyer',
   description: 'Trains and evaluates language-model agents on multi-turn text tasks, in TypeScript.',
-  srcExclude: ['**/{node_modules,dist,fixtures,outputs,_media,changes,suites,examples,.*}/**', 'site/*.md'],
+  srcExclude: ['**/{node_modules,dist,fixtures,outputs,sample,_media,changes,suites,examples,.*}/**', 'site/*.md'],
   // Links to sources lead to files that the site does not have; a test of the repository follows all of them.
   ignoreDeadLinks: true,
   // Texts contain models' tags and templates' braces, and no components.
@@ -29,6 +29,7 @@ export default defineConfig({
     search: { provider: 'local' },
     nav: [
       { text: 'Watch an agent learn', link: `${base}index.html`, target: '_self' },
+      { text: 'Play against it', link: `${base}play.html`, target: '_self' },
       { text: 'Your model', link: `${base}model.html`, target: '_self' },
       { text: 'Documentation', link: '/docs/README' },
     ],

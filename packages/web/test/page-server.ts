@@ -13,6 +13,8 @@ const HTML = `<!doctype html><title>run</title><script type="importmap">{"import
 
 export interface PageBundle {
   text: string;
+  /** The scripts that it imports, by their addresses beside it. Threads of ONNX Runtime start from the one that has it alone. */
+  chunks: Record<string, string>;
   /** The modules in it. */
   inputs: string[];
   /** The modules that are imported from outside. */
@@ -24,6 +26,9 @@ export async function bundlePage(script: string): Promise<PageBundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: script, resolveDir: import.meta.dirname },
     bundle: true,
+    splitting: true,
+    outdir: '/page',
+    chunkNames: 'chunk-[hash]',
     write: false,
     metafile: true,
     format: 'esm',
@@ -41,11 +46,13 @@ export async function bundlePage(script: string): Promise<PageBundle> {
       },
     ],
   });
-  const [output] = Object.values(metafile.outputs);
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
+  const isEntry = ({ path }: { path: string }): boolean => path === '/page/stdin.js';
   return {
-    text: outputFiles[0]!.text,
+    text: outputFiles.find(isEntry)!.text,
+    chunks: Object.fromEntries(outputFiles.filter((file) => !isEntry(file)).map(({ path, text }) => [path, text])),
     inputs: Object.keys(metafile.inputs),
-    imports: output!.imports.map(({ path }) => path),
+    imports: imported.filter(({ external }) => external).map(({ path }) => path),
   };
 }
 

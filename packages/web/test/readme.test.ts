@@ -37,7 +37,7 @@ const groups = ['--config-name', 'grpo_20q', ...short, 'algorithm.rollout.group_
 const commands: Readonly<Record<string, readonly string[]>> = {
   archer: ['--config-name', 'archer_debug', ...short],
   grpo: groups,
-  dpo: [...groups, 'algorithm=dpo', 'algorithm.pairs_per_group=2', 'algorithm.actor.lr=0.001'],
+  dpo: [...groups, 'device.threads=2', 'algorithm=dpo', 'algorithm.pairs_per_group=2', 'algorithm.actor.lr=0.001'],
 };
 
 type Row = Readonly<Record<string, unknown>>;
@@ -86,12 +86,15 @@ function expectEqual(page: readonly Row[], node: readonly Row[]): void {
 
 when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () => {
   beforeAll(async () => {
-    const bundled = async (file: string): Promise<string> => (await bundlePage(`export * from '${file}'`)).text;
+    const bundled = async (name: string, file: string): Promise<Record<string, string>> => {
+      const { text, chunks } = await bundlePage(`export * from '${file}'`);
+      return { [`/page/${name}.js`]: text, ...chunks };
+    };
     served = await servePage(true, {
-      '/page/clone.js': await bundled('../../../examples/3-clone-and-sample.ts'),
-      '/page/gradients.js': await bundled('../../graph/test/gradients-page.ts'),
-      '/page/library.js': await bundled('./library-page.ts'),
-      '/page/webgpu.js': await bundled('./webgpu-page.ts'),
+      ...(await bundled('clone', '../../../examples/3-clone-and-sample.ts')),
+      ...(await bundled('gradients', '../../graph/test/gradients-page.ts')),
+      ...(await bundled('library', './library-page.ts')),
+      ...(await bundled('webgpu', './webgpu-page.ts')),
     });
     browser = await openBrowser();
   });
@@ -176,11 +179,12 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
 
   test.each(Object.keys(commands))('%s has the metrics that it has in Node', async (name) => {
     const page = await openPage();
-    const [{ code, files }, inNode] = await Promise.all([
+    const [{ code, files, lines }, inNode] = await Promise.all([
       runInPage(page, { argv: [...commands[name]!, `save_path=${name}`] }),
       runInNode(commands[name]!, newFolder()),
     ]);
     expect(code).toBe(0);
+    expect(lines.join('\n')).toContain(name === 'dpo' ? 'with 2 threads' : 'with 1 thread');
     expectEqual(metricsIn(files, name), inNode);
     await page.close();
   });
