@@ -1,0 +1,21 @@
+// VitePress's theme, with what axe-core finds in it mended.
+import DefaultTheme from 'vitepress/theme';
+import { nextTick, onMounted, watch } from 'vue';
+import { useRoute } from 'vitepress';
+import './style.css';
+
+/** Takes the arrow of a section out of the order of the keyboard: the section around it is a button already, which does the same. */
+function hideArrows() {
+  for (const arrow of document.querySelectorAll('.VPSidebarItem > .item[role=button] > .caret')) {
+    for (const name of ['role', 'tabindex', 'aria-label']) arrow.removeAttribute(name);
+    arrow.setAttribute('aria-hidden', 'true');
+  }
+}
+
+export default {
+  extends: DefaultTheme,
+  setup() {
+    onMounted(hideArrows);
+    watch(useRoute(), () => nextTick(hideArrows));
+  },
+};
