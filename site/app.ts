@@ -19,9 +19,9 @@ const CLONING = 'bc_20q';
 const TAIL = 200_000;
 const REDRAW_MS = 1_000;
 
-/** The return of a game of twenty wrong questions. */
+/** The return of a game with twenty wrong questions. */
 const WORST = -20;
-/** The return of a perfect player with the demonstrator's questions, by the things to guess, as runs log it. */
+/** The return of an optimal player with the demonstrator's questions, by the things to guess, as runs log it. */
 const PERFECT: Readonly<Record<string, number>> = { '': -2.9, 'env.words=[football,dog,banana,truck]': -1.5 };
 
 const form = element<HTMLFormElement>('settings');
@@ -30,7 +30,7 @@ const log = element('log');
 
 for (const [name, title] of Object.entries(CONFIGS)) element<HTMLSelectElement>('config').add(new Option(title, name));
 
-/** Returns the arguments of the command for what the form says. @param ownGame the file of a game of one's own */
+/** Returns the command's arguments from the form. @param ownGame the file of a game of one's own */
 function argumentsOf(fields: FormData, ownGame = OWN_GAME): string[] {
   const field = (name: string): string => String(fields.get(name));
   const config = field('config');

@@ -7,14 +7,14 @@ export interface ModelFiles {
   readonly files: readonly File[];
 }
 
-/** Names files that were chosen, one or a whole folder. */
+/** Returns the chosen files, one or a whole folder, with their name. */
 export function chosenFiles(chosen: Iterable<File>): ModelFiles {
   const files = [...chosen].filter(({ webkitRelativePath: path }) => path.split('/').length <= 2);
   const folder = files[0]?.webkitRelativePath.split('/')[0];
   return { name: folder || (files[0]?.name ?? ''), files };
 }
 
-/** Reads what was dropped: a file, several, or a folder. */
+/** Reads dropped files, or a dropped folder. */
 export async function droppedFiles({ items }: DataTransfer): Promise<ModelFiles> {
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const found = await Promise.all(entries.map((entry) => (entry.isFile ? [entry] : entriesOf(entry))));
@@ -33,7 +33,7 @@ async function entriesOf(folder: FileSystemEntry): Promise<FileSystemEntry[]> {
   }
 }
 
-/** Says what is wrong with files as a model; null where nothing is. */
+/** Returns the problem of files as a model; null without one. */
 export function problemOf({ files }: ModelFiles): string | null {
   const names = files.map(({ name }) => name);
   if (names.some((name) => name.endsWith('.gguf'))) return files.length === 1 ? null : 'Choose one GGUF file alone.';

@@ -14,7 +14,7 @@ export default defineConfig({
   title: 'Bowyer',
   description: 'Trains and evaluates language-model agents on multi-turn text tasks, in TypeScript.',
   srcExclude: ['**/{node_modules,dist,fixtures,outputs,sample,_media,changes,suites,examples,.*}/**', 'site/*.md'],
-  // Links to sources lead to files that the site does not have; a test of the repository follows all of them.
+  // Links to sources lead to files that the site does not have; a test of the repository checks all links.
   ignoreDeadLinks: true,
   // Texts contain models' tags and templates' braces, and no components.
   markdown: {

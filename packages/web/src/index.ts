@@ -74,8 +74,10 @@ export class Bowyer {
   }
 
   /**
-   * Makes a blob, such as a `File` that was dropped into the page, a file of the program. Its bytes stay where they are and are read by
-   * position, which programs do with weights; a text that is read whole is written by `write`. @throws below /work, whose files are kept
+   * Makes a blob, such as a `File` that was dropped into the page, a file of the program. Its bytes stay where they are and are
+   * read by position, as weights are; files that a command reads whole are written by `write`.
+   *
+   * @throws below /work, whose files are kept
    */
   async mount(path: string, blob: Blob): Promise<void> {
     await this.#ask({ kind: 'mount', path, blob });

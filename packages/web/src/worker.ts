@@ -1,4 +1,4 @@
-// The worker of a page: the whole program with its files in memory, saved in the browser's storage.
+// The worker of a page: the whole program, with files in memory that are saved in the browser's storage.
 import { ask, files, mountBlob, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
 import type { PageRequest, PageResponse } from './protocol.js';
 
