@@ -109,7 +109,7 @@ describe('distill.md', () => {
         );
       expect(readFileSync(at('agent.gguf')).subarray(0, 4).toString()).toBe('GGUF');
 
-      const change = /with `(guest: 'awake')` in the place of `(guest: task.guest)`/.exec(page)!;
+      const change = /with\s`(guest: 'awake')`\sinstead\sof\s`(guest: task.guest)`/.exec(page)!;
       edit('agent.mjs', change[2], change[1]);
       const script = textOf('guide.sh').split('\n');
       const lines = ['big-model', 'vitest'].map((name) => script.find((line) => line.includes(name)));
