@@ -76,12 +76,14 @@ export const archer = defineAlgorithm({
       // Roll out the current policy and store every turn.
       const rollout = await run.collect(iteration);
       insertTurns(replay, rollout);
+      await run.policy.rest();
       const metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // Utterance level: TD learning on the replay buffer; the target critic follows slowly.
       Object.assign(metrics, await updateCritic(learner, rng, criticUpdate, weightsOf));
 
       // Token level: REINFORCE with the utterance's advantage on each of its tokens.
+      await run.policy.rest();
       if (iteration >= actor.warmupIterations)
         Object.assign(
           metrics,

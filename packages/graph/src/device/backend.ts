@@ -4,6 +4,7 @@ import type { DataType, TensorArray } from '../dtype.js';
 import { kernelProgram, type RunnableBinding, type ViewOf } from './kernel-host.js';
 import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
 import type { Request, StateTensorSpec, TypedHostTensor, Wiring, WorkerSettings } from './protocol.js';
+import { SessionSlot } from './session-slot.js';
 import { raise } from './tensor-size.js';
 
 /** Imports a kernel's module and returns its exports. */
@@ -23,7 +24,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   /** States whose tensors belong to another state. */
   readonly #views = new Set<number>();
   /** Sessions by program and variant. */
-  readonly #sessions = new Map<number, Map<string, InferenceSession>>();
+  readonly #sessions = new Map<number, Map<string, SessionSlot>>();
   readonly #bindings = new Map<number, Binding>();
   readonly #kernels = new Map<number, HostKernel>();
 
@@ -44,7 +45,14 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   /** Returns the first elements of a tensor under other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
   protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
-  protected abstract createBinding(session: InferenceSession, wiring: Wiring): Binding;
+  /** Says whether what a session is made from stays as it is and is small, so that the session can be closed and opened again. */
+  protected abstract canReopen(request: RequestOf<'compile'>): boolean;
+  /**
+   * Makes a binding.
+   *
+   * @param session for what is read of it once; @param slot for its runs, between which it may be closed
+   */
+  protected abstract createBinding(session: InferenceSession, wiring: Wiring, slot: SessionSlot): Binding;
   protected abstract callKernel(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown>;
 
   async handle(request: Request): Promise<unknown> {
@@ -52,7 +60,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
       case 'run':
         return this.#run(request);
       case 'bind':
-        this.#bindings.set(request.bindingId, this.#bind(request.programId, request.wiring));
+        this.#bindings.set(request.bindingId, await this.#bind(request.programId, request.wiring));
         return null;
       case 'callKernel':
         return (await this.callKernel(this.#kernels.get(request.kernelId)!, request)) ?? null;
@@ -89,6 +97,9 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
         return null;
       case 'loadKernel':
         this.#kernels.set(request.kernelId, await this.#loadKernel(request.module, request.name));
+        return null;
+      case 'rest':
+        for (const sessions of this.#sessions.values()) for (const session of sessions.values()) await session.rest();
         return null;
       case 'close':
         for (const sessions of this.#sessions.values())
@@ -142,13 +153,14 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
 
   async #compile(request: RequestOf<'compile'>): Promise<void> {
     const session = await this.createSession(request);
-    const sessions = this.#sessions.get(request.programId) ?? new Map<string, InferenceSession>();
-    this.#sessions.set(request.programId, sessions.set(request.variant, session));
+    const slot = new SessionSlot(session, this.canReopen(request) ? () => this.createSession(request) : null);
+    const sessions = this.#sessions.get(request.programId) ?? new Map<string, SessionSlot>();
+    this.#sessions.set(request.programId, sessions.set(request.variant, slot));
   }
 
-  #bind(programId: number, wiring: Wiring): Binding {
-    const session = this.#sessions.get(programId)?.get(wiring.variant) ?? raise('the program was released');
-    return this.createBinding(session, wiring);
+  async #bind(programId: number, wiring: Wiring): Promise<Binding> {
+    const slot = this.#sessions.get(programId)?.get(wiring.variant) ?? raise('the program was released');
+    return this.createBinding(await slot.session(), wiring, slot);
   }
 
   async #loadKernel(module: string, name: string): Promise<HostKernel> {
@@ -163,7 +175,8 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
   }
 
   async #run({ binding, inputs, views }: RequestOf<'run'>): Promise<Record<string, TypedHostTensor>> {
-    const bound = typeof binding === 'number' ? this.#binding(binding) : this.#bind(binding.programId, binding.wiring);
+    const bound =
+      typeof binding === 'number' ? this.#binding(binding) : await this.#bind(binding.programId, binding.wiring);
     const feeds: Record<string, Tensor> = {};
     for (const name in inputs) {
       const { dtype, data, dims } = inputs[name]!;

@@ -174,6 +174,14 @@ export class Device {
     return isWorthIt ? (data) => this.#files.store(data) : null;
   }
 
+  /**
+   * Frees the working memory of all sessions, which is that of their largest run: each is opened again at its next run, with equal
+   * numbers. Sessions with constants keep theirs, and so do those on a GPU.
+   */
+  async rest(): Promise<void> {
+    if (this.residency === 'host') await this.client.request({ kind: 'rest' });
+  }
+
   /** Frees a state. Programs bound to it must not run afterwards. */
   async release(state: State): Promise<void> {
     await this.client.request({ kind: 'releaseState', stateId: state.id });

@@ -65,6 +65,10 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return limitProfile(session, profileFolder);
   }
 
+  protected canReopen(): boolean {
+    return false;
+  }
+
   protected createBinding(session: InferenceSession, wiring: Wiring): GpuBinding {
     return new GpuBinding(session, wiring, (stateId, name) => this.tensor(stateId, name));
   }

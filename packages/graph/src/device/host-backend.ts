@@ -8,6 +8,7 @@ import { HostMemory } from './host-memory.js';
 import { hostViews } from './kernel-host.js';
 import type { HostKernel } from './kernel.js';
 import type { StateTensorSpec, Wiring } from './protocol.js';
+import type { SessionSlot } from './session-slot.js';
 import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
@@ -15,6 +16,9 @@ interface HostTensor extends StateTensor {
   /** The elements of `tensor`. */
   data: TensorArray;
 }
+
+/** The most bytes of a model that are kept to open its session again. */
+const LARGEST_KEPT = 8 << 20;
 
 export class HostBackend extends Backend<HostTensor, HostBinding> {
   readonly #memory = new HostMemory();
@@ -65,7 +69,17 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     return limitProfile(session, profileFolder);
   }
 
-  protected createBinding(session: InferenceSession, { state, store, mode, fetch }: Wiring): HostBinding {
+  protected canReopen({ model, externalData, constants }: RequestOf<'compile'>): boolean {
+    const outside = externalData.reduce((sum, { data }) => sum + data.byteLength, 0);
+    const bytes = (typeof model === 'string' ? 0 : model.byteLength) + outside;
+    return constants.length === 0 && bytes <= LARGEST_KEPT;
+  }
+
+  protected createBinding(
+    session: InferenceSession,
+    { state, store, mode, fetch }: Wiring,
+    slot: SessionSlot,
+  ): HostBinding {
     const feeds: Record<string, Tensor> = {};
     const targets: Record<string, Tensor> = {};
     for (const [input, stateId, name] of state) feeds[input] = this.tensor(stateId, name).tensor;
@@ -75,7 +89,7 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
       // The sum is read from and written to the same array, which is safe since each element is read before it is written.
       if (mode === 'add') feeds[accumulatorName(output)] = tensor;
     }
-    return new HostBinding(session, feeds, targets, fetch, mode);
+    return new HostBinding(session, slot, feeds, targets, fetch, mode);
   }
 
   protected async callKernel(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {

@@ -41,3 +41,16 @@ test('a block over used and unused places contains zeros, and what nobody writes
   expect(large.byteOffset).toBe(last.byteOffset);
   expect(large.subarray(0, 2 * LARGE).every((x) => x === 0)).toBe(true);
 });
+
+test('a block that served as a large one takes no more memory the second time', () => {
+  const memory = new HostMemory();
+  const floats = 2 ** 28; // 1 GiB
+  memory.allocate('float32', LARGE);
+  const first = memory.allocate('float32', floats) as Float32Array;
+  first[floats - 1] = 7;
+  memory.free(first);
+  const before = process.memoryUsage().rss;
+  const again = memory.allocate('float32', floats) as Float32Array;
+  expect(process.memoryUsage().rss - before).toBeLessThan(floats);
+  expect([again.byteOffset, again[floats - 1]]).toEqual([first.byteOffset, 0]);
+});

@@ -56,7 +56,7 @@ export class HostMemory {
       const begin = at === 0 ? LOOP_BYTES : blocks[at - 1]!.end;
       const end = begin + needed;
       blocks.splice(at, 0, { begin, end });
-      if (begin < used) new Uint8Array(memory.buffer, begin, Math.min(end, used) - begin).fill(0);
+      if (begin < used) setToZero(memory.buffer, begin, Math.min(end, used));
       place.used = Math.max(used, end);
       return new type(memory.buffer, begin, length);
     }
@@ -100,5 +100,21 @@ function newMemory(): WasmMemory {
     throw new DeviceError(
       `no space for another ${MEMORY_BYTES / 2 ** 30} GiB of tensors (${(error as Error).message}); release models or optimizers that are not needed, or allow the process more address space (ulimit -v)`,
     );
+  }
+}
+
+/** Pieces of a block that are looked at, and if need be written, at a time. */
+const PIECE_BYTES = 1 << 16;
+
+/**
+ * Sets bytes to zero and writes only where they are not: reading a page that was never written takes no memory, and most of a cache
+ * for the longest contexts is never written.
+ */
+function setToZero(buffer: ArrayBuffer, begin: number, end: number): void {
+  for (let at = begin; at < end; at += PIECE_BYTES) {
+    const piece = new Int32Array(buffer, at, (Math.min(at + PIECE_BYTES, end) - at) / 4);
+    let i = 0;
+    while (i < piece.length && piece[i] === 0) i++;
+    if (i < piece.length) piece.fill(0);
   }
 }

@@ -91,6 +91,7 @@ export type Request =
       /** Whether states stay on the GPU, so that the kernel gets only their types and sizes. */
       resident: boolean;
     }
+  | { kind: 'rest' }
   | { kind: 'close' };
 
 /** The response to each kind of request. */
@@ -107,6 +108,7 @@ export interface Responses {
   run: Record<string, TypedHostTensor>;
   loadKernel: null;
   callKernel: unknown;
+  rest: null;
   close: null;
 }
 

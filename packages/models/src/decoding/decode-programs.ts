@@ -239,6 +239,11 @@ export class DecodePrograms {
     return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few, classes };
   }
 
+  /** Frees the copy of the weights that decoding reads; it is made again at the next call. Running calls keep theirs. */
+  rest(): Promise<void> {
+    return this.#packed.release();
+  }
+
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
     await this.#packed.release();

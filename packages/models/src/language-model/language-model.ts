@@ -46,6 +46,9 @@ import { saveAdapters, saveWhole } from './save-model.js';
 /** With gradient checkpointing on the CPU, the logits of a quarter of the scored rows are in memory at a time. */
 const LOSS_CHUNKS = 4;
 
+/** Smaller models leave little memory, and their sessions are opened more often than is worth it. */
+const LARGE_BYTES = 1 << 26;
+
 export class LanguageModel implements FrozenPolicy {
   readonly contextLength: number;
   readonly maskedTokenIds: readonly number[];
@@ -444,10 +447,14 @@ export class LanguageModel implements FrozenPolicy {
     return this.#decodePrograms.openPool(bytes);
   }
 
-  /** Frees the decoding sessions, which contain a second copy of large frozen weights; they are created again when needed. */
-  async releaseDecoding(): Promise<void> {
-    await this.#decodePrograms.release();
-    await this.#integerPrograms?.release();
+  /**
+   * Frees the working memory of large models between two phases of an iteration: that of every session of the device, and the copy
+   * of trained weights that decoding reads, which is made again after each step anyway. Sessions are opened again at their next run.
+   */
+  async rest(): Promise<void> {
+    if (4 * this.#weights.base.size < LARGE_BYTES) return;
+    if (!this.hasAdapters) await this.#decodePrograms.rest();
+    await this.#device.rest();
   }
 
   /** Frees the device memory of this model; a second call does nothing. */

@@ -4,6 +4,7 @@ import { evaluateDim, type Shape } from '../../dims.js';
 import { newArray, type DataType, type TensorArray } from '../../dtype.js';
 import { NO_COPY_OUTPUT, outputName } from '../../output-name.js';
 import type { StoreMode, TypedHostTensor } from '../protocol.js';
+import type { SessionSlot } from '../session-slot.js';
 
 interface Fetched {
   name: string;
@@ -30,7 +31,8 @@ export class HostBinding {
    * @param targets stored outputs, and the state arrays into which they are written
    */
   constructor(
-    private readonly session: InferenceSession,
+    session: InferenceSession,
+    private readonly slot: SessionSlot,
     private readonly feeds: Readonly<Record<string, Tensor>>,
     targets: Readonly<Record<string, Tensor>>,
     fetch: readonly string[],
@@ -76,7 +78,7 @@ export class HostBinding {
     }
     const fetches: Record<string, Tensor | null> = { ...this.#targets };
     for (const { output } of this.#fetched) fetches[output] = null;
-    return this.#response((await this.session.run(feeds, fetches)) as Record<string, Tensor>);
+    return this.#response((await (await this.slot.session()).run(feeds, fetches)) as Record<string, Tensor>);
   }
 
   /**
@@ -88,7 +90,7 @@ export class HostBinding {
     fetches: Readonly<Record<string, Tensor>>,
   ): Promise<void> {
     try {
-      await this.session.run(feeds, { [NO_COPY_OUTPUT]: null, ...fetches });
+      await (await this.slot.session()).run(feeds, { [NO_COPY_OUTPUT]: null, ...fetches });
     } catch (error) {
       if (!(error as Error).message.startsWith('Non tensor type is temporarily not supported')) throw error;
     }

@@ -5,6 +5,7 @@ import type { DataType, TensorArray } from '../../dtype.js';
 import { outputName } from '../../output-name.js';
 import { inputTypes } from '../kernel-host.js';
 import type { TypedHostTensor } from '../protocol.js';
+import type { SessionSlot } from '../session-slot.js';
 
 export class HostBinding {
   /** Element type of each graph input. */
@@ -15,7 +16,8 @@ export class HostBinding {
    * @param targets stored outputs, and the state arrays into which they are written
    */
   constructor(
-    private readonly session: InferenceSession,
+    session: InferenceSession,
+    private readonly slot: SessionSlot,
     private readonly feeds: Readonly<Record<string, Tensor>>,
     private readonly targets: Readonly<Record<string, Tensor>>,
     private readonly fetch: readonly string[],
@@ -26,7 +28,10 @@ export class HostBinding {
   /** Runs the session once with the bound tensors and the inputs of this run. */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const wanted = [...Object.keys(this.targets), ...this.fetch.map(outputName)];
-    const results = (await this.session.run({ ...this.feeds, ...given }, wanted)) as Record<string, Tensor>;
+    const results = (await (await this.slot.session()).run({ ...this.feeds, ...given }, wanted)) as Record<
+      string,
+      Tensor
+    >;
     for (const [output, { data }] of Object.entries(this.targets))
       (data as Float32Array).set(results[output]!.data as Float32Array);
     return Object.fromEntries(
