@@ -98,7 +98,7 @@ function failing(folder) {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = ['--test-reporter=tap', 'all.test.mjs'];
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { cwd: folder, env, timeout: 60_000 }, (error, output) => {
+    execFile(process.execPath, args, { cwd: folder, env, timeout: 600_000 }, (error, output) => {
       const names = [...output.matchAll(/^ *not ok \d+ - (\w+)$/gm)].map(([, name]) => name);
       if (error !== null && names.length === 0) reject(new Error(`the tests do not run: ${output || error.message}`));
       else resolve(names);

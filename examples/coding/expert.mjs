@@ -27,7 +27,8 @@ function nextMessage(messages, errs) {
   const file = `${results[0].split(' ')[0]}.mjs`;
   if (results.length === 1) return call('read_file', { file });
   if (results.length > 2) return { role: 'assistant', content: `${file} is repaired.` };
-  const [wrong] = /[ab] \S+ [ab]/.exec(results[1].split('=>')[1]);
+  const wrong = /=>.*?([ab] \S+ [ab])/.exec(results[1])?.[1];
+  if (wrong === undefined) return { role: 'assistant', content: results[1] }; // an error
   return call('edit_file', { file, old_text: wrong, new_text: errs() ? wrong : rightOf.get(file) });
 }
 
