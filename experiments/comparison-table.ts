@@ -102,10 +102,10 @@ ${commands.map((command) => (command.includes('+experiment=') ? `${command} hydr
 node --conditions=source --import tsx experiments/comparison-table.ts ${name} FOLDER
 \`\`\`
 
-Sampled play on held-out items. Intervals of the mean return are 95 % intervals of Student's t over seeds, except * (one seed):
-bootstrap over its test episodes. The gain is the difference to the start of the same run,
-with its interval and as a number of standard errors (s.e.) over seeds. Column win and those after it are shares of episodes
-won. Minutes are those of a run, with evaluations and test, on one thread of a busy machine.
+Actions are sampled, and the items of the test are held out. Intervals of the mean return are 95 % intervals of Student's t over
+seeds; * marks one seed, with a bootstrap interval over its test episodes. The gain is the difference to the start of the same
+run, with its interval and in standard errors (s.e.) over seeds. The column \`win\`, and the columns of single games after it, are
+shares of episodes won. Minutes are those of a run, with evaluations and test, on one thread of a busy machine.
 
 | agent | seeds | return | interval | gain | win | ${taskNames.map((task) => `${task} | `).join('')}episodes | minutes |
 |---|---|---|---|---|---|${taskNames.map(() => '---|').join('')}---|---|

@@ -123,7 +123,7 @@ const curveRows = series.map(({ name, points }) => {
   return `| \`${name}\` | ${at.join(' | ')} |`;
 });
 
-const page = `# What the methods reach on the exact game
+const page = `# What the methods reach on \`tabular\`, whose returns are computed exactly
 
 Written by \`experiments/exact_game/table.ts\` from the runs of \`+experiment=exact_game\`, at commit ${headCommit()}.
 
@@ -132,22 +132,25 @@ npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDE
 node --conditions=source --import tsx experiments/exact_game/table.ts FOLDER
 \`\`\`
 
-\`tabular\` has an optimum of ${optimum.toFixed(3)}. The demonstrator, ${100 * NOISE} % of whose turns are
-random, has ${demonstrator.toFixed(3)}; random play has ${random.toFixed(3)}, and the best player for γ = 0 ${myopic.toFixed(3)}. Methods on a dataset learn from 1,000
-episodes of the demonstrator, from scratch; the others begin with a policy that has imitated them. Settings were chosen on this
-game with the same seeds: the table shows what a method can reach here, and does not rank methods.
+\`tabular\` has an optimal return of ${optimum.toFixed(3)}. The demonstrator, ${100 * NOISE} % of whose turns are random, has a
+return of ${demonstrator.toFixed(3)}; random play has ${random.toFixed(3)}, and the best player for γ = 0 has
+${myopic.toFixed(3)}.
+Methods on a dataset learn from scratch, from 1,000 episodes of the demonstrator. The other methods begin with a policy that has
+imitated these episodes. The settings were chosen on this game with the same seeds, so the table shows what a method can reach
+here and does not rank methods.
 
-Return of the policy that each run ended with, sampled, on 1,000 episodes: mean over seeds with the 95 % interval of Student's
-t, each seed, the method's limit, share of the optimum, and seconds of a run on one core of a busy machine. The limit is the exact
-return of the policy that the method converges to under these settings with endless data, an exact critic and a table for a
-policy: for methods on a dataset it depends on the demonstrator and on temperatures, filters and weights. \`agent_evol\` keeps wins
-however slow they are. No formula is known to us for \`dpo\`.
+Returns are of the last policy of each run, sampled on 1,000 episodes. The columns are the mean over seeds with the 95 %
+interval of Student's t, each seed, the method's limit, the share of the optimum, and seconds of a run on one core of a busy
+machine.
+The limit is the exact return of the policy to which the method converges under these settings, with endless data, an exact
+critic and a tabular policy. For methods on a dataset it depends on the demonstrator and on temperatures, filters and weights.
+\`agent_evol\` keeps slow wins too. We know no formula for \`dpo\`.
 
 | method | return | interval | seeds | limit | of the optimum | seconds |
 |---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-Learning curves, mean over seeds: return in evaluations of 300 episodes after so much of the iterations.
+Learning curves, mean over seeds: the return in evaluations of 300 episodes after each share of the iterations.
 
 ![Learning curves](${CHART})
 
