@@ -3,7 +3,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callReader, servedMessages } from '@bowyer/serving';
 import { bytePairTokenizer, chatTemplate, type ChatMessage } from '@bowyer/text';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { outputOf } from '../programs.js';
+import { writeScriptedModel } from '../scripted-model.js';
+import { withServer } from '../serve.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 interface Call {
@@ -62,9 +65,57 @@ function attempted(read: () => readonly Call[]): { calls: readonly Call[]; fault
   }
 }
 
+/** The number of questions of which one is asked of the server. */
+const ASKED = 100;
+
+interface Answer {
+  readonly choices: readonly {
+    readonly finish_reason: string;
+    readonly message: { readonly tool_calls?: readonly { readonly function: { name: string; arguments: string } }[] };
+  }[];
+}
+
+/** Returns what is wrong with the form of an answer: it calls tools of the request, with arguments that are valid by their schemas. */
+function formProblem({ choices: [{ finish_reason, message }] }: Answer, tools: Question['tools']): string | null {
+  const { tool_calls: calls = [] } = message;
+  if (finish_reason !== 'tool_calls' || calls.length === 0)
+    return `it ends by ${finish_reason}, with ${calls.length} calls`;
+  const ajv = new Ajv2020({ strict: false });
+  const described = tools.map((tool) => tool.function as { name: string; parameters: object });
+  for (const { function: called } of calls) {
+    const tool = described.find(({ name }) => name === called.name);
+    if (!tool) return `no tool is named ${called.name}`;
+    if (!ajv.validate(tool.parameters, JSON.parse(called.arguments))) return `${called.arguments}: ${ajv.errorsText()}`;
+  }
+  return null;
+}
+
+/** Asks a tiny model for calls: whatever it says, the form is right. */
+async function servedCases(questions: readonly Question[], work: string): Promise<CaseResult[]> {
+  const model = await writeScriptedModel(join(work, 'model'));
+  return await withServer(model, { max_new_tokens: 1_500, slots: 2 }, async ({ origin }) => {
+    const cases: CaseResult[] = [];
+    for (const { id, messages, tools } of questions.filter((_, i) => i % ASKED === 0)) {
+      const response = await fetch(`${origin}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'tiny', messages, tools, tool_choice: 'required' }),
+      });
+      const text = await response.text();
+      const problem = response.ok ? formProblem(JSON.parse(text) as Answer, tools) : `${response.status}: ${text}`;
+      cases.push({
+        name: `served: ${id}`,
+        outcome: problem === null ? 'passed' : 'failed',
+        ...(problem !== null && { detail: problem.slice(0, 300) }),
+      });
+    }
+    return cases;
+  });
+}
+
 export default {
   title: 'BFCL v4: simple, multiple, parallel and irrelevance',
-  against: 'templates and parsers of calls',
+  against: 'templates and parsers of calls; `serve_model` under constrained decoding',
   sources: [
     {
       github: 'ShishirPatil/gorilla',
@@ -86,7 +137,8 @@ export default {
     'The correct calls for its questions are written by the chat templates of ik_llama.cpp, read back by the parsers of `serve_model`, and ' +
     "judged by BFCL's own checker; a question without a fitting tool is answered with a sentence. Each template has every " +
     'hundredth of the 1,240 questions in Python. The numbers measure templates and parsers, not a model. The table of models, ' +
-    'which imports the clients of all of them, is left out.',
+    'which imports the clients of all of them, is left out. Every hundredth question is also asked of `serve_model`, where a tiny model ' +
+    'has to call a tool (`tool_choice: required`): its calls must have the form that the tools describe, whatever they say.',
   async run({ folders: [gorilla, llama], work, log }) {
     const repository = join(gorilla, 'berkeley-function-call-leaderboard');
     const score = (what: string, file: string) =>
@@ -115,6 +167,7 @@ export default {
       }
       log(name);
     }
+    cases.push(...(await servedCases(questions, work)));
     const file = join(work, 'answers.jsonl');
     writeFileSync(file, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
     const results = (await score('judge', file)).trim().split('\n');
