@@ -66,7 +66,7 @@ export const servePage = (
   isolated: boolean,
   scripts: Readonly<Record<string, string>> = {},
 ): Promise<{ server: Server; address: string }> =>
-  serveFolder(dist, { isolated, pages: { '/': HTML, ...scripts }, aliases: { '/bowyer/': '/page/' } });
+  serveFolder(dist, { isolated, cached: true, pages: { '/': HTML, ...scripts }, aliases: { '/bowyer/': '/page/' } });
 
 /** The GPU of a browser in software: SwiftShader, which is part of Chromium. */
 export const SOFTWARE_GPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];

@@ -106,7 +106,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
   beforeAll(async () => {
     const built = newFolder();
     await run(process.execPath, [join(site, 'build.mjs'), '--out', built]);
-    served = await serveFolder(built);
+    served = await serveFolder(built, { cached: true });
     browser = await openBrowser();
     browser.setDefaultTimeout(500_000);
   });
