@@ -15,13 +15,13 @@ export const codeSchema = options({
     'Write this function. Answer with the whole program in one code block.',
     'Text before each prompt, followed by an empty line; empty: none.',
   ),
-  maxTurns: integer(1, 'Attempts at a task; after each that fails, the agent reads why.'),
+  maxTurns: integer(1, 'Attempts at a task; after a failed attempt the agent reads the reason.'),
   reward: choice(
     ['all', 'share'],
     'all',
-    'all: 1 where all tests pass, else 0; share: at the end, the share of the tests that pass, each of which is run by itself.',
+    'all: 1 if all tests pass, else 0; share: the share of tests that pass in the last attempt, each test run separately.',
   ),
-  showTests: flag(false, 'Whether the agent reads what a failed assertion compared.'),
+  showTests: flag(false, 'Show the agent the two values that a failed assertion compared.'),
   timeLimitMs: integer(
     5_000,
     'Longest time for all tests of an attempt, in milliseconds; tests that have not ended then fail.',

@@ -9,8 +9,8 @@ export const harborSchema = options({
     'You work in a bash shell. Answer with one command, or a script, in a code block; you then read its output. The command submit ends the task.',
     'Text before the instruction of each task, followed by an empty line; empty: none.',
   ),
-  maxTurns: integer(20, 'Commands after which the episode is truncated; the tests of the task are run then, too.'),
-  outputChars: integer(8_000, 'Characters of an output that the agent reads; the middle of a longer one is left out.', {
+  maxTurns: integer(20, 'Commands after which the episode is truncated; the task’s tests are still run.'),
+  outputChars: integer(8_000, 'Characters of an output that the agent reads; the middle of a longer one is omitted.', {
     minimum: 100,
   }),
   commandMs: integer(10_000, 'Longest time for a command, in milliseconds.', milliseconds),

@@ -9,7 +9,7 @@ export const mathSchema = options({
     'File of problems, .csv or .jsonl, with question, answer and, to imitate, solution; null: problems made from the seed.',
   ),
   kinds: option<readonly KindName[]>({
-    description: 'Kinds of the problems that are made here.',
+    description: 'Kinds of generated problems (file=null).',
     type: 'array',
     items: { type: 'string', enum: kindNames },
     minItems: 1,
@@ -26,11 +26,11 @@ export const mathSchema = options({
   instruction: text('', 'Text before each problem, for models that follow instructions; empty: none.'),
   maxAttempts: integer(
     1,
-    'Solutions that may be given to a problem; after a wrong one the verifier says so. Running out of them terminates.',
+    'Attempts at a problem; after a wrong answer the verifier says so, and after the last one the episode terminates.',
   ),
   calculations: flag(
     false,
-    'Whether a calculation, such as 2^{10} for 1024, is right where the reference is a number, as in Math-Verify; false: it may be the problem written again.',
+    'Accept a calculation, such as 2^{10}, as the answer 1024, as Math-Verify does; false: refuse it, since it may only repeat the problem.',
   ),
 });
 

@@ -21,9 +21,9 @@ export const mcpSchema = options({
     minItems: 1,
     default: null,
   }),
-  args: words('Further words of the command, taken as they are but for {folder}.'),
+  args: words('Arguments of the command, passed on unchanged except for {folder}.'),
   environment: words(
-    'Names of environment variables that the server is given, beside HOME, LOGNAME, PATH, SHELL, TERM and USER.',
+    'Names of environment variables that are passed to the server, in addition to HOME, LOGNAME, PATH, SHELL, TERM and USER.',
   ),
   url: text(null, 'Address of a server over Streamable HTTP, such as http://127.0.0.1:3000/mcp, instead of a command.'),
   tokenVariable: text(
@@ -33,7 +33,7 @@ export const mcpSchema = options({
   tasks: text(null, 'File of tasks, .jsonl or .csv, with id and prompt; see mcp.md.'),
   checker: text(
     null,
-    'Module whose default export computes the reward of an episode (.js, .mjs or .ts); null: 1 where the answer is equal to that of the task, else 0.',
+    'Module whose default export computes the reward of an episode (.js, .mjs or .ts); null: 1 if the answer equals that of the task, else 0.',
   ),
   tools: option<readonly string[] | null>({
     description: 'Names of the tools that the agent may call; null: all of the server.',
@@ -45,7 +45,7 @@ export const mcpSchema = options({
   showTools: choice(
     ['schemas', 'names', 'none'],
     'schemas',
-    'The part about tools in the first observation: their JSON schemas and how a call is written, their names with those of their arguments, or nothing.',
+    'Description of the tools in the first observation: their JSON schemas and the form of a call, only the names of tools and arguments, or nothing.',
   ),
   callFormat: choice(
     callFormats,
@@ -55,11 +55,11 @@ export const mcpSchema = options({
   isolate: choice(
     ['episode', 'shared'],
     'episode',
-    'episode: every episode starts a server (or a session at the address) of its own; shared: all of a process use one.',
+    'episode: every episode starts its own server (or its own session at the address); shared: all episodes of a process use one server.',
   ),
   folder: option<string | null>({
     description:
-      'Path under which the agent and the tasks know the folder of the episode, such as /workspace: a new one for every episode, in the place of {folder}, removed afterwards; null: none.',
+      'Name of the episode’s folder in tasks and for the agent, such as /workspace. Every episode has a new folder, which replaces {folder} in the command and is removed afterwards; null: no folder.',
     type: ['string', 'null'],
     pattern: '^/[A-Za-z0-9_-]+$',
     default: null,
@@ -67,7 +67,7 @@ export const mcpSchema = options({
   maxTurns: integer(20, 'Turns after which the episode is truncated.'),
   resultChars: integer(
     8_000,
-    'Longest result of a tool that the agent reads, in characters; the middle of a longer one is left out.',
+    'Longest result of a tool that the agent reads, in characters; of a longer result the middle is omitted.',
     { minimum: 100 },
   ),
   startMs: integer(
@@ -77,7 +77,7 @@ export const mcpSchema = options({
   ),
   timeoutMs: integer(
     60_000,
-    'Longest wait for the result of a call, in milliseconds; the server is given up after it.',
+    'Longest wait for the result of a call, in milliseconds; after it the server is ended.',
     milliseconds,
   ),
 });

@@ -13,7 +13,8 @@ export const openEnvSchema = options({
     "Field of the action that takes the agent's text; null: the only one, or the only required one.",
   ),
   observationFields: option<readonly string[] | null>({
-    description: 'Fields of the observation that the agent reads, one below the other; null: text, prompt, … or all.',
+    description:
+      'Fields of the observation that the agent reads, one below the other; null: the usual ones (text, prompt, …), else all.',
     type: ['array', 'null'],
     items: { type: 'string' },
     default: null,

@@ -16,10 +16,10 @@ export const sciWorldSchema = options({
   ),
   jar: text(
     null,
-    'java: scienceworld.jar of ScienceWorld, or a class path; a process of its own for every environment. null: one that listens at baseUrl.',
+    'java: scienceworld.jar of ScienceWorld, or a class path; every environment starts its own process. null: a process that listens at baseUrl.',
   ),
   tasks: option<readonly string[] | null>({
-    description: 'java: tasks that seeds draw from, by their names in the simulator; null: all thirty.',
+    description: 'java: names of the tasks in the simulator from which seeds draw; null: all thirty.',
     type: ['array', 'null'],
     items: { type: 'string' },
     default: null,
@@ -27,7 +27,7 @@ export const sciWorldSchema = options({
   fold: choice(
     ['train', 'dev', 'test'],
     null,
-    'java: variations that seeds draw from: half of them (train), a quarter (dev), the rest (test); null: train, dev and test as the run trains, evaluates and tests.',
+    'java: variations from which seeds draw: half of them (train), a quarter (dev) or the rest (test); null: train for training, dev for evaluation, test for the test.',
   ),
   simplifications: text(
     '',

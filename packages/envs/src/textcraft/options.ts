@@ -7,10 +7,10 @@ export const textCraftSchema = options({
   observation: choice(
     ['history', 'turn'],
     'history',
-    "'history': the task and all that was done and said; 'turn': the last answer alone, as AgentGym's server does.",
+    "'history': the task and all actions and answers so far; 'turn': only the last answer, as on AgentGym's server.",
   ),
   stepLimit: integer(30, 'Actions after which an episode is truncated.'),
-  depth: integer(null, 'Depth of the goals that seeds draw: crafts on top of one another, 1…4; null: any depth.'),
+  depth: integer(null, 'Depth of the goals: the number of crafts that build on one another, 1…4; null: any depth.'),
   goal: option<number | null>({
     description: "Number of the goal, counted as AgentGym's data_idx; null: the seed draws one.",
     type: ['integer', 'null'],
@@ -25,7 +25,7 @@ export const textCraftSchema = options({
   ),
   recipeOrder: text(
     null,
-    'File with the names of the recipe files in reading order, which decides the goals; null: by name.',
+    'File that lists the recipe files in reading order, on which the goals depend; null: sorted by name.',
   ),
 });
 

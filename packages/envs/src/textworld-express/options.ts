@@ -14,12 +14,12 @@ export const textWorldExpressSchema = options({
   fold: choice(
     ['train', 'dev', 'test'],
     null,
-    'Content in play; recipes, objects, nouns and problems differ between the folds. null: train, dev and test as the run trains, evaluates and tests.',
+    'Fold of the content: recipes, objects, nouns and problems differ between folds. null: train for training, dev for evaluation, test for the test.',
   ),
   params: text('', "The world's size as 'name=value,name=value', for example 'numLocations=3,includeDoors=1'."),
   stepLimit: integer(
     100,
-    'The first action after this many truncates the episode, so stepLimit + 1 actions are played.',
+    'Actions before the one that truncates the episode, so that stepLimit + 1 actions are played.',
     { minimum: 0 },
   ),
   contentDir: text(null, "Folder with TextWorldExpress's two content files; null plays with the built-in content."),

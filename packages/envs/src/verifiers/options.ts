@@ -8,7 +8,7 @@ export const verifiersSchema = options({
   ),
   rewards: text(
     null,
-    'Module whose exported functions are the rewards, .ts or .js; null: 1 where the answer of the file is stated, else 0.',
+    'Module whose exported functions are the rewards, .ts or .js; null: 1 if the reply states the answer of the file, else 0.',
   ),
   weights: option<Readonly<Record<string, number>> | null>({
     description:
@@ -28,7 +28,7 @@ export const verifiersSchema = options({
   instruction: text('', 'Text before each prompt, followed by an empty line; empty: none.'),
   maxTurns: integer(
     10,
-    'Turns after which an episode is over, where the module exports respond; its rewards are then given.',
+    'Largest number of turns, if the module exports respond; the rewards are computed at the end of the episode.',
   ),
 });
 

@@ -11,7 +11,7 @@ export const webShopSchema = options({
   backend: choice(
     ['embedded', 'site', 'agentgym'],
     'embedded',
-    "The place of the shop: 'embedded' in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
+    "'embedded': the shop is in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
   ),
   baseUrl: text(null, 'Address of the site or server, such as http://localhost:3000.'),
   actionFormat: defaulting(agentGymProperties.actionFormat, 'plain'),
@@ -40,7 +40,7 @@ export const webShopSchema = options({
   goalKind: choice(
     ['human', 'human_every_cap', 'synthetic'],
     'human',
-    "Goals of the products given. 'human': one of each human instruction, as WebShop's site; 'human_every_cap': one for each price cap, as AgentGym's fork; 'synthetic': one for each combination of options, as AgentGym's server.",
+    "Goals for the given products. 'human': one of each human instruction, as WebShop's site; 'human_every_cap': one for each price cap, as AgentGym's fork; 'synthetic': one for each combination of options, as AgentGym's server.",
   ),
   productLimit: integer(
     null,
@@ -48,9 +48,9 @@ export const webShopSchema = options({
   ),
   indexDir: text(
     null,
-    'Folder that keeps large catalogues and their search index between runs; null: beside the products file, where that is over 32 MiB.',
+    'Folder that keeps large catalogues and their search index between runs; null: the folder of the products file, if that is over 32 MiB.',
   ),
-  numProducts: integer(null, 'Products in our own catalogue; null: 2400, of a shop that serve_env serves 4000.'),
+  numProducts: integer(null, 'Products in the generated catalogue; null: 2400, with serve_env 4000.'),
   numGoals: integer(
     null,
     "Goals in our own catalogue, at most one for a product; null: 500, of a shop that serve_env serves AgentGym's 3930.",

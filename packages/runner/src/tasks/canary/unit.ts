@@ -7,13 +7,13 @@ export const canaryOptions = unitOptions({
   record: optionalText('folder in which task=serve_model records (its key `record`)'),
   share: optional(
     fraction,
-    'share of the conversations that the canary answers from now on: 1 promotes it, 0 takes it back; null: it stays',
+    'share of the conversations that the canary answers from now on: 1 for all, 0 for none; null: only show the table',
   ),
 });
 
 export const canaryTask: TaskUnit = {
   name: 'canary',
-  description: 'compare a served model with its canary by their feedback, and promote the canary or take it back',
+  description: 'compare a served model with its canary by their feedback, and change the canary’s share',
   keys: () => {
     const { seed: _, ...keys } = runKeys; // no random numbers are drawn
     return { ...keys, task: canaryOptions };

@@ -23,7 +23,7 @@ export const compareTask: TaskUnit = {
           {
             key: 'dirs',
             message: `task=compare needs two folders: dirs has ${dirs.length}`,
-            remedy: 'give two: dirs=[outputs/a,outputs/b]; task=report shows more than two beside each other',
+            remedy: 'give two: dirs=[outputs/a,outputs/b]; task=report compares more than two',
           },
         ],
   load: async () => (await import('./compare.js')).compare,

@@ -10,10 +10,10 @@ export const convertOptions = unitOptions({
   input: optionalText('file or folder of weights, or the folder of an adapter'),
   output: optionalText('folder to write'),
   config: optionalText(
-    'config.json, or the folder of a model of the same sizes; null: beside the weights, or derived from them',
+    'config.json, or the folder of a model of the same sizes; null: the one in the folder of the weights, else derived from them',
   ),
   tokenizer: optionalText(
-    'folder with tokenizer.json, or a tokenizer file of llama2.c; null: beside the config or the weights',
+    'folder with tokenizer.json, or a tokenizer file of llama2.c; null: the folder of the config or of the weights',
   ),
   section: optionalText(
     'key of the state dict in a PyTorch file, for instance critic_state_dict; null: the usual keys',

@@ -9,11 +9,11 @@ export const figuresOptions = unitOptions({
   x: choice(
     X_AXES,
     'iterations',
-    'what the curves are drawn over: iterations, steps of the environment, tokens that the policy wrote, or seconds of training; of rollouts alone, without evaluations',
+    'x axis of the curves: iterations, steps of the environment, tokens that the policy wrote, or seconds of training; evaluations do not count',
   ),
   metric: text(
     'episodic_return',
-    'a figure of evaluations (else of rollouts) and of the final test, such as episodic_return or win_rate, or a column of metrics.jsonl, such as losses/nll, whose last value is then the score',
+    'y axis of the curves: a figure of evaluations (without any, of rollouts) whose score is that of the final test, such as episodic_return or win_rate; or a column of metrics.jsonl, such as losses/nll, whose score is its last value',
   ),
 });
 

@@ -5,7 +5,7 @@ import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const playTaskOptions = unitOptions({
-  output: optionalText('JSONL file to which finished episodes are appended; null: none'),
+  output: optionalText('JSONL file to which finished episodes are appended; null: they are not saved'),
 });
 
 export const playTask: TaskUnit = {

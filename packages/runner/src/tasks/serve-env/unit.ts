@@ -12,7 +12,7 @@ const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 const optionsOfHttp = {
   ...listenOptions(36_001),
   max_instances: integer(256, 'largest number of environments that are open at the same time'),
-  idle_minutes: positive(60, 'an environment without requests is closed after this time, in minutes'),
+  idle_minutes: positive(60, 'time without requests after which an environment is closed, in minutes'),
 };
 
 export const serveEnvOptions = unitOptions({
@@ -24,7 +24,7 @@ export const serveEnvOptions = unitOptions({
   transport: choice(
     transports,
     'http',
-    'http: Streamable HTTP; stdio: one client, the program that has started this one, on standard input and output',
+    'http: Streamable HTTP; stdio: standard input and output, for one client, which has started this process',
   ),
   server_key_env: serverKeyOption,
   ...optionsOfHttp,
