@@ -21,7 +21,7 @@ export const codeSchema = options({
     'all',
     'all: 1 if all tests pass, else 0; share: the share of tests that pass in the last attempt, each test run separately.',
   ),
-  showTests: flag(false, 'Show the agent the two values that a failed assertion compared.'),
+  showTests: flag(false, 'Show the agent the text of a failed assertion, with the values that it compared.'),
   timeLimitMs: integer(
     5_000,
     'Longest time for all tests of an attempt, in milliseconds; tests that have not ended then fail.',

@@ -11,7 +11,7 @@ export const guessMyCitySchema = options({
     ],
     default: 'archer91',
   }),
-  maxTurns: integer(20, 'Questions allowed in an episode. Running out of them is part of the game, so it terminates.'),
+  maxTurns: integer(20, 'Questions in an episode, which terminates (and is not truncated) after the last one.'),
   cityChoice: choice(
     ['uniform', 'bySeed'],
     'uniform',

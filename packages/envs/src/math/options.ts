@@ -9,7 +9,7 @@ export const mathSchema = options({
     'File of problems, .csv or .jsonl, with question, answer and, to imitate, solution; null: problems made from the seed.',
   ),
   kinds: option<readonly KindName[]>({
-    description: 'Kinds of generated problems (file=null).',
+    description: 'Kinds of generated problems (problems=null).',
     type: 'array',
     items: { type: 'string', enum: kindNames },
     minItems: 1,

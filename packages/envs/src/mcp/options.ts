@@ -21,7 +21,7 @@ export const mcpSchema = options({
     minItems: 1,
     default: null,
   }),
-  args: words('Arguments of the command, passed on unchanged except for {folder}.'),
+  args: words('Further arguments of the command, passed on unchanged except for {folder}.'),
   environment: words(
     'Names of environment variables that are passed to the server, in addition to HOME, LOGNAME, PATH, SHELL, TERM and USER.',
   ),

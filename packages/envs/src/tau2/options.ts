@@ -11,7 +11,7 @@ export const tau2Schema = options({
   oracle: choice(
     ['rules', 'openai'],
     'rules',
-    "Who the user is: 'rules' (says the texts of the scenario in order, no model), 'openai' (a chat server).",
+    "The simulated user: 'rules' (says the texts of the scenario in order, without a model) or 'openai' (a chat server).",
   ),
   oracleModel: text(null, "oracle openai: the model's name."),
   oracleUrl: oracleProperties.oracleUrl,

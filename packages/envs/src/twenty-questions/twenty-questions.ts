@@ -21,7 +21,7 @@ export const twentyQuestionsSchema = options({
     ],
     default: 'subset10',
   }),
-  maxTurns: integer(20, 'Questions allowed in an episode. Running out of them is part of the game, so it terminates.'),
+  maxTurns: integer(20, 'Questions in an episode, which terminates (and is not truncated) after the last one.'),
   winTest: choice(
     ['lastToken', 'suffixTokens'],
     'lastToken',

@@ -12,14 +12,14 @@ export const verifiersSchema = options({
   ),
   weights: option<Readonly<Record<string, number>> | null>({
     description:
-      'Weight of each reward by the name of its function, in place of the weights that the module exports; a reward of weight 0 is measured only; null: as exported.',
+      'Weight of each reward by the name of its function; a reward with weight 0 is only logged; null: the weights that the module exports.',
     type: ['object', 'null'],
     additionalProperties: { type: 'number' },
     default: null,
   }),
   fields: option<readonly string[]>({
     description:
-      'Tags that are read in each reply, such as answer in <answer>…</answer>; the field answer, else the last one, states the answer. Empty: the whole reply.',
+      'Tags that are read in each reply, such as answer in <answer>…</answer>. The answer is the text of the tag answer, else of the last tag in this list. Empty: the whole reply is the answer.',
     type: 'array',
     items: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
     uniqueItems: true,

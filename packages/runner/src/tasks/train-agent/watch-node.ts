@@ -5,13 +5,13 @@ export const watchNode = group(
   {
     rollbacks: integer(
       2,
-      'times that an agent whose evaluation is significantly worse (99 %) than that of the best one goes back to the best one, with half ' +
-        'the step; the next time the run ends',
+      'returns to the best agent, with half the step, after evaluations that are significantly worse (99 %) than its own; the next such ' +
+        'evaluation ends the run',
       { minimum: 0 },
     ),
     signal_patience: optional(
       integer,
-      'the run ends after so many iterations in which nine of ten groups had no two different returns; null: it goes through all iterations',
+      'iterations in which nine of ten groups have equal returns, after which the run ends; null: all iterations are played',
       { default: 5 },
     ),
   },
