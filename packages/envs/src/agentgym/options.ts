@@ -23,7 +23,7 @@ export const agentGymProperties = {
   ),
   testItems: text(
     null,
-    "AgentGym's list of problems (JSON with item_id): the test plays these, training and evaluation the others; null: a fifth of all.",
+    "AgentGym's list of problems (JSON with item_id): the test plays these problems, and training and evaluation the others; null: the test plays a fifth of all.",
   ),
   maxRounds: integer(
     null,

@@ -15,9 +15,12 @@ import { options, type OptionsOf } from '../option.js';
 export const alfworldSchema = options({
   ...backendProperties,
   actionFormat: defaulting(agentGymProperties.actionFormat, 'plain'),
-  games: text(null, 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.'),
+  games: text(
+    null,
+    'A game.tw-pddl of ALFWorld or a folder of such games; null: households that are generated from the seed.',
+  ),
   taskTypes: option<readonly TaskType[]>({
-    description: 'Tasks that households made here have; a game file brings its own.',
+    description: 'Kinds of tasks in generated households; a game file has its own task.',
     type: 'array',
     items: { type: 'string', enum: [...taskTypes] },
     minItems: 1,

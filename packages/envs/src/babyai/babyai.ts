@@ -17,13 +17,13 @@ import { options, type OptionsOf } from '../option.js';
 export const babyAiSchema = options({
   ...backendProperties,
   levels: option<readonly Level[]>({
-    description: 'Levels that worlds are drawn from: *_local have one room, the others three by three.',
+    description: 'Levels from which worlds are drawn: *_local have one room, the others three by three rooms.',
     type: 'array',
     items: { type: 'string', enum: [...levels] },
     minItems: 1,
     default: ['goto_local', 'pickup_local'],
   }),
-  listActions: flag(true, "Whether an observation ends with the list of available actions, as AgentGym's does."),
+  listActions: flag(true, 'End each observation with the list of available actions, as AgentGym does.'),
   stepLimit: integer(20, 'Actions after which the episode is truncated.'),
 });
 

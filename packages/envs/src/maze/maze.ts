@@ -19,10 +19,7 @@ export const mazeSchema = options({
     'lmrl',
     "'lmrl': −1 a step, −4 for a text that is not a move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
   ),
-  maxSteps: integer(
-    50,
-    'Steps that are carried out; the one after them is answered with Failure and ends the episode.',
-  ),
+  maxSteps: integer(50, 'Steps that are carried out; the next one is answered with Failure and ends the episode.'),
   game: integer(
     null,
     'Number of the starting place, 0…24 in the order of the page on maze; null: the seed draws one.',

@@ -22,7 +22,7 @@ export const wordleSchema = options({
     "'lmrl': −1 a guess, 0 for the one that solves it; 'agentgym': 1 for the one that solves it, else 0.",
   ),
   vocabulary: text(null, "File with one word a line; null for the forty words of AgentGym's server."),
-  maxGuesses: integer(6, 'Guesses allowed, words that do not exist included. Running out of them terminates.'),
+  maxGuesses: integer(6, 'Guesses, including words that do not exist; after the last one the episode terminates.'),
 });
 
 export type WordleOptions = OptionsOf<typeof wordleSchema>;
