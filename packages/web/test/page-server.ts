@@ -79,6 +79,8 @@ export const openBrowser = (gpu: readonly string[] = ['--disable-gpu']): Promise
   });
 
 export interface PageCommand {
+  /** The beginnings of the paths that are downloaded. */
+  download: readonly string[];
   argv: readonly string[];
   /** The run is stopped when a line has this text. */
   stopAt?: string;
@@ -89,13 +91,13 @@ export interface PageCommand {
 export interface PageRun {
   code: number;
   lines: string[];
-  /** All files below /work, by their paths there, in base64. */
+  /** The downloaded files below /work, by their paths there, in base64. */
   files: Record<string, string>;
 }
 
 /** Runs a command in a page of its own, and downloads what is there afterwards. */
 export async function runInPage(page: Page, command: PageCommand): Promise<PageRun> {
-  return page.evaluate(async ({ argv, stopAt, upload = {} }) => {
+  return page.evaluate(async ({ argv, download, stopAt, upload = {} }) => {
     const address = '/index.js';
     const { Bowyer } = (await import(address)) as typeof import('../src/index.js');
     const bowyer = new Bowyer(new Worker('/page/worker.js', { type: 'module' }));
@@ -110,6 +112,7 @@ export async function runInPage(page: Page, command: PageCommand): Promise<PageR
     const code = await bowyer.run(argv, { onLine, signal: stop.signal });
     const files: Record<string, string> = {};
     for (const path of Object.keys(await bowyer.list())) {
+      if (!download.some((beginning) => path.startsWith(`/work/${beginning}`))) continue;
       const reader = new FileReader();
       const read = new Promise<void>((resolve) => reader.addEventListener('load', () => resolve()));
       reader.readAsDataURL(new Blob([(await bowyer.read(path)) as Uint8Array<ArrayBuffer>]));

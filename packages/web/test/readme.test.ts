@@ -55,10 +55,12 @@ const metricsIn = (files: PageRun['files'], name: string): Row[] =>
 async function runInNode(argv: readonly string[], cwd: string, stopAt?: string): Promise<Row[]> {
   const child = spawn(process.execPath, [program, ...argv, 'save_path=run'], { cwd });
   let printed = '';
+  let isStopped = false;
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       printed += String(chunk);
-      if (stopAt !== undefined && printed.includes(stopAt)) child.kill('SIGINT');
+      // A second SIGINT would end the process with its lock on the folder, which a page waits for.
+      if (stopAt !== undefined && !isStopped && printed.includes(stopAt)) isStopped = child.kill('SIGINT');
     });
   const code = await new Promise((resolve) => child.on('close', resolve));
   if (code !== 0 && stopAt === undefined) throw new Error(printed);
@@ -180,7 +182,7 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
   test.each(Object.keys(commands))('%s has the metrics that it has in Node', async (name) => {
     const page = await openPage();
     const [{ code, files, lines }, inNode] = await Promise.all([
-      runInPage(page, { argv: [...commands[name]!, `save_path=${name}`] }),
+      runInPage(page, { argv: [...commands[name]!, `save_path=${name}`], download: [`${name}/metrics.jsonl`] }),
       runInNode(commands[name]!, newFolder()),
     ]);
     expect(code).toBe(0);
@@ -215,11 +217,11 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
   test('a run that was stopped twice resumes in a new page, then in Node, to the same metrics', async () => {
     const argv = [...commands.archer!, 'save_path=run'];
     const first = await openPage();
-    const stopped = await runInPage(first, { argv, stopAt: after(1) });
+    const stopped = await runInPage(first, { argv, stopAt: after(1), download: ['run/metrics.jsonl'] });
     expect(metricsIn(stopped.files, 'run').length).toBeLessThan(2);
     await first.close();
     const second = await openPage();
-    const resumed = await runInPage(second, { argv, stopAt: after(2) });
+    const resumed = await runInPage(second, { argv, stopAt: after(2), download: ['run/', 'archer/metrics.jsonl'] });
     expect(metricsIn(resumed.files, 'run').length).toBeLessThan(ITERATIONS);
     await second.close();
     const folder = newFolder();
@@ -239,7 +241,11 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
       if ((await stat(path)).isFile()) upload[`of-node/${name}`] = await readFile(path, 'base64');
     }
     const page = await openPage();
-    const { code, files } = await runInPage(page, { argv: [...commands.archer!, 'save_path=of-node'], upload });
+    const { code, files } = await runInPage(page, {
+      argv: [...commands.archer!, 'save_path=of-node'],
+      upload,
+      download: ['of-node/metrics.jsonl', 'archer/metrics.jsonl'],
+    });
     expect(code).toBe(0);
     expectEqual(metricsIn(files, 'of-node'), metricsIn(files, 'archer'));
     await page.close();
