@@ -75,7 +75,7 @@ async function main() {
   const matrix = () => new Tensor('float32', new Float32Array(size * size).fill(1), [+size, +size]);
   let found;
   for (let i = 0; i < 50; i++) found = Object.values(await session.run({ a: matrix(), b: matrix() }))[0].data[0];
-  console.log(found);
+  process.stdout.write(found + "\\n"); // console.log colours numbers under FORCE_COLOR
 }
 if (!isMainThread) main();
 else for (let i = 0; i < threads; i++) new Worker(program, { eval: true, workerData: [program, runtime, file, size] });
