@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newFolder } from '@bowyer/testing';
-import { agentProgram, rolloutPlayer } from '../src/index.js';
+import { agentProgram, recordTasks, rolloutPlayer } from '../src/index.js';
 import { scriptedServer } from './scripted-server.js';
 
 const tasks = [{ id: 'only' }];
@@ -13,7 +13,7 @@ const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens
 const program = (condition: string) => `
   import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
   const [folder] = process.argv.slice(2);
-  const own = Number(/rollout-(\\d+)\\./.exec(process.env.BOWYER_ROLLOUT_URL)[1]);
+  const own = Number(/rollout-(\\d+)[.-]/.exec(process.env.BOWYER_ROLLOUT_URL)[1]);
   writeFileSync(folder + '/started-' + own, String(process.pid));
   const hasStarted = (episode) => existsSync(folder + '/started-' + episode);
   while (!(${condition})) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -26,16 +26,23 @@ const program = (condition: string) => `
   }
   console.log('{"reward": 1}');`;
 
-/** Plays three rollouts, one at a time, of which the next is started ahead. */
-async function playing(condition: string, timeoutMs: number, watch: { givenUp: boolean }) {
+/** Opens a server and an agent for it, which waits for the condition. */
+async function opened(condition: string, timeoutMs: number) {
   const folder = newFolder();
   const file = join(folder, 'agent.mjs');
   writeFileSync(file, program(condition));
   const { server, close } = await scriptedServer(undefined, { apiKey: 'of the server' });
   const command = [process.execPath, file, folder].map((word) => JSON.stringify(word)).join(' ');
+  const run = agentProgram({ command, passEnv: [], timeoutMs, outputFolder: join(folder, 'programs') });
+  return { folder, server, close, run, answers: () => readFileSync(join(folder, 'answers'), 'utf8') };
+}
+
+/** Plays three rollouts, one at a time, of which the next is started ahead. */
+async function playing(condition: string, timeoutMs: number, watch: { givenUp: boolean }) {
+  const { folder, server, close, run, answers } = await opened(condition, timeoutMs);
   const play = rolloutPlayer(server, {
     tasks: { train: tasks, eval: tasks, test: tasks },
-    run: agentProgram({ command, passEnv: [], timeoutMs, outputFolder: join(folder, 'programs') }),
+    run,
     judge: null,
     attempts: 1,
     failedReward: null,
@@ -54,7 +61,7 @@ async function playing(condition: string, timeoutMs: number, watch: { givenUp: b
     { seed: 1, slots: 1, sampling },
     Object.assign(watch, { failed, played: () => undefined }),
   ).finally(close);
-  return { folder, played };
+  return { folder, played, answers };
 }
 
 function isAlive(pid: number): boolean {
@@ -66,9 +73,28 @@ function isAlive(pid: number): boolean {
 }
 
 test('the next program starts while one plays, and its calls are answered once that one has ended', async () => {
-  const { folder, played } = await playing('own === 2 || hasStarted(own + 1)', 120_000, { givenUp: false });
+  const { played, answers } = await playing('own === 2 || hasStarted(own + 1)', 120_000, { givenUp: false });
   expect(await played).toHaveLength(3);
-  expect(readFileSync(join(folder, 'answers'), 'utf8')).toBe('0 200\n0 200\n1 200\n1 200\n2 200\n2 200\n');
+  expect(answers()).toBe('0 200\n0 200\n1 200\n1 200\n2 200\n2 200\n');
+});
+
+test('recorded programs are started ahead in the same way', async () => {
+  const { server, close, run, answers } = await opened('own === 2 || hasStarted(own + 1)', 120_000);
+  const recorded: (string | undefined)[] = [];
+  await recordTasks(server, {
+    tasks: [0, 1, 2].map((own) => ({ id: `rollout-${own}` })),
+    run,
+    judge: null,
+    concurrency: 1,
+    startAhead: 1,
+    signal: new AbortController().signal,
+    onRecorded: ({ task }) => recorded.push(task),
+    onFailure(_, error) {
+      throw error;
+    },
+  }).finally(close);
+  expect(recorded).toEqual(['rollout-0', 'rollout-1', 'rollout-2']);
+  expect(answers()).toBe('0 200\n0 200\n1 200\n1 200\n2 200\n2 200\n');
 });
 
 test('a program that waits for its turn is ended with the set', async () => {

@@ -4,6 +4,7 @@ import type { AgentTask } from './agent-task.js';
 import type { RolloutHost } from './play-rollouts.js';
 import { reportVerdict } from './report-verdict.js';
 import type { JudgeRollout, RunAgent } from './run-agent.js';
+import { Turns, type Turn } from './turns.js';
 
 export interface RecordTasksOptions {
   tasks: readonly AgentTask[];
@@ -12,6 +13,8 @@ export interface RecordTasksOptions {
   judge: JudgeRollout | null;
   /** The number of agents at the same time. */
   concurrency: number;
+  /** The number of agents that are started while others play; their calls wait. None if not given. */
+  startAhead?: number;
   /** Ends the running agents, and skips the waiting tasks. */
   signal: AbortSignal;
   onRecorded?(rollout: Awaited<ReturnType<RecordingHost['read']>>): void;
@@ -23,27 +26,30 @@ type RecordingHost = Omit<RolloutHost, 'learnt'>;
 
 /** Lets the agent play each task once, with a server that records it. */
 export async function recordTasks(host: RecordingHost, options: RecordTasksOptions): Promise<void> {
-  const { tasks, concurrency, signal, onRecorded, onFailure } = options;
+  const { tasks, concurrency, startAhead = 0, signal, onRecorded, onFailure } = options;
+  const turns = new Turns(concurrency);
   const waiting = [...tasks.entries()];
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const [index, task] = next;
-      await recordTask(host, `task-${index}`, task, options).then(onRecorded, (error: unknown) =>
-        onFailure(task, error instanceof Error ? error : new Error(String(error))),
-      );
+      const turn = turns.take();
+      await recordTask(host, { name: `task-${index}`, task, turn }, options)
+        .finally(turn.end)
+        .then(onRecorded, (error: unknown) =>
+          onFailure(task, error instanceof Error ? error : new Error(String(error))),
+        );
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await Promise.all(Array.from({ length: concurrency + startAhead }, lane));
 }
 
 async function recordTask(
   host: RecordingHost,
-  name: string,
-  task: AgentTask,
+  { name, task, turn: { begun } }: { name: string; task: AgentTask; turn: Turn },
   { run, judge, signal }: Pick<RecordTasksOptions, 'run' | 'judge' | 'signal'>,
 ): ReturnType<RecordingHost['read']> {
-  const open = await host.begin({ id: `${task.id}-${randomUUID()}`, task: task.id });
-  const played = { name, task, open };
+  const open = await host.begin({ id: `${task.id}-${randomUUID()}`, task: task.id }, begun);
+  const played = { name, task, open, begun };
   try {
     await reportVerdict(host, open.id, await run(played, signal));
     await host.end(open.id, { status: 'ended' });

@@ -126,7 +126,7 @@ async function agentsUntilStopped(
 async function recordAll(
   host: Host,
   log: RolloutLog,
-  { tasks: { train: tasks }, run, judge }: Agents,
+  { tasks: { train: tasks }, run, judge, startAhead }: Agents,
   concurrency: number,
   signal: AbortSignal,
   { log: say, print, progress }: TaskContext,
@@ -145,6 +145,7 @@ async function recordAll(
     run,
     judge,
     concurrency,
+    startAhead,
     signal,
     onRecorded(rollout) {
       bar.update(++ended);

@@ -16,7 +16,7 @@ const optionsOfModel = { ...modelServerOptions, ...writerOptions, splice: agentO
 const { model, host, port, allow_anonymous, server_key_env } = modelServerOptions;
 const optionsOfProxy = { model, host, port, allow_anonymous, server_key_env };
 
-const { tasks, reward, concurrency, timeout, pass_env } = agentOptions;
+const { tasks, reward, concurrency, start_ahead, timeout, pass_env } = agentOptions;
 
 const ownOptions = {
   upstream: optionalText(
@@ -34,6 +34,7 @@ const ownOptions = {
   tasks,
   reward,
   concurrency,
+  start_ahead,
   timeout,
   pass_env,
   min_reward: optional(

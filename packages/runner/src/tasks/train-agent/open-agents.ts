@@ -34,12 +34,20 @@ export interface Agents {
 
 type AgentsConfig = Pick<
   AgentOptions,
-  'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare' | 'reward' | 'timeout' | 'passEnv'
-> &
-  Partial<Pick<AgentOptions, 'startAhead'>>;
+  | 'agent'
+  | 'tasks'
+  | 'evalTasks'
+  | 'testTasks'
+  | 'evalShare'
+  | 'testShare'
+  | 'reward'
+  | 'startAhead'
+  | 'timeout'
+  | 'passEnv'
+>;
 
 export async function openAgents(config: AgentsConfig, { directory, log, agent: given }: TaskContext): Promise<Agents> {
-  const { agent, reward, evalShare, testShare, passEnv, startAhead = 0 } = config;
+  const { agent, reward, evalShare, testShare, passEnv, startAhead } = config;
   if (isFunction(agent) && given === undefined)
     throw new Error(
       'the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND',
