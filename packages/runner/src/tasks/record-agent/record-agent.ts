@@ -65,8 +65,7 @@ async function recordModel(
     const options = await serverOptions(config, model, context.log);
     const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice });
     announce(server.origin, folder, log, context);
-    await agents(server, log);
-    await server.close();
+    await agents(server, log).finally(() => server.close());
   } finally {
     await device.close();
   }
@@ -91,8 +90,7 @@ async function recordUpstream(
     onFault: (error) => context.log(error.stack ?? error.message, 'WARNING'),
   });
   announce(server.origin, upstream, log, context);
-  await agents(server.rollouts, log);
-  await server.close();
+  await agents(server.rollouts, log).finally(() => server.close());
 }
 
 type Host = Parameters<typeof recordTasks>[0];
