@@ -153,7 +153,7 @@ test('a template that joins the arguments of calls to a text gets them as a text
   const joins = withCalls('call.function.arguments');
   expect(joins({ a: ['b', 1.5] })).toBe('f {"a": ["b", 1.5]}');
   expect(joins(writtenJson('{ "a": 1.0 }'))).toBe('f { "a": 1.0 }');
-  expect(joins(writtenJson('{"a":1}'))).toBe('f {"a": 1}');
+  expect(joins(writtenJson('{"a":1}'))).toBe('f {"a":1}');
   expect(joins('{}')).toBe('f {}');
   expect(withCalls('call.function.arguments | tojson')({ a: 1 })).toBe('f {"a": 1}');
   expect(() => withCalls('call.function.arguments + 1')({})).toThrow('str + dict has no meaning');

@@ -19,7 +19,7 @@ import { finished } from '../steps.js';
 import { Template, type Rendered } from '../jinja/template.js';
 import { TemplateError } from '../jinja/template-error.js';
 import { TemplateLimitError } from '../jinja/work.js';
-import { compactValue, jsonAsWritten, textAsWritten } from '../jinja/written-json.js';
+import { jsonAsWritten, textAsWritten } from '../jinja/written-json.js';
 import { LeftOut } from './left-out.js';
 import { lengthWithoutEnd, markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
@@ -226,9 +226,7 @@ function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | nu
     const given = called.arguments;
     if (typeof given !== 'object' || given === null) return called;
     isChanged = true;
-    const text = textAsWritten(given);
-    const isOwn = text !== undefined && compactValue(text) === undefined;
-    return { ...called, arguments: isOwn ? text : jsonAsWritten(given, [', ', ': ']) };
+    return { ...called, arguments: textAsWritten(given) ?? jsonAsWritten(given, [', ', ': ']) };
   };
   const changed = messages.map((message) => {
     const calls = message.tool_calls;
