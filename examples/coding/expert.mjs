@@ -28,7 +28,7 @@ function nextMessage(messages, errs) {
   if (results.length === 1) return call('read_file', { file });
   if (results.length > 2) return { role: 'assistant', content: `${file} is repaired.` };
   const wrong = /=>.*?([ab] \S+ [ab])/.exec(results[1])?.[1];
-  if (wrong === undefined) return { role: 'assistant', content: results[1] }; // an error
+  if (wrong === undefined) return { role: 'assistant', content: results[1] }; // the file could not be read: the tool's error ends the rollout
   return call('edit_file', { file, old_text: wrong, new_text: errs() ? wrong : rightOf.get(file) });
 }
 

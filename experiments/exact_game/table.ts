@@ -144,7 +144,7 @@ interval of Student's t, each seed, the method's limit, the share of the optimum
 machine.
 The limit is the exact return of the policy to which the method converges under these settings, with endless data, an exact
 critic and a tabular policy. For methods on a dataset it depends on the demonstrator and on temperatures, filters and weights.
-\`agent_evol\` keeps slow wins too. We know no formula for \`dpo\`.
+The limit of \`agent_evol\` is below the optimum, since it imitates every won episode, also slow ones. We know no formula for \`dpo\`.
 
 | method | return | interval | seeds | limit | of the optimum | seconds |
 |---|---|---|---|---|---|---|

@@ -54,7 +54,7 @@ export const contextOf = (configName: string) => ({
 export async function notesOf(configName: string, ...typed: string[]): Promise<string[]> {
   const notes = new ConfigNotes();
   const composition = await prepared(configName, typed, notes);
-  return notes.of(composition).filter((line) => !/^\S+ is [a-z_.]+$/.test(line)); // flat names
+  return notes.of(composition).filter((line) => !/^\S+ is [a-z_.]+$/.test(line)); // without the lines that explain flat names, such as `lr is task.lr`
 }
 
 /**

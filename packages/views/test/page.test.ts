@@ -197,7 +197,7 @@ const leastContrast = (page: Page) =>
     return found.reduce((least, one) => (one.ratio < least.ratio ? one : least));
   });
 
-inBrowser('a report opens within a second with the metrics of 100,000 rows, and draws when it is seen', async () => {
+inBrowser('a report opens soon with the metrics of 100,000 rows, and draws when it is seen', async () => {
   const page = await opened(run, { width: 1280, colorScheme: 'light' });
   const milliseconds = await page.evaluate(() => {
     const [{ domContentLoadedEventEnd, startTime }] = performance.getEntriesByType(
@@ -205,7 +205,7 @@ inBrowser('a report opens within a second with the metrics of 100,000 rows, and 
     ) as PerformanceNavigationTiming[];
     return domContentLoadedEventEnd - startTime;
   });
-  // A second on an idle core; tests share theirs, and a chart for each row would take minutes.
+  // It takes a second on an idle core. The bound is wider, since tests run at the same time; work for each row would take minutes.
   expect(milliseconds).toBeLessThan(20_000);
   await page.locator('.uplot canvas').first().waitFor();
   expect(await page.locator('figure').count()).toBe(1); // absent metrics have no chart

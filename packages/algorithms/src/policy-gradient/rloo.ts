@@ -6,7 +6,7 @@
 //
 // With the clipped ratio on tokens it is LOOP (Chen et al. 2025, arXiv:2502.01600); on-policy, with actor.epochs=1 and one minibatch,
 // every ratio is 1 and the gradient is that of L.
-// Differs from it: an episode has several utterances; the leave-one-out mean is over episodes, never over turns.
+// Differences from Ahmadian et al.: an episode has several utterances; the leave-one-out mean is over episodes, never over turns.
 import { groupRelativeAdvantages, unitOptions } from '@bowyer/core';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { groupTraining, groupTrainingOptions, shapedReturn, trainOnGroups } from './group-training.js';

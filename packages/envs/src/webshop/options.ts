@@ -56,7 +56,7 @@ export const webShopSchema = options({
     "Goals in our own catalogue, at most one for a product; null: 500, of a shop that serve_env serves AgentGym's 3930.",
   ),
   catalogueSeed: option<number>({
-    description: 'Seed of the made-up catalogue and of the price caps of human goals.',
+    description: 'Seed of the made-up catalogue and of the price caps of goals written by people.',
     type: 'integer',
     default: 233,
   }),

@@ -10,7 +10,7 @@ export async function wordleDemonstrations(
   options: PlayedDemonstrationOptions,
 ): Promise<Transition[][]> {
   const words = env.vocabulary === null ? agentGymWords : readVocabulary(env.vocabulary);
-  // The first guess is the most expensive to compute and the same in all games, so that it is computed once.
+  // The first guess is the most expensive to compute and the same in all games, so it is computed once.
   let opening: string | undefined;
   return playDemonstrations(
     new Wordle(env),

@@ -161,8 +161,8 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const first = await act(episodes, turns, sampling({ greedy: true }));
       first.forEach((utterance, i) => expect(utterance.ids).toEqual(loopGreedy(prompts[i], 6)));
-      // Five prompts share their first 7 tokens: the eighth is the last of the shortest prompt, which must be read. Two pairs share 5
-      // and 6 more, less the last token of each.
+      // The last token of a prompt is always read, never copied. Four of the five prompts that begin with `task` copy 7 of its 8
+      // tokens, since `task` itself is one of them. In each of the two equal pairs, one prompt copies 5 or 6 further tokens.
       expect(episodes.promptTokens.copied).toBe(4 * 7 + 5 + 6);
       const { read, copied } = episodes.promptTokens;
       expect(read + copied).toBe(prompts.flat().length);

@@ -123,7 +123,7 @@ export class ObjectTree {
     if (dataAddress === 0) return 0;
     const size = this.memory[dataAddress - 1];
     if (this.#isSmall) return (size >> 5) + 1;
-    if (size & 0x80) return size & 63 || 64; // 0 stands for 64 (12.4.2.1.1)
+    if (size & 0x80) return size & 63 || 64; // 0 stands for 64 (Z-Machine Standard 1.1, 12.4.2.1.1)
     return size & 0x40 ? 2 : 1;
   }
 

@@ -13,7 +13,7 @@ import { builtInPolicy } from './built-in-policy.js';
 export type FreshPolicyConfig = EnvironmentConfig &
   Pick<AgentConfig, 'seed' | 'policy'> &
   NodePart<'sampling', 'eosStr'> &
-  // Runs that play texts have no template.
+  // Runs whose policy reads plain text have no template.
   Partial<NodePart<'chat', 'template'>>;
 
 /** Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a policy that is trained further. */

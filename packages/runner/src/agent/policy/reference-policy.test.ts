@@ -100,7 +100,7 @@ test('a policy from scratch: the reference is made from the seed again, in fewer
     seed: 3,
     policy: { ...shape, quantization: 'none' },
     lora: { ...lora, enabled: false },
-    sampling: { eosStr: null }, // and no node `chat`, as in a run that plays texts
+    sampling: { eosStr: null }, // and no node `chat`, as in a run whose policy reads plain text
   } as unknown as Parameters<typeof referenceOf>[2];
   const turns = [{ action: 'is it a dog or is it a cat', reply: ' ?' }];
   const data = { kind: 'episodes' as const, demonstrations: [{ opening: 'is it ', turns }] };
