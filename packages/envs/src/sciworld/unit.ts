@@ -12,7 +12,10 @@ const dataIdx = { description: 'agentgym: number of the problem, instead of one 
 const task = { description: 'java: name of the task, instead of one drawn by the seed.', type: 'string' };
 const variation = { description: "java: number of the task's variation.", type: 'integer', minimum: 0 };
 
-const fold = { description: 'java: fold of the variation (train, dev or test), instead of that of the options.', type: 'string' };
+const fold = {
+  description: 'java: fold of the variation (train, dev or test), instead of that of the options.',
+  type: 'string',
+};
 
 const served: Condition = { backend: ['agentgym'] };
 const simulated: Condition = { backend: ['java'] };
