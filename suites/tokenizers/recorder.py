@@ -77,22 +77,27 @@ def definition_of(tokenizer):
     if tokenizer.padding or tokenizer.truncation or tokenizer.encode_special_tokens:
         return None
     try:
-        return json.loads(tokenizer.to_str())
+        return tokenizer.to_str()
     except Exception:
         return None
+
+
+encoded = set()
 
 
 def record_encoding(tokenizer, text, special):
     definition = definition_of(tokenizer)
     if definition is None:
         return
-    for given in [text, *PROBES]:
+    new = [given for given in [text, *PROBES] if (given, special, definition) not in encoded]
+    encoded.update((given, special, definition) for given in new)
+    for given in new:
         try:
             ids = encode(tokenizer, given, add_special_tokens=special).ids
         except Exception:
             continue
-        record("encode specials" if special else "encode", definition, given, ids)
-        record("decode", definition, ids, decode(tokenizer, ids))
+        record("encode specials" if special else "encode", json.loads(definition), given, ids)
+        record("decode", json.loads(definition), ids, decode(tokenizer, ids))
 
 
 def watched_encode(self, sequence, pair=None, is_pretokenized=False, add_special_tokens=True):
@@ -118,7 +123,10 @@ def watched_decode(self, ids, skip_special_tokens=True):
     found = decode(self, ids, skip_special_tokens)
     definition = definition_of(self)
     if definition is not None and skip_special_tokens:
-        record("decode", definition, list(ids), found)
+        given = (tuple(ids), None, definition)
+        if given not in encoded:
+            encoded.add(given)
+            record("decode", json.loads(definition), list(ids), found)
     return found
 
 
