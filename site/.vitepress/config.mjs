@@ -26,8 +26,7 @@ export default defineConfig({
     if (!included.has(page.relativePath)) page.frontmatter.search = false;
   },
   themeConfig: {
-    // The name of the button has its text, which is “Search K”.
-    search: { provider: 'local', options: { translations: { button: { buttonAriaLabel: 'Search K' } } } },
+    search: { provider: 'local' },
     nav: [
       { text: 'Watch an agent learn', link: `${base}index.html`, target: '_self' },
       { text: 'Play against it', link: `${base}play.html`, target: '_self' },
