@@ -1,9 +1,10 @@
-// Tests the transformer critic, and the checkpoints of encoders; encoder-fixtures.test.ts compares their numbers with PyTorch's.
+// Tests the transformer critic, and the checkpoints of encoders; recorded-encoders.test.ts compares their numbers with PyTorch's.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
+import { layerNames } from '../src/encoder/encoder-names.js';
 import { truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes, initializeEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
@@ -154,6 +155,14 @@ test('spec 5.4: roberta-base has 124,645,632 weights, bert-base-uncased 109,482,
   expect(size({ ...base, modelType: 'bert', typeVocabSize: 2, vocabSize: 30_522, maxPositions: 512 })).toBe(
     109_482_240,
   );
+});
+
+test('layers of ALBERT take the weights of their group in turn', () => {
+  const albert = { embeddingSize: 8, numGroups: 2, layersPerGroup: 2 };
+  const layers = [0, 1].flatMap((group) =>
+    [0, 1].map((layer) => `encoder.albert_layer_groups.${group}.albert_layers.${layer}`),
+  );
+  expect(layerNames({ ...tiny, modelType: 'albert', albert })).toEqual(layers);
 });
 
 describe('checkpoints of encoders', () => {

@@ -2,6 +2,7 @@ import { GraphBuilder } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';
 import type { AttentionForm } from '../layers/attention.js';
 import { GraphScope } from './forward-scope.js';
+import { linearBiases } from './linear-biases.js';
 
 const sizes = {
   vocab_size: 11,
@@ -80,6 +81,18 @@ test('Gemma 4: the last layer sees the whole context, shared layers have no keys
   expect(() => architectureFor({ ...shared, num_kv_shared_layers: 3 })).toThrow(
     'num_kv_shared_layers leaves no layer of full_attention',
   );
+});
+
+test('the shape of falcon-rw-1b is built: linear biases, a key and a value for every head', () => {
+  const shape = { vocab_size: 50304, hidden_size: 2048, num_hidden_layers: 24, num_attention_heads: 32 };
+  const variant = { alibi: true, bias: true, multi_query: false, parallel_attn: false };
+  const architecture = architectureFor({ model_type: 'falcon', ...shape, ...variant });
+  const count = architecture.parameters.reduce((sum, spec) => sum + spec.shape.reduce((a, b) => a * b, 1), 0);
+  expect(count).toBe(1_311_625_216);
+  // The expected values are those of transformers' build_alibi_tensor, beyond the integers that bfloat16 represents exactly.
+  const { table } = linearBiases(4, 600, { isBfloat16: true });
+  expect([301, 599, 600 + 303, 1200 + 517].map((i) => table[i])).toEqual([75.0, 150.0, 19.0, 8.0625]);
+  expect(architecture).toMatchObject({ heads: 32, keyValueHeads: 32, headSize: 64, contextLength: 2048 });
 });
 
 test('the saved config is the one that was read', () => {

@@ -121,8 +121,8 @@ const optimizers: Record<string, OptimizerOptions> = {
 
 const gpu = await webgpuAvailable();
 
-/** 40 small tensors of four forms, and a larger one. */
-const shapes: Record<string, number[]> = { table: [700, 6] };
+/** 40 small tensors of four forms, and one that is longer than a chunk of 8,192. */
+const shapes: Record<string, number[]> = { table: [1400, 6] };
 for (let layer = 0; layer < 10; layer++)
   for (const [name, shape] of Object.entries({ bias: [5 + layer], weight: [3 + layer, 6], cube: [2, 3, 4], one: [] }))
     shapes[`${layer}.${name}`] = shape;
