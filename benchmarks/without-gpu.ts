@@ -4,11 +4,12 @@
 // without-gpu/results.json, from which the first screen of README.md is written.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/without-gpu.ts [SHAPE,…|all|table] [WORK,…|all] [repetitions] [PROGRAM,…|all]
 // Shapes and kinds of work are those of without-gpu/work.ts. `table` measures nothing and only writes the screen. The first piece
-// of work, in which graphs are compiled, is stored separately.
+// of work, in which graphs are compiled, is stored separately. INSTRUCTIONS=avx2 hides AVX-512 from all programs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAvx2Alone } from './instructions.js';
 import { openPeer, type Peer } from './peer.js';
 import { writeScreen } from './without-gpu/screen.js';
 import {
@@ -90,7 +91,8 @@ async function measure(shape: ShapeName, dir: string, work: WorkName, programs: 
 /** Stores the results of a program so far, in place of earlier ones. */
 function keep(shape: ShapeName, work: WorkName, program: string, about: string, pieces: readonly Kept[]): void {
   const kept = results();
-  const isSame = (row: Results['rows'][number]) => row.shape === shape && row.work === work && row.program === program;
+  const isSame = (row: Results['rows'][number]) =>
+    row.shape === shape && row.work === work && row.program === program && row.machine === machine();
   const date = new Date().toISOString().slice(0, 10);
   const [first, ...timed] = pieces;
   kept.rows = kept.rows.filter((row) => !isSame(row));
@@ -105,6 +107,8 @@ function results(): Results {
 function machine(): string {
   const flags = readFileSync('/proc/cpuinfo', 'utf8');
   const extensions = { avx512f: 'AVX-512', avx512_bf16: 'bfloat16', amx_tile: 'AMX' };
-  const found = Object.entries(extensions).flatMap(([flag, name]) => (flags.includes(` ${flag}`) ? [name] : []));
+  const found = Object.entries(extensions).flatMap(([flag, name]) =>
+    !isAvx2Alone && flags.includes(` ${flag}`) ? [name] : [],
+  );
   return `${cpus().length} cores, ${cpus()[0].model}, ${['AVX2', ...found].join(', ')}`;
 }

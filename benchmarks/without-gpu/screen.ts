@@ -33,12 +33,22 @@ function screen(rows: readonly Row[]): string {
   const lines = (Object.keys(shapes) as ShapeName[]).flatMap((shape) =>
     (Object.keys(works) as WorkName[]).flatMap((work) => {
       const own = rows.filter((row) => row.shape === shape && row.work === work);
-      return own.length === 0 ? [] : [`| **${shape}**, ${titles[work]} | | | | | | | | |`, ...linesOf(own)];
+      return instructionsOf(own).flatMap((instructions) => [
+        `| **${shape}**, ${titles[work]}, **${instructions}** | | | | | | | | |`,
+        ...linesOf(own.filter(uses(instructions))),
+      ]);
     }),
   );
   return `${header}\n${lines.join('\n')}\n\n${ended(rows)}`;
 }
 
+type Instructions = 'AVX-512' | 'AVX2';
+const uses =
+  (instructions: Instructions) =>
+  ({ machine }: Row) =>
+    machine.includes('AVX-512') === (instructions === 'AVX-512');
+const instructionsOf = (rows: readonly Row[]) =>
+  (['AVX-512', 'AVX2'] as const).filter((instructions) => rows.some(uses(instructions)));
 const isOurs = ({ program }: Row) => program.startsWith('ours');
 const seconds = ({ pieces }: Row) => median(pieces.map(({ wall }) => wall));
 const peak = ({ pieces }: Row) => maximum(pieces.map((piece) => piece.peak));
@@ -69,16 +79,19 @@ function linesOf(rows: readonly Row[]): string[] {
 function ended(rows: readonly Row[]): string {
   const iterations = rows.filter(({ shape, work }) => shape === 'Qwen 2.5 0.5B' && work === 'one turn');
   const ten = (row: Row) => (row.first.wall + 9 * seconds(row)) / 60;
-  const of = (own: boolean) => iterations.filter((row) => isOurs(row) === own).sort((a, b) => ten(a) - ten(b))[0];
-  const [ours, theirs] = [of(true), of(false)];
   const sentences = [
-    ...(ours && theirs
-      ? [
-          `Ten iterations of Qwen 2.5 0.5B over one turn, the first of which compiles, take **${ten(ours).toFixed(1)} minutes** ` +
-            `with ${ours.program} in ${peak(ours).toFixed(1)} GiB, so that a laptop of 8 GiB holds them, and ` +
-            `${ten(theirs).toFixed(1)} minutes with ${theirs.program} in ${peak(theirs).toFixed(1)} GiB.`,
-        ]
-      : []),
+    ...instructionsOf(iterations).flatMap((instructions) => {
+      const measured = iterations.filter(uses(instructions));
+      const of = (own: boolean) => measured.filter((row) => isOurs(row) === own).sort((a, b) => ten(a) - ten(b))[0];
+      const [ours, theirs] = [of(true), of(false)];
+      return ours && theirs
+        ? [
+            `Ten iterations of Qwen 2.5 0.5B over one turn, the first of which compiles, take with ${instructions} ` +
+              `**${ten(ours).toFixed(1)} minutes** with ${ours.program} in ${peak(ours).toFixed(1)} GiB, so that a laptop of ` +
+              `8 GiB holds them, and ${ten(theirs).toFixed(1)} minutes with ${theirs.program} in ${peak(theirs).toFixed(1)} GiB.`,
+          ]
+        : [];
+    }),
     `Measured on ${[...new Set(rows.map(({ machine, date }) => `${machine} (${date})`))].join('; ')}, two threads each, with ` +
       `${[...new Set(rows.filter((row) => !isOurs(row)).map(({ about }) => versions(about)))].join('; ')}.`,
   ];
