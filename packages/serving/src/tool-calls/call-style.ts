@@ -6,11 +6,8 @@ import { reasoningMarks, type AfterReasoning } from './reasoning.js';
 
 export interface CallStyle {
   format: CallFormat;
-  /**
-   * The form in which the template reads the arguments of a call; with `content` it omits calls, which are then written into the
-   * message's content.
-   */
-  takes: 'object' | 'text' | 'content';
+  /** Whether the template writes calls; otherwise they are written into the message's content. */
+  writesCalls: boolean;
   /** The content of a message that has only calls. */
   emptyContent: '' | null;
   /** Whether a message may have both content and calls. */
@@ -32,7 +29,7 @@ const tools = ['probe_tool', 'probe_other'].map((name) => ({
 }));
 const user = { role: 'user', content: 'Call it.' } as const;
 
-const callOf = (args: unknown, name = 'probe_tool') => ({
+const callOf = (args: object = { x: 1 }, name = 'probe_tool') => ({
   type: 'function',
   id: name === 'probe_tool' ? 'abcdef012' : 'abcdef013',
   function: { name, arguments: args },
@@ -48,12 +45,11 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
 /** Finds out how a template writes calls; null if it writes none, or in no known way. */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
-  for (const takes of ['object', 'text'] as const)
-    for (const emptyContent of ['', null] as const) {
-      const text = prober.called(emptyContent, [prober.call(takes)]);
-      const format = callFormats.find(({ sign }) => sign.test(text));
-      if (format) return prober.styleOf({ format, takes, emptyContent });
-    }
+  for (const emptyContent of ['', null] as const) {
+    const text = prober.called(emptyContent, [callOf()]);
+    const format = callFormats.find(({ sign }) => sign.test(text));
+    if (format) return prober.styleOf(format, emptyContent);
+  }
   const prompt = prober.written([user]);
   const format = callFormats.find(({ promptSign }) => promptSign?.test(prompt));
   const itself = {
@@ -64,7 +60,7 @@ export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallSty
     beforeCalls: '',
     afterReasoning: null,
   } as const;
-  return format === undefined ? null : { format, takes: 'content', ...itself };
+  return format === undefined ? null : { format, writesCalls: false, ...itself };
 }
 
 /** A call in the most frequent form, for error messages. */
@@ -85,7 +81,7 @@ export function callProblem(template: ChatTemplate, tokenizer: Tokenizer): strin
       'as start_model makes'
     );
   const prober = new Prober(template, tokenizer);
-  const written = prober.called('', [prober.call('object')]) || prober.called(null, [prober.call('text')]);
+  const written = prober.called('', [callOf()]) || prober.called(null, [callOf()]);
   const names = callFormats.map(({ name }) => name).join(', ');
   if (written === '') return `this model's chat template refuses dialogues with calls; ${ADVICE}`;
   const end = written.slice(-SHOWN);
@@ -104,9 +100,6 @@ class Prober {
     private readonly tokenizer: Tokenizer,
   ) {}
 
-  call = (takes: CallStyle['takes'], args: object = { x: 1 }, name?: string) =>
-    callOf(takes === 'text' ? JSON.stringify(args) : args, name);
-
   /** Renders messages; '' if the template refuses them. */
   written(messages: readonly ChatMessage[]): string {
     try {
@@ -121,26 +114,27 @@ class Prober {
     return this.written([user, { role: 'assistant', content, tool_calls: calls }, ...calls.map(answerTo)]);
   }
 
-  styleOf(known: Pick<CallStyle, 'format' | 'takes' | 'emptyContent'>): CallStyle {
-    const { format, takes, emptyContent } = known;
-    const withContent = this.called(CONTENT, [this.call(takes)]);
+  styleOf(format: CallFormat, emptyContent: '' | null): CallStyle {
+    const withContent = this.called(CONTENT, [callOf()]);
     const [content, call] = [withContent.lastIndexOf(CONTENT), withContent.search(format.sign)];
     const between = withContent.slice(content + CONTENT.length, Math.max(call, 0));
-    const calls = [this.call(takes), this.call(takes, { x: 2 }, 'probe_other')];
+    const calls = [callOf(), callOf({ x: 2 }, 'probe_other')];
     const two = this.written([user, { role: 'assistant', content: emptyContent, tool_calls: calls }]);
-    const quoted = this.called(emptyContent, [this.call(takes, { x: 1, s: "a'b\\c" })]);
+    const quoted = this.called(emptyContent, [callOf({ x: 1, s: "a'b\\c" })]);
     return {
-      ...known,
+      format,
+      writesCalls: true,
+      emptyContent,
       takesContent: content >= 0 && call >= 0,
       takesSeveral: format.sign.test(two) && two.lastIndexOf('probe_other') > two.search(format.sign),
       needsEscapes: format.escaped !== undefined && !quoted.includes(String(format.escaped("a'b\\c"))),
-      afterReasoning: this.#afterReasoning(takes),
+      afterReasoning: this.#afterReasoning(),
       beforeCalls: content >= 0 && call > content && between.trim() === '' ? between : '',
     };
   }
 
-  #afterReasoning(takes: CallStyle['takes']): AfterReasoning | null {
-    const call = this.call(takes);
+  #afterReasoning(): AfterReasoning | null {
+    const call = callOf();
     const between = (thought: object) => {
       const message = { role: 'assistant', content: CONTENT, tool_calls: [call], ...thought } as const;
       return /<\/think>(\s*)Some content\./.exec(this.written([user, message, answerTo(call)]))?.[1];

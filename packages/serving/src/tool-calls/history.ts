@@ -39,7 +39,7 @@ function turn(
   const results = given.map((result) => resultFor(style, result, calls));
   const shown = calls.map((call) => callFor(style, call));
   const { before, called } = withoutContent(style, message);
-  if (style.takes === 'content') return [writtenOut(style, called, calls), ...results];
+  if (!style.writesCalls) return [writtenOut(style, called, calls), ...results];
   if (style.takesSeveral || calls.length === 1) return [...before, { ...called, tool_calls: shown }, ...results];
   const left = [...results];
   const turns = shown.flatMap((call, i) => {
@@ -116,9 +116,7 @@ function idFor({ format: { idPattern } }: CallStyle, id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
-function argumentsFor({ takes, format, needsEscapes }: CallStyle, args: object): unknown {
-  const text = textAsWritten(args);
-  if (takes === 'text') return text ?? spacedJson(args);
+function argumentsFor({ format, needsEscapes }: CallStyle, args: object): unknown {
   if (format.argumentsAreJson) return args;
   const json = jsonOf(args);
   return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);

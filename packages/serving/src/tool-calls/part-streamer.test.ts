@@ -12,7 +12,7 @@ const tools: Tool[] = [
 
 const styleOf = (name: string, beforeCalls: string): CallStyle => ({
   format: callFormats.find((format) => format.name === name)!,
-  takes: 'object',
+  writesCalls: true,
   emptyContent: '',
   takesContent: true,
   takesSeveral: true,
