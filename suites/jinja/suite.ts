@@ -1,19 +1,11 @@
 // The tests of @huggingface/jinja, run by Vitest as in their repository, against the templates of @bowyer/text.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jestCases } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 const FILES = ['e2e', 'format', 'interpreter', 'templates'].map((name) => `test/${name}.test.js`);
-
-/** The form of Vitest's report. */
-interface Report {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly message: string;
-    readonly assertionResults: readonly { fullName: string; status: string; failureMessages: readonly string[] }[];
-  }[];
-}
 
 /** All imports of the tests resolve to our module, which imports Vitest itself. */
 const config = (root: string, library: string): string => `
@@ -57,24 +49,13 @@ export default {
     } catch {
       // failed tests are in the report
     }
-    const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
     const seen = new Map<string, number>();
-    return Promise.resolve(
-      testResults.flatMap(({ name: file, message, assertionResults }): CaseResult[] => {
-        if (assertionResults.length === 0)
-          return [{ name: file.slice(root.length), outcome: 'failed', detail: message }];
-        return assertionResults.map(({ fullName, status, failureMessages }) => {
-          const count = (seen.get(fullName) ?? 0) + 1;
-          seen.set(fullName, count);
-          const name = count === 1 ? fullName : `${fullName} (${count})`;
-          if (OTHER.test(fullName)) return { name, outcome: 'skipped' };
-          return {
-            name,
-            outcome: status === 'passed' ? 'passed' : 'failed',
-            detail: failureMessages[0]?.split('\n    at ')[0],
-          };
-        });
-      }),
-    );
+    const cases = jestCases(reportFile).map((tested): CaseResult => {
+      const count = (seen.get(tested.name) ?? 0) + 1;
+      seen.set(tested.name, count);
+      const name = count === 1 ? tested.name : `${tested.name} (${count})`;
+      return OTHER.test(tested.name) ? { name, outcome: 'skipped' } : { ...tested, name };
+    });
+    return Promise.resolve(cases);
   },
 } satisfies Suite;

@@ -3,6 +3,7 @@
 import {
   discountedReturns,
   gae,
+  importanceWeight,
   mean,
   ReplayBuffer,
   Rng,
@@ -10,7 +11,7 @@ import {
   type Trajectory,
   type Transition,
 } from '@bowyer/core';
-import { epsilonGreedy, exactValues, optimalValues, towerModel } from '@bowyer/envs';
+import { epsilonGreedy, exactValues, optimalValues, towerModel, type TabularPolicy } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, LineEncoder } from '@bowyer/models';
 import { chai, type ReplayItem } from '../index.js';
@@ -42,13 +43,19 @@ const options = withDefaults(chai.options, {
   critic: { steps: 50, maxGradNorm: 10, tau: 0.5, vTarget: { action: 'stored' } },
 });
 type Changes = { gamma?: number; size?: number } & Partial<(typeof options)['critic']>;
+type WeightsOf = Parameters<typeof updateCritic>[3];
 
-/** Trains the critic by TD on the episodes, with a learning rate that decreases to a tenth. */
+/**
+ * Trains the critic by TD on the episodes, with a learning rate that decreases to a tenth.
+ *
+ * @returns the largest error of Q and V as values of `of`
+ */
 async function errorAfterTd(
   critic: DoubleCritic,
   learnt: readonly Trajectory[],
   { gamma: discount = gamma, size = options.batch.size, ...changes }: Changes,
   rate: number,
+  { of = policy, weightsOf = null }: { of?: TabularPolicy; weightsOf?: WeightsOf } = {},
 ) {
   const replay = new ReplayBuffer<ReplayItem>(100_000);
   insertTurns(replay, learnt);
@@ -57,16 +64,10 @@ async function errorAfterTd(
   for (const lr of [rate, rate / 10]) {
     const critical = { ...options.critic, ...changes, lr };
     const batch = { ...options.batch, size };
-    await updateCritic(learner, new Rng(1), {
-      ...options,
-      gamma: discount,
-      batch,
-      critic: critical,
-      slots: 64,
-      sampling,
-    });
+    const update = { ...options, gamma: discount, batch, critic: critical, slots: 64, sampling };
+    await updateCritic(learner, new Rng(1), update, weightsOf);
   }
-  return criticError(critic, policy, gamma);
+  return criticError(critic, of, gamma);
 }
 
 const withTurns = (change: (turn: Transition, index: number, turns: Transition[]) => Partial<Transition>) =>
@@ -112,6 +113,44 @@ const mistakes: Record<string, () => [Trajectory[], Changes]> = {
 
 test.each(Object.keys(mistakes))('TD with %s is far outside', async (mistake) => {
   expect(await errorAfterTd(tableCritic(), ...mistakes[mistake](), 0.5)).toBeGreaterThan(0.1);
+});
+
+describe('the targets of ArCHer', () => {
+  /** Another policy than the one that played, whose values the critic learns with importance weights. */
+  const present = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1 }), 0.25);
+  let whole: Trajectory[];
+  beforeAll(async () => (whole = await episodesOf(policy, 6000, 100)));
+
+  /** Computes ρ from the two tables. */
+  const weightsOf = async (learnt: Iterable<Trajectory>) =>
+    new Map(
+      [...learnt].map((trajectory) => {
+        const logprob = (table: TabularPolicy, turn: number) => {
+          const { observation, action } = trajectory.transitions[turn];
+          return Math.log(table[observation.trim()][action]);
+        };
+        const rhos = trajectory.transitions.map((_, turn) =>
+          importanceWeight(logprob(present, turn), logprob(policy, turn), 100),
+        );
+        return [trajectory, Float32Array.from(rhos)] as const;
+      }),
+    );
+
+  test.each([3, null])('td_steps = %p learns the exact values of the policy that played', async (tdSteps) => {
+    expect(await errorAfterTd(tableCritic(), whole, { tdSteps }, 0.5)).toBeLessThan(0.07);
+    expect(await errorAfterTd(tableCritic(), episodes, { tdSteps }, 0.5)).toBeLessThan(0.07);
+  });
+
+  test.each([3, null])('td_steps = %p with importance weights: those of another policy', async (tdSteps) => {
+    const errorWith = (given: { weightsOf?: WeightsOf }) =>
+      errorAfterTd(tableCritic(), whole, { tdSteps }, 0.5, { of: present, ...given });
+    expect(await errorWith({ weightsOf })).toBeLessThan(0.1);
+    expect(await errorWith({})).toBeGreaterThan(0.3);
+  });
+
+  test('bootstrap_on_limit = false, the original’s d = 1: where episodes are cut, values are too low', async () => {
+    expect(await errorAfterTd(tableCritic(), episodes, { bootstrapOnLimit: false }, 0.5)).toBeGreaterThan(0.1);
+  });
 });
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
