@@ -3,26 +3,36 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-interface Peer {
+export interface Peer {
   loadModel(options: object): Promise<PeerModel>;
   dispose(): Promise<void>;
 }
-interface PeerModel {
+export interface PeerModel {
   createContext(options: object): Promise<PeerContext>;
+  tokenize(text: string, specialTokens: boolean): number[];
+  fileInfo: { metadata: { tokenizer: { chat_template?: string } } };
   dispose(): Promise<void>;
 }
-interface PeerContext {
+export interface PeerContext {
   getSequence(): PeerSequence;
   /** The number of threads that a step actually uses. */
   readonly currentThreads: number;
   dispose(): Promise<void>;
 }
-interface PeerSequence {
+export interface PeerSequence {
   readonly nextTokenIndex: number;
   clearHistory(): Promise<void>;
   /** Keeps only the common prefix with these tokens. */
   adaptStateToTokens(tokens: number[], allowShift: boolean): Promise<void>;
   evaluate(tokens: number[], options: object): AsyncGenerator<number>;
+  evaluateWithMetadata(
+    tokens: number[],
+    metadata: object,
+    options: object,
+  ): AsyncGenerator<{ token: number; probabilities: Map<number, number> }>;
+  controlledEvaluate(
+    tokens: readonly (readonly [number, object])[],
+  ): Promise<({ next: { probabilities?: Map<number, number> } } | undefined)[]>;
 }
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'peers/llama-cpp/node_modules');
@@ -35,4 +45,12 @@ export async function openPeer(threads: number): Promise<Peer> {
     getLlama(options: object): Promise<Peer>;
   };
   return getLlama({ gpu: false, build: 'never', maxThreads: threads, logLevel: 'error' });
+}
+
+/** Opens @huggingface/jinja, with which node-llama-cpp renders templates. */
+export async function openJinja(): Promise<(source: string, variables: object) => string> {
+  const { Template } = (await import(pathToFileURL(join(folder, '@huggingface/jinja/dist/index.js')).href)) as {
+    Template: new (source: string) => { render(variables: object): string };
+  };
+  return (source, variables) => new Template(source).render(variables);
 }
