@@ -70,6 +70,11 @@ interface PytestRun {
   readonly given: readonly string[];
 }
 
+interface RecordedPytest extends Omit<PytestRun, 'work'> {
+  readonly paths: readonly string[];
+  readonly plugins?: readonly string[];
+}
+
 /** Runs pytest and reads its JUnit XML report, which has a case for each test. */
 export async function pytestCases(
   { folder, python, work, given }: PytestRun,
@@ -79,6 +84,23 @@ export async function pytestCases(
   const options = ['-q', '--tb=line', '-p', 'no:cacheprovider', '-o', 'junit_family=xunit2', `--junitxml=${report}`];
   await outputOf([join(python, 'bin/python'), '-m', 'pytest', ...options, ...given], folder, env);
   return junitCases(readFileSync(report, 'utf8'));
+}
+
+/**
+ * Runs pytest with plugins that record what the tests give to a library; the tests themselves may fail.
+ *
+ * @param options.paths the folders of Python modules, among them the one of the plugins
+ * @param options.plugins the modules of the plugins
+ * @returns the last line of its output, which has the numbers of passed and failed tests
+ */
+export async function recordPytest(
+  { folder, python, given, paths, plugins = ['recorder'] }: RecordedPytest,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const named = [...plugins, 'no:cacheprovider'].flatMap((name) => ['-p', name]);
+  const command = [join(python, 'bin/python'), '-m', 'pytest', '-q', '--tb=no', ...named, ...given] as const;
+  const variables = { PYTHONPATH: paths.join(':'), PYTHONDONTWRITEBYTECODE: '1', OMP_NUM_THREADS: '1', ...env };
+  return (await outputOf(command, folder, variables)).trim().split('\n').at(-1)!;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&', '#10': ' ' };

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordPytest } from '../programs.js';
 import type { Source } from '../suite.js';
 
 export const pythonSources: readonly Source[] = [
@@ -44,12 +45,12 @@ function generate(hydra: string, gen: string, lexer: string, parser: string): vo
 }
 
 /** Runs tests; the calls of failed ones are recorded too. */
-export function recorded(
+export async function recorded(
   [hydra, omegaconf, pytest]: readonly string[],
   of: 'hydra' | 'omegaconf',
   tests: readonly string[],
   work: string,
-): Recorded[] {
+): Promise<Recorded[]> {
   const [overrides, values] = [join(hydra, 'hydra/grammar'), join(omegaconf, 'omegaconf/grammar')];
   generate(hydra, join(overrides, 'gen'), join(overrides, 'OverrideLexer.g4'), join(overrides, 'OverrideParser.g4'));
   generate(
@@ -60,22 +61,11 @@ export function recorded(
   );
   const file = join(work, 'recorded.jsonl');
   writeFileSync(file, '');
-  const [root, plugins] = of === 'hydra' ? [hydra, ['-p', 'hydra.extra.pytest_plugin']] : [omegaconf, []];
-  try {
-    const given = ['-m', 'pytest', '-q', '-p', 'recorder', ...plugins, '-p', 'no:cacheprovider', ...tests];
-    execFileSync(join(pytest, 'bin/python'), given, {
-      cwd: root,
-      env: {
-        ...process.env,
-        PYTHONPATH: [hydra, omegaconf, import.meta.dirname].join(':'),
-        BOWYER_RECORDED: of,
-        BOWYER_RECORDING: file,
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-  } catch {
-    // A failed test has been recorded; if none has, the caller finds no case.
-  }
+  const [folder, plugins] =
+    of === 'hydra' ? [hydra, ['recorder', 'hydra.extra.pytest_plugin']] : [omegaconf, undefined];
+  const paths = [hydra, omegaconf, import.meta.dirname];
+  const env = { BOWYER_RECORDED: of, BOWYER_RECORDING: file };
+  await recordPytest({ folder, python: pytest, given: tests, paths, plugins }, env);
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Recorded);
 }

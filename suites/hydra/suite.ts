@@ -84,9 +84,9 @@ export default {
   notes:
     "Hydra's own tests run under pytest, with Java for its grammar; a plugin records what they give to Hydra and what it " +
     'answers. The same overrides and defaults lists are given to Bowyer, which follows Hydra 1.3 where the two differ.',
-  run: ({ folders, work }) => {
-    const records = recorded(folders, 'hydra', ['tests/test_overrides_parser.py', 'tests/defaults_list'], work);
+  run: async ({ folders, work }) => {
+    const records = await recorded(folders, 'hydra', ['tests/test_overrides_parser.py', 'tests/defaults_list'], work);
     const configs = join(folders[0], 'tests/defaults_list/data');
-    return Promise.resolve(records.map((record) => judged(record, configs)));
+    return records.map((record) => judged(record, configs));
   },
 } satisfies Suite;

@@ -68,9 +68,9 @@ export default {
   notes:
     "OmegaConf's own tests run under pytest, with Java for its grammar; a plugin records each config of theirs that YAML " +
     'files could hold, and what OmegaConf makes of it. Bowyer composes the same files.',
-  run: ({ folders, work }) => {
+  run: async ({ folders, work }) => {
     const tests = ['tests/test_merge.py', 'tests/test_grammar.py', 'tests/interpolation'];
-    const records = recorded(folders, 'omegaconf', tests, work);
-    return Promise.resolve(records.map((record, i) => judged(record, join(work, String(i)))));
+    const records = await recorded(folders, 'omegaconf', tests, work);
+    return records.map((record, i) => judged(record, join(work, String(i))));
   },
 } satisfies Suite;

@@ -8,7 +8,7 @@ import { moduleRank, targetedModules, type LoraOptions } from '../../packages/mo
 import { mergeAdapters } from '../../packages/models/src/lora/merge-adapters.js';
 import { readAdapterOptions } from '../../packages/models/src/lora/peft-files.js';
 import { isClose } from '../close.js';
-import { outputOf } from '../programs.js';
+import { recordPytest } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 import { python } from './python.js';
 
@@ -202,28 +202,11 @@ export default {
     "PEFT's own tests run under pytest, with small random models under the names that they ask the hub for; a plugin records the configs that they give to PEFT, " +
     'the modules, ranks and factors that follow, the weights of merged layers, and the log-probabilities of adapted language models. Bowyer reads the same configs and files and computes the same.',
   async run({ folders: [installed, repository], work, log }) {
-    const env = {
-      BOWYER_RECORDING: work,
-      PYTHONPATH: [join(repository, 'src'), import.meta.dirname].join(':'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      HF_ENDPOINT: 'http://127.0.0.1:9',
-      OMP_NUM_THREADS: '1',
-    };
     const tests = TESTS.map((name) => join(repository, 'tests', name));
-    const options = [
-      '-q',
-      '--tb=no',
-      '-p',
-      'recorder',
-      '-p',
-      'no:cacheprovider',
-      '-c',
-      '/dev/null',
-      `--rootdir=${repository}`,
-    ];
-    const given = [...options, '-k', CHOSEN, ...tests];
-    const report = await outputOf([join(installed, 'bin/python'), '-m', 'pytest', ...given], work, env);
-    log(`PEFT: ${report.trim().split('\n').at(-1)}`);
+    const given = ['-c', '/dev/null', `--rootdir=${repository}`, '-k', CHOSEN, ...tests];
+    const paths = [join(repository, 'src'), import.meta.dirname];
+    const env = { BOWYER_RECORDING: work, HF_ENDPOINT: 'http://127.0.0.1:9' };
+    log(`PEFT: ${await recordPytest({ folder: work, python: installed, given, paths }, env)}`);
     const lines = readFileSync(join(work, 'recorded.jsonl'), 'utf8').trim().split('\n');
     const device = await openDevice({ device: 'cpu', threads: 1 });
     const cases: CaseResult[] = [];

@@ -11,7 +11,7 @@ import {
   type RetailOrder,
   type RetailContents,
 } from '@bowyer/envs';
-import { outputOf } from '../programs.js';
+import { outputOf, recordPytest } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 interface Call {
@@ -223,17 +223,10 @@ export default {
 
     const recorded = join(work, 'recorded.jsonl');
     const tests = join(repository, 'tests/test_domains/test_retail');
-    const variables = {
-      BOWYER_RECORD: recorded,
-      BOWYER_REPOSITORY: repository,
-      PYTHONPATH: import.meta.dirname,
-      PYTHONDONTWRITEBYTECODE: '1',
-    };
-    await outputOf(
-      [python, '-m', 'pytest', '-q', '--noconftest', '-p', 'replay', '-p', 'no:cacheprovider', tests],
-      work,
-      variables,
-    );
+    const paths = [import.meta.dirname];
+    const env = { BOWYER_RECORD: recorded, BOWYER_REPOSITORY: repository };
+    const pytest = { folder: work, python: packages, given: ['--noconftest', tests], paths, plugins: ['replay'] };
+    await recordPytest(pytest, env);
     for (const [i, line] of readFileSync(recorded, 'utf8').trim().split('\n').entries()) {
       const call = JSON.parse(line) as FromTest;
       const folder = join(work, `test-${i}`);

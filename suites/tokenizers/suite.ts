@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { outputOf } from '../programs.js';
+import { recordPytest } from '../programs.js';
 import type { Suite } from '../suite.js';
 import { repeatedCases } from './repeated.js';
 
@@ -24,25 +24,9 @@ const suite: Suite = {
     const tests = join(work, 'python');
     cpSync(join(repository, 'bindings/python'), tests, { recursive: true });
     const file = join(work, 'recorded.jsonl');
-    const given = [
-      '-m',
-      'pytest',
-      '-q',
-      '-p',
-      'recorder',
-      '-p',
-      'no:cacheprovider',
-      '--continue-on-collection-errors',
-      '--ignore=tests/test_benchmarks.py',
-      'tests',
-    ];
-    const env = {
-      BOWYER_RECORD: file,
-      PYTHONPATH: import.meta.dirname,
-      HF_HUB_OFFLINE: '1',
-      PYTHONDONTWRITEBYTECODE: '1',
-    };
-    await outputOf([join(python, 'bin/python'), ...given], tests, env);
+    const given = ['--continue-on-collection-errors', '--ignore=tests/test_benchmarks.py', 'tests'];
+    const env = { BOWYER_RECORD: file, HF_HUB_OFFLINE: '1' };
+    await recordPytest({ folder: tests, python, given, paths: [import.meta.dirname] }, env);
     return repeatedCases(file);
   },
 };

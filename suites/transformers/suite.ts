@@ -1,7 +1,7 @@
 // The tests of transformers' tokenizers.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { outputOf } from '../programs.js';
+import { recordPytest } from '../programs.js';
 import type { Suite } from '../suite.js';
 import { repeatedCases } from '../tokenizers/repeated.js';
 
@@ -32,15 +32,10 @@ const suite: Suite = {
     const tests = join(work, 'repository');
     cpSync(repository, tests, { recursive: true, filter: (path) => !/[/]\.git$/.test(path) });
     const file = join(work, 'recorded.jsonl');
-    const options = ['-q', '--tb=no', '-p', 'recorder', '-p', 'stand_ins', '-p', 'no:cacheprovider'];
-    const env = {
-      BOWYER_RECORD: file,
-      PYTHONPATH: [join(import.meta.dirname, '../tokenizers'), import.meta.dirname].join(':'),
-      HF_HUB_OFFLINE: '1',
-      PYTHONDONTWRITEBYTECODE: '1',
-    };
-    const given = ['-m', 'pytest', ...options, '--continue-on-collection-errors', 'tests/tokenization', ...FILES];
-    await outputOf([join(python, 'bin/python'), ...given], tests, env);
+    const given = ['--continue-on-collection-errors', 'tests/tokenization', ...FILES];
+    const paths = [join(import.meta.dirname, '../tokenizers'), import.meta.dirname];
+    const env = { BOWYER_RECORD: file, HF_HUB_OFFLINE: '1' };
+    await recordPytest({ folder: tests, python, given, paths, plugins: ['recorder', 'stand_ins'] }, env);
     return repeatedCases(file);
   },
 };

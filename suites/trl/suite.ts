@@ -23,7 +23,7 @@ import { JinjaTemplate } from '../../packages/text/src/chat/jinja-template.js';
 import { readTrainingItems } from '../../packages/runner/src/tasks/finetune/training-items.js';
 import { isClose } from '../close.js';
 import { python } from '../peft/python.js';
-import { outputOf } from '../programs.js';
+import { recordPytest } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 type Rows = readonly (readonly number[])[];
@@ -492,32 +492,11 @@ export default {
     "rewards with their advantages, rows of datasets with their tokens and labels, and dialogues with the text and the assistant's tokens by TRL's own chat templates. Bowyer computes the same from the same.",
   async run({ folders: [installed, repository], work, log }) {
     const folder = join(repository, 'trl/chat_templates');
-    const env = {
-      BOWYER_RECORDING: work,
-      BOWYER_TEMPLATES: folder,
-      PYTHONPATH: [repository, import.meta.dirname].join(':'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      HF_HUB_OFFLINE: '1',
-      OMP_NUM_THREADS: '1',
-    };
     const tests = TESTS.map((name) => join(repository, `tests/test_${name}.py`));
-    const options = [
-      '-q',
-      '--tb=no',
-      '-p',
-      'recorder',
-      '-p',
-      'no:cacheprovider',
-      '-c',
-      '/dev/null',
-      `--rootdir=${repository}`,
-    ];
-    const report = await outputOf(
-      [join(installed, 'bin/python'), '-m', 'pytest', ...options, '-k', CHOSEN, ...tests],
-      work,
-      env,
-    );
-    log(`TRL: ${report.trim().split('\n').at(-1)}`);
+    const given = ['-c', '/dev/null', `--rootdir=${repository}`, '-k', CHOSEN, ...tests];
+    const paths = [repository, import.meta.dirname];
+    const env = { BOWYER_RECORDING: work, BOWYER_TEMPLATES: folder, HF_HUB_OFFLINE: '1' };
+    log(`TRL: ${await recordPytest({ folder: work, python: installed, given, paths }, env)}`);
     const names = readdirSync(folder).filter((name) => name.endsWith('.jinja'));
     const templates = new Map(
       names.map((name) => [readFileSync(join(folder, name), 'utf8'), name.replace('.jinja', '')]),

@@ -101,10 +101,12 @@ test('a model of this machine is recorded with its tokens', async () => {
   for (const { calls } of await rolloutsOf('own')) expect(calls[0].choices[0].logprobs).toHaveLength(1);
 });
 
-test('tasks without an agent, and an agent without tasks, are refused before anything starts', async () => {
+test('tasks or a timeout without an agent, and an agent without tasks, are refused before anything starts', async () => {
   const lone = await record('refused', upstream(), 'agent=null');
   expect(lone).toMatchObject({ code: 1, stderr: expect.stringContaining('tasks is given without an agent') as string });
   const idle = await record('refused', upstream(), 'tasks=absent.jsonl');
   expect(idle).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no file 'absent.jsonl'") as string });
+  const others = await record('refused', upstream(), 'agent=null', 'tasks=null', 'timeout=5');
+  expect(others).toMatchObject({ code: 1, stderr: expect.stringContaining("key 'task.timeout'") as string });
   expect(existsSync(at('refused'))).toBe(false);
 });

@@ -43,7 +43,7 @@ export function allChoices(): Choices[] {
       'play.as_chat': true,
       'rollout.mode': 'lock_step',
     },
-    { 'task.protocol': 'mcp', 'task.item_list': 'list.json' },
+    { 'task.protocol': 'mcp', 'task.item_list': 'list.json', 'task.agent': 'node agent.js' },
   ].map((given) => ({
     'policy.checkpoint': null,
     'policy.model': null,

@@ -45,7 +45,8 @@ const items: Meaning = (value, { reads, isRemote }) => {
   return key === null ? { nothing: 'AgentGym’s own code does not read it either' } : { words: [`${key}=${value}`] };
 };
 
-const seconds: Meaning = (value, { isRemote, reads }) => {
+const seconds: Meaning = (value, { env, isRemote, reads }) => {
+  if (env === null) return 'ours';
   if (!isRemote || !reads('env.timeout_ms')) return { nothing: 'the environment is played in this process' };
   if (each(value, (one) => (Number.isFinite(Number(one)) ? '' : one)).replaceAll(',', '') !== '')
     return { refused: 'env.timeout_ms=MILLISECONDS; the argument is a number of seconds' };

@@ -17,6 +17,8 @@ const { model, host, port, allow_anonymous, server_key_env } = modelServerOption
 const optionsOfProxy = { model, host, port, allow_anonymous, server_key_env };
 
 const { tasks, reward, concurrency, start_ahead, timeout, pass_env } = agentOptions;
+/** Options of starting an agent for each task, which a recorder of other agents does not read. */
+const startOptions = { concurrency, start_ahead, timeout, pass_env };
 
 const ownOptions = {
   upstream: optionalText(
@@ -33,25 +35,23 @@ const ownOptions = {
   ),
   tasks,
   reward,
-  concurrency,
-  start_ahead,
-  timeout,
-  pass_env,
   min_reward: optional(
     () => Type.Number(),
     'rollouts with a smaller reward, or without one, are left out of conversations.jsonl, which is written at the end; null: they are kept',
   ),
 };
 
-export const recordAgentOptions = unitOptions({ ...optionsOfModel, ...ownOptions });
+export const recordAgentOptions = unitOptions({ ...optionsOfModel, ...ownOptions, ...startOptions });
 
 export const recordAgentTask: TaskUnit = {
   name: 'record_agent',
   description: 'serve a model, or pass requests on to another endpoint, and record the rollouts of agents',
-  keys: ({ setting }) =>
-    (setting('task.upstream') ?? setting('task.replay') ?? null) === null
-      ? { ...modelServerKeys, task: recordAgentOptions }
-      : { ...runKeys, task: unitOptions({ ...optionsOfProxy, ...ownOptions }) },
+  keys({ setting }) {
+    const own = { ...ownOptions, ...((setting('task.agent') ?? null) !== null && startOptions) };
+    return (setting('task.upstream') ?? setting('task.replay') ?? null) === null
+      ? { ...modelServerKeys, task: unitOptions({ ...optionsOfModel, ...own }) }
+      : { ...runKeys, task: unitOptions({ ...optionsOfProxy, ...own }) };
+  },
   plays: false,
   problems({ task }: TaskConfig<typeof recordAgentOptions>) {
     const { model, upstream, replay, upstreamKeyEnv, agent, tasks: file, reward: judge } = task;
