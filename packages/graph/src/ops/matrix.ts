@@ -138,21 +138,13 @@ function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: Gr
   const alpha = attributes.alpha as number;
   if (a.rank === 2 && b.rank === 2)
     return webgpuGemm(g, [a, b], node) ?? g.gemm(a, b, undefined, { transA, transB, alpha });
-  const product = (left: Value) => batchedProduct(g, left, b, transA, transB);
+  const product = (left: Value) => paddedProduct(g, transA ? swapped(g, left) : left, b, transB);
   if (alpha === 1) return product(a);
   // The factor α is applied where there are fewer elements. In attention, head sizes are numbers and token counts are symbols, so a
   // tensor whose last dimension is a number is taken to be smaller.
   const [inner, columns] = [a.dim(transA ? -2 : -1), b.dim(transB ? -2 : -1)];
   const scaleFirst = typeof inner === 'number' && typeof columns !== 'number';
   return scaleFirst ? product(g.mul(a, alpha)) : g.mul(product(a), alpha);
-}
-
-function batchedProduct(g: OperatorMethods, a: Value, b: Value, transA: boolean, transB: boolean): Value {
-  // [..., queries, keys]ᵀ · [..., queries, size] is computed as the transpose of [size, queries] · [queries, keys], which transposes
-  // two narrow matrices instead of a wide one.
-  const isWide = typeof a.dim(-1) === 'string' && typeof b.dim(-1) === 'number';
-  if (transA && !transB && isWide) return swapped(g, g.matMul(swapped(g, b), a));
-  return paddedProduct(g, transA ? swapped(g, a) : a, b, transB);
 }
 
 /** Replaces Gemm by a faster form; undefined if Gemm is as fast as any. */

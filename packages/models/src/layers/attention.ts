@@ -51,11 +51,11 @@ export interface QueryChunks {
 }
 
 /**
- * Chooses the number of chunks for a sequence of `tokens` tokens. Four chunks avoid three quarters of the masked scores; below 1024
- * tokens a single product is as fast. Above 8192 tokens, the scores of one of four chunks, [queries, keys] for each head, would take
- * gigabytes.
+ * Chooses the number of chunks for a sequence of `tokens` tokens. Two chunks avoid half of the masked scores, four chunks three
+ * quarters; for short sequences a single product is as fast, and each chunk makes compiling longer. Above 8192 tokens, the scores of
+ * one of four chunks, [queries, keys] for each head, would take gigabytes.
  */
-export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : 1);
+export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : tokens >= 192 ? 2 : 1);
 
 /** The settings of causal attention over whole sequences. */
 interface OrderedAttention {
