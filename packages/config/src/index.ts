@@ -24,7 +24,7 @@ export type { ImpliedDefaults, PrimaryConfig } from './defaults/implied.js';
 export type { FlatNames, FlatPath, FlatUse } from './flat-names.js';
 export { registerResolver, type Resolver } from './interpolation/resolvers.js';
 export type { PlainObject, PlainValue } from './node.js';
-export type { OverrideAlias, OverrideAliases } from './overrides/aliases.js';
+export type { OverrideAliases } from './overrides/aliases.js';
 export type { JsonSchema } from './json-schema.js';
 export { findViolations, validate } from './validate.js';
 export { overrideText, plainValue, quotedText, type JsonValue } from './overrides/plain-value.js';

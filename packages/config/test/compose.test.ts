@@ -46,18 +46,6 @@ function mistake(
   throw new Error('composes without an error');
 }
 
-test('a config, its text, its choices and its values', () => {
-  const { composition } = composed(['agent=dqn', 'seed=7']);
-  expect(composition.config).toEqual({ agent: { name: 'dqn', lr: 0.0001 }, seed: 7, note: 'run_${agent.name}' });
-  expect(composition.yaml).toBe('agent:\n  name: dqn\n  lr: 0.0001\nseed: 7\nnote: run_${agent.name}\n');
-  expect(composition.resolve()).toEqual({ agent: { name: 'dqn', lr: 0.0001 }, seed: 7, note: 'run_dqn' });
-  expect(composition.choices).toEqual({ agent: 'dqn' });
-  expect(composition.defaults).toEqual([
-    { path: 'agent/dqn', package: 'agent', parent: 'config', isSelf: false },
-    { path: 'config', package: '', parent: null, isSelf: true },
-  ]);
-});
-
 test('one setting is what the whole config has at its key, also where a text looks like an interpolation', () => {
   const yaml = [
     'home: /data',
@@ -179,18 +167,6 @@ test('now gives one time for the whole run, and cached resolvers one value', () 
   } finally {
     clearResolver('count');
   }
-});
-
-test('a sweep is the product of its values, the last key fastest', () => {
-  const root = temporaryTree(tree);
-  expect(
-    expandSweep({ configDirs: [root], configName: 'config', overrides: ['agent=glob(*)', 'seed=range(1,3)'] }),
-  ).toEqual([
-    ['agent=dqn', 'seed=1'],
-    ['agent=dqn', 'seed=2'],
-    ['agent=ppo', 'seed=1'],
-    ['agent=ppo', 'seed=2'],
-  ]);
 });
 
 test('sweep dimensions keep intervals and tags', () => {

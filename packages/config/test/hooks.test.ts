@@ -92,7 +92,7 @@ describe('--cfg with an invalid value', () => {
 
 describe('old names of keys', () => {
   const program = {
-    overrideAliases: { agent_type: { key: 'algorithm', values: { archer_llm: 'archer' } }, rate: 'lr' },
+    overrideAliases: { agent_type: 'algorithm', rate: 'lr' },
   };
   const rates = (root: string) =>
     readdirSync(path.join(root, 'sw'))
@@ -102,7 +102,6 @@ describe('old names of keys', () => {
   test.each([
     ['agent_type=chai', 'lr: 0.01\n'],
     ['+agent_type=chai', 'lr: 0.01\n'],
-    ['agent_type=archer_llm', 'lr: 0.001\n'],
     [`agent_type='chai'`, 'lr: 0.01\n'],
     ['rate=7', 'lr: 7\n'],
   ])('%s is read as the new one', async (override, line) => {
@@ -112,7 +111,7 @@ describe('old names of keys', () => {
 
   test('in a sweep, and in hydra.sweeper.params', async () => {
     const root = temporaryTree(configs);
-    await runProgram(root, ['-m', 'agent_type=archer_llm,chai', 'hydra.sweep.dir=sw'], program);
+    await runProgram(root, ['-m', 'agent_type=archer,chai', 'hydra.sweep.dir=sw'], program);
     expect(rates(root)).toEqual(['0.001', '0.01']);
     const byConfig = temporaryTree({
       ...configs,

@@ -62,41 +62,11 @@ test.each([
   expect(composed(overrides, files).config).toMatchObject(expected);
 });
 
-test('an item in the primary list itself, as Hydra can read it', () => {
-  const primary =
-    'defaults:\n  - default\n  - optional preset/small: ${algorithm}\n  - _self_\n  - override /algorithm: archer\n';
-  expect(composed(['algorithm=chai'], { ...tree, 'archer_20q.yaml': primary }).config).toMatchObject({
-    lr: 20,
-    seed: 0,
-  });
-});
-
-test('the order of the defaults list stays as written', () => {
-  const paths = composed([]).defaults.map((entry) => entry.path);
-  expect(paths).toEqual([
-    'task/train',
-    'algorithm/archer',
-    'env/twenty_questions',
-    'demonstrations/twenty_questions',
-    'default',
-    'preset/small/archer',
-    'preset/small',
-    'archer_20q',
-  ]);
-});
-
 test('a choice that nothing makes is reported with the file and line of the item', () => {
   const files = { ...tree, 'preset/small.yaml': '# @package _global_\ndefaults:\n  - optional small: ${algorihtm}\n' };
   expect(() => composed([], files)).toThrow(ConfigError);
   expect(() => composed([], files)).toThrow(
     /Error resolving interpolation '\$\{algorihtm\}'[^]*small\.yaml:3:21[^]*possible keys: .*algorithm/,
-  );
-});
-
-test('override items must come last, as in Hydra', () => {
-  const primary = 'defaults:\n  - default\n  - override /algorithm: archer\n  - preset: small\n  - _self_\n';
-  expect(() => composed([], { ...tree, 'archer_20q.yaml': primary })).toThrow(
-    'put overrides at the end of the defaults list',
   );
 });
 

@@ -6,3 +6,6 @@ export interface ConfigProblem {
   /** The setting to write instead; empty if the message says it. */
   remedy: string;
 }
+
+/** Lists one problem. */
+export const oneProblem = (key: string, message: string, remedy: string): ConfigProblem[] => [{ key, message, remedy }];

@@ -95,7 +95,7 @@ export { hasLiveOwner, holderMessage, withFileLock, type FileLockOptions, type L
 export { checkHeld, LockLostError, mayWrite, onLockLost, type LockOwner } from './held-locks.js';
 export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './process-identity.js';
 export { ReadWatcher, unwatched } from './read-watcher.js';
-export type { ConfigProblem } from './config-problem.js';
+export { oneProblem, type ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { changeableOnResume, count, nullable, oneOf, type CamelKeys, type OptionsOf } from './option-schema.js';
 export {

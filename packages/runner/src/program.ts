@@ -29,7 +29,7 @@ registerResolver('first', (...values) => values.find((value) => value !== null) 
 const DEFAULT_CONFIG = 'archer_20q';
 
 /** ArCHer's name of a group, on command lines and in sweeps. */
-export const overrideAliases: CommandLine['overrideAliases'] = { agent_type: { key: 'algorithm' } };
+export const overrideAliases: CommandLine['overrideAliases'] = { agent_type: 'algorithm' };
 
 /** Flags of this program, each with its override. */
 const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };

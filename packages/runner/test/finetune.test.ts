@@ -36,13 +36,9 @@ async function makeModel(folder: string, positions = 40): Promise<void> {
   const tokenizer = wordLevelTokenizer([...words, 'You are a helpful assistant'], {
     wholeTokens: templateTokens('chatml'),
   });
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  try {
-    const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: positions };
-    await (await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) })).save(folder);
-  } finally {
-    await device.close();
-  }
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: positions };
+  await (await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) })).save(folder);
 }
 
 beforeAll(async () => {

@@ -51,15 +51,11 @@ async function served(model: string): Promise<string> {
 
 /** Returns the answer of the base with only this adapter, or without one. */
 async function alone(dir: string): Promise<string> {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  try {
-    const model = await LanguageModel.load({ device, dir, masksPadding: false });
-    const options = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 12, seed: 0, batchSize: 1 };
-    for await (const { text } of generateTexts(model, [{ prompt: 'Is it a dog' }], options)) return text;
-    throw new Error('no text');
-  } finally {
-    await device.close();
-  }
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
+  const model = await LanguageModel.load({ device, dir, masksPadding: false });
+  const options = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 12, seed: 0, batchSize: 1 };
+  for await (const { text } of generateTexts(model, [{ prompt: 'Is it a dog' }], options)) return text;
+  throw new Error('no text');
 }
 
 test('the names of adapters are as they were written, and each says what it says alone', async () => {

@@ -28,10 +28,8 @@ export interface CommandLine {
   readonly version?: string;
   /** `hydra.job.name`, unless a config sets it; by default the program's name without extension. */
   readonly jobName?: string;
-  /** The program's own config folder, relative to `programDir`. */
+  /** The program's own config folder, relative to the working directory. */
   readonly configDir: string;
-  /** The folder to which `--config-path` is relative; the working directory if not given. */
-  readonly programDir?: string;
   /** The default primary config; null for none. */
   readonly configName: string | null;
   /** Further folders, such as `{ dir: 'experiments', group: 'experiment' }`. */

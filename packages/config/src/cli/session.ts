@@ -36,7 +36,7 @@ export function composeOptions(
 ): ComposeOptions {
   const { program, flags, configName, env, cwd, now, jobName } = session;
   const added = flags.configDirs.map((dir) => ({ dir: path.resolve(cwd, dir), provider: 'command-line' }));
-  const main = path.resolve(program.programDir ?? cwd, program.configDir);
+  const main = path.resolve(cwd, program.configDir);
   return {
     configDirs: [main, ...added, ...(program.searchPaths ?? [])],
     configName,

@@ -5,55 +5,6 @@ import { encodeElement } from './encode.js';
 import { parseOverride } from './parser.js';
 import { ChoiceSweep, type Element, type Override } from './value.js';
 
-const plain = (text: string) => toPlain(elementNode(parseOverride(`k=${text}`).value as Element, { source: 'test' }));
-
-test.each([
-  ['1_000', 1000],
-  ['007', '007'],
-  ['1__0', '1__0'],
-  ['1e3', 1000],
-  ['.5', 0.5],
-  ['+Inf', Infinity],
-  ['TRUE', true],
-  ['NuLL', null],
-  ['yes', 'yes'],
-  ['', ''],
-  ['  a b  ', 'a b'],
-  ['v1.5', 'v1.5'],
-  ['10:30', '10:30'],
-  ['a\\,b', 'a,b'],
-  ['a\\nb', 'a\\nb'],
-  ['f\\(x\\)', 'f(x)'],
-  [`'1'`, '1'],
-  [`'it\\'s'`, "it's"],
-  [`'a\\\\'`, 'a\\'],
-  [`'a\\b'`, 'a\\b'],
-  [`"a, b"`, 'a, b'],
-  ['${a.b}', '${a.b}'],
-  ['???', '???'],
-  ['[1,[a b],{k: v}]', [1, ['a b'], { k: 'v' }]],
-  ['{a:1,b:2,a:3}', { a: 3, b: 2 }],
-  ['{a\\:b:1}', { 'a:b': 1 }],
-  ['{}', {}],
-])('%s reads as %j', (text, value) => {
-  expect(plain(text)).toEqual(value);
-});
-
-test.each([
-  ['k=1', { kind: 'set', key: 'k' }],
-  ['+a.b=1', { kind: 'add', key: 'a.b' }],
-  ['++a/b@c.d=1', { kind: 'force-add', key: 'a/b', package: 'c.d' }],
-  ['~k', { kind: 'delete', key: 'k' }],
-  ['l.0=1', { kind: 'set', key: 'l.0' }],
-  ['$x=1', { kind: 'set', key: '$x' }],
-])('the head of %s', (text, head) => {
-  expect(parseOverride(text)).toMatchObject(head);
-});
-
-test('commas make a sweep', () => {
-  expect(parseOverride('k=1,a,[2]').value).toEqual(new ChoiceSweep([1, 'a', [2]], true));
-});
-
 const messageOf = (text: string) => {
   try {
     parseOverride(text);
@@ -85,32 +36,6 @@ test('a missing = says how to write it', () => {
       `  write 'seed=value'`,
     ].join('\n'),
   );
-});
-
-test.each([
-  '',
-  '1=1',
-  'a b=1',
-  'a..b=1',
-  'a.=1',
-  'x=a,',
-  'x=,a',
-  'x=[1',
-  'x={a}',
-  `x='a`,
-  `x='a'b`,
-  'x=a=b',
-  'x=f(1)',
-  'x=~',
-  'x=é',
-  'x=(1)',
-  '+~x=1',
-  'a:b=1',
-  `x={'a':1}`,
-  '+x=extend_list(1)',
-  '~x=extend_list(1)',
-])('%j is refused', (text) => {
-  expect(messageOf(text)).toMatch(/^Cannot read override/);
 });
 
 test('nesting without end is refused, not a stack overflow', () => {

@@ -22,43 +22,6 @@ test.each([
   expect(writeYaml(new ScalarNode(new Float(value), origin))).toBe(`${text}\n`);
 });
 
-test.each([
-  ['yes', `'yes'`],
-  ['y', `'y'`],
-  ['007', `'007'`],
-  ['10_', `'10_'`],
-  ['inf', `'inf'`],
-  ['1e3', `'1e3'`],
-  ['1.2.3', '1.2.3'],
-  ['null', `'null'`],
-  ['', `''`],
-  ['2024-01-02', `'2024-01-02'`],
-  ['=', `'='`],
-  ['a: b', `'a: b'`],
-  ['a:b', 'a:b'],
-  ['- a', `'- a'`],
-  ['-a', '-a'],
-  ['a #b', `'a #b'`],
-  ['a#b', 'a#b'],
-  ["it's", "it's"],
-  ['[x', `'[x'`],
-  ['x]', 'x]'],
-  ['tab\t', '"tab\\t"'],
-  ['\x7f', '"\\x7F"'],
-  ['two\nlines', `'two\n\n  lines'`],
-  ['space \nbreak', '"space \\nbreak"'],
-  ['代理', '代理'],
-  ['...', `'...'`],
-  ['${a}', '${a}'],
-])('text %j is written %s', (text, written) => {
-  expect(yaml({ k: text })).toBe(`k: ${written}\n`);
-});
-
-test('lists are written at the indent of their key, nested lists on one line', () => {
-  expect(yaml({ a: { b: [1, [2, 3], { c: 4, d: [] }], e: {} } })).toBe(
-    'a:\n  b:\n  - 1\n  - - 2\n    - 3\n  - c: 4\n    d: []\n  e: {}\n',
-  );
-});
 test('lines fold at the first space beyond column 80, continued two deeper', () => {
   const words = Array(20).fill('word').join(' ');
   // "k: " and 16 words of 4 letters with 15 spaces are 82 columns: the space after them is the first beyond 80.

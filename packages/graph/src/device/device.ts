@@ -58,7 +58,7 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   return new Device(device, precision, threads, client, ranks, shardsOptimizers);
 }
 
-export class Device {
+export class Device implements AsyncDisposable {
   readonly #files = new ModelFiles();
 
   constructor(
@@ -227,6 +227,10 @@ export class Device {
   async close(): Promise<void> {
     await this.client.close();
     this.#files.release();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }
 

@@ -1,7 +1,7 @@
 // Checks the paths that a task writes to, and reports obstacles with their keys, before anything starts.
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { writeProblem, type ConfigProblem } from '@bowyer/core';
+import { writeProblem, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { isGgufFile } from '../tasks/export/export-config.js';
 
 /** `appended` is anything that takes text, such as a device. */
@@ -34,7 +34,7 @@ export function placeProblems({ task, savePath, warmStart }: PlacesConfig): Conf
       `${key}: '${String(path)}' cannot be written: ${obstacle}`,
       `give ${key} another ${kind === 'folder' ? 'folder' : 'file'}`,
     ];
-    return [{ key, message, remedy }];
+    return oneProblem(key, message, remedy);
   });
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import type { ConfigProblem } from '@bowyer/core';
+import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
@@ -74,22 +74,18 @@ function otherAlgorithm(composition: Composition): ConfigProblem[] {
   const chosen = composition.choices.algorithm ?? null;
   const { name: own } = named;
   if (chosen === null && TRAINING.includes(composition.setting('task.name') as string))
-    return [
-      {
-        key,
-        message: `${key} is ${name as string}, but the options of that algorithm are not there`,
-        remedy: `add '- algorithm: ${own}' to the defaults list of the config, or write algorithm=${own}`,
-      },
-    ];
+    return oneProblem(
+      key,
+      `${key} is ${name as string}, but the options of that algorithm are not there`,
+      `add '- algorithm: ${own}' to the defaults list of the config, or write algorithm=${own}`,
+    );
   const other = chosen === null ? undefined : findAlgorithm(chosen);
   if (other === undefined || other === named) return [];
-  return [
-    {
-      key,
-      message: `${key} is ${name as string}, but the options are those of ${other.name}`,
-      remedy: `choose the algorithm with its options: algorithm=${own}`,
-    },
-  ];
+  return oneProblem(
+    key,
+    `${key} is ${name as string}, but the options are those of ${other.name}`,
+    `choose the algorithm with its options: algorithm=${own}`,
+  );
 }
 
 /** Refuses keys of other programs that could not be translated, since the schema would only call them unknown. */
@@ -116,14 +112,11 @@ async function keysOfOthers(
 function sizelessCritic(composition: Composition): ConfigProblem[] {
   const [kind, width, model] = ['critic.kind', 'critic.width', 'critic_lm'].map((key) => composition.setting(key));
   if (kind !== 'transformer' || width !== undefined || model !== null) return [];
-  return [
-    {
-      key: 'critic_lm',
-      message: `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
-      remedy:
-        'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
-    },
-  ];
+  return oneProblem(
+    'critic_lm',
+    `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
+    'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
+  );
 }
 
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {

@@ -50,6 +50,9 @@ export const runKeys = {
   sweeper: changeableOnResume(sweeperSchema),
 };
 
+/** The keys of tasks that draw no random numbers. */
+export const { seed: _, ...seedlessKeys } = runKeys;
+
 /** The keys of tasks whose results have a title. */
 export const titleKeys = (runName: string, project = 'llm_rl') => ({
   project_name: text(project, 'project, shown above the title of the report', { decides: false }),

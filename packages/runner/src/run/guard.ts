@@ -1,6 +1,6 @@
 // The guard of a run: bounds on metrics beyond which the policy has collapsed, so that the run is stopped.
 import type { Metrics } from '@bowyer/algorithms';
-import { changeableOnResume, fraction, group, optional, positive, type ConfigProblem } from '@bowyer/core';
+import { changeableOnResume, fraction, group, optional, positive, oneProblem, type ConfigProblem } from '@bowyer/core';
 
 export interface GuardBounds {
   minEntropy: number | null;
@@ -60,11 +60,9 @@ export function guardReason(metrics: Metrics, bounds: GuardBounds): string | nul
 
 export function guardProblems(guard: GuardBounds, diagnostics: { turns: number; klToStart: boolean }): ConfigProblem[] {
   if (guard.maxKl === null || (diagnostics.klToStart && diagnostics.turns > 0)) return [];
-  return [
-    {
-      key: 'guard.max_kl',
-      message: `guard.max_kl=${guard.maxKl}: the KL to the start is not measured`,
-      remedy: 'write diagnostics.kl_to_start=true with diagnostics.turns above 0, or guard.max_kl=null',
-    },
-  ];
+  return oneProblem(
+    'guard.max_kl',
+    `guard.max_kl=${guard.maxKl}: the KL to the start is not measured`,
+    'write diagnostics.kl_to_start=true with diagnostics.turns above 0, or guard.max_kl=null',
+  );
 }

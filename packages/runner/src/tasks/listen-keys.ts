@@ -1,5 +1,5 @@
 // Keys of tasks that serve over HTTP.
-import { flag, integer, isLoopback, optionalText, text, type ConfigProblem } from '@bowyer/core';
+import { flag, integer, isLoopback, optionalText, text, oneProblem, type ConfigProblem } from '@bowyer/core';
 
 export const hostOption = text('127.0.0.1', 'address to listen on; 0.0.0.0 accepts connections from the whole network');
 
@@ -28,11 +28,9 @@ export function listenProblems(
 ): ConfigProblem[] {
   if (isLoopback(host) || allowAnonymous || serverKeyEnv !== null) return [];
   const withKey = key === null ? '' : `${key}=NAME of an environment variable with the key that clients must send, or `;
-  return [
-    {
-      key: 'host',
-      message: `host=${host} accepts connections from other machines, and clients need no key`,
-      remedy: `give ${withKey}allow_anonymous=true, or host=127.0.0.1`,
-    },
-  ];
+  return oneProblem(
+    'host',
+    `host=${host} accepts connections from other machines, and clients need no key`,
+    `give ${withKey}allow_anonymous=true, or host=127.0.0.1`,
+  );
 }

@@ -1,5 +1,6 @@
 // Keys of tasks that run a model over the lines of a file.
 import { optionalText, type ConfigProblem } from '@bowyer/core';
+import { missingOptions } from './missing-options.js';
 
 /** Makes the options of a task that reads items from a JSONL file. @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({
@@ -12,14 +13,10 @@ type LineFiles = { task: { model: string | null; input: string | null; output: s
 
 export const lineFileProblems =
   (task: string) =>
-  ({ task: { model, input, output } }: LineFiles): ConfigProblem[] => {
-    const missing = Object.entries({ model, input, output }).flatMap(([key, value]) => (value === null ? [key] : []));
-    if (missing.length === 0) return [];
-    return [
-      {
-        key: missing[0],
-        message: `task=${task} needs a model, a file to read and a file to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`,
-        remedy: 'give all three: model=FOLDER input=FILE.jsonl output=FILE.jsonl',
-      },
-    ];
-  };
+  ({ task: { model, input, output } }: LineFiles): ConfigProblem[] =>
+    missingOptions(
+      task,
+      'a model, a file to read and a file to write',
+      { model, input, output },
+      'give all three: model=FOLDER input=FILE.jsonl output=FILE.jsonl',
+    );

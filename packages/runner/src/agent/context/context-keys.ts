@@ -1,7 +1,7 @@
 // The node `context`: how the text is made that the policy and the critic read. It has the keys of its kind only.
 import { findAlgorithm, type ActionChoice } from '@bowyer/algorithms';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
+import { nullable, oneOf, toSnakeCase, oneProblem, type ConfigProblem } from '@bowyer/core';
 import {
   contextKinds,
   contextProblems,
@@ -73,9 +73,8 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   };
   const { actionChoice = 'free' } = play ?? {};
   if (actionChoice === 'free') return [];
-  const problem = (message: string, remedy: string): ConfigProblem[] => [
-    { key: 'action_choice', message: `action_choice=${actionChoice}: ${message}`, remedy },
-  ];
+  const problem = (message: string, remedy: string): ConfigProblem[] =>
+    oneProblem('action_choice', `action_choice=${actionChoice}: ${message}`, remedy);
   const { name, ...options } = env;
   const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
   if (!offer.parts.includes('validActions'))
@@ -115,23 +114,18 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
     const isHistory = info.context?.(options).observation === 'history';
     if (algorithm.expert?.labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue'))
       return [];
-    return [
-      {
-        key: 'algorithm.expert.labels',
-        message:
-          'algorithm.expert.labels=all: the text of each turn continues the text before it, in which the label would take the place of the action that was played',
-        remedy: `write algorithm.expert.labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
-      },
-    ];
+    return oneProblem(
+      'algorithm.expert.labels',
+      'algorithm.expert.labels=all: the text of each turn continues the text before it, in which the label would take the place of the action that was played',
+      `write algorithm.expert.labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
+    );
   }
   const able = environmentNames().filter((other) => environmentInfo(other).hasExpert !== undefined);
-  return [
-    {
-      key: 'algorithm',
-      message: `${algorithm.name} asks the environment's expert for an action in every state that the policy reaches; ${name} has no such expert with these options`,
-      remedy: `choose an environment that has one in this process: ${able.join(', ')}; or imitate demonstrations with algorithm=bc`,
-    },
-  ];
+  return oneProblem(
+    'algorithm',
+    `${algorithm.name} asks the environment's expert for an action in every state that the policy reaches; ${name} has no such expert with these options`,
+    `choose an environment that has one in this process: ${able.join(', ')}; or imitate demonstrations with algorithm=bc`,
+  );
 }
 
 /** Reports a context other than the one that the agent was trained on: it would play badly without an error. */
@@ -147,11 +141,9 @@ export function contextChanged(
   if (differing.length === 0) return [];
   const given = (context: typeof before) =>
     differing.map((key) => `${toSnakeCase(key)}=${String(context[key])}`).join(' ');
-  return [
-    {
-      key: 'context.kind',
-      message: `the agent in ${folder} was trained with another context: ${given(before)}; now ${given(after)}`,
-      remedy: `write context=${trained.context.kind}${differing.length > 1 || trained.context.kind === now.kind ? ' with the keys of that run' : ''}`,
-    },
-  ];
+  return oneProblem(
+    'context.kind',
+    `the agent in ${folder} was trained with another context: ${given(before)}; now ${given(after)}`,
+    `write context=${trained.context.kind}${differing.length > 1 || trained.context.kind === now.kind ? ' with the keys of that run' : ''}`,
+  );
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { count, nullable, oneOf, toSnakeCase, type ConfigProblem, changeableOnResume } from '@bowyer/core';
+import { count, nullable, oneOf, toSnakeCase, changeableOnResume, oneProblem, type ConfigProblem } from '@bowyer/core';
 import {
   defaultOffer,
   environmentInfo,
@@ -103,7 +103,7 @@ export function memoryKeyProblems(config: Record<string, unknown>): ConfigProble
 
 function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProblem[] {
   const { memory, policy } = config;
-  const problem = (key: string, message: string, remedy: string) => [{ key: `memory.${key}`, message, remedy }];
+  const problem = (key: string, message: string, remedy: string) => oneProblem(`memory.${key}`, message, remedy);
   if (!memory.demonstrations && !memory.grow)
     return problem(
       'demonstrations',
@@ -155,11 +155,9 @@ export function memoryChanged(
       .filter((key) => memory[key] !== undefined)
       .map((key) => `memory.${toSnakeCase(key)}=${String(memory[key])}`)
       .join(' ');
-  return [
-    {
-      key: 'memory.kind',
-      message: `the agent in ${folder} was trained with another memory: ${given(trained)}; now ${given(now)}`,
-      remedy: `write memory=${trained.kind}${trained.kind === 'none' ? '' : ' with the keys of that run'}`,
-    },
-  ];
+  return oneProblem(
+    'memory.kind',
+    `the agent in ${folder} was trained with another memory: ${given(trained)}; now ${given(now)}`,
+    `write memory=${trained.kind}${trained.kind === 'none' ? '' : ' with the keys of that run'}`,
+  );
 }

@@ -1,6 +1,6 @@
 // Reports settings that make rollouts off-policy, if the algorithm has no correction for it or another setting contradicts it.
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import type { ConfigProblem } from '@bowyer/core';
+import { oneProblem, type ConfigProblem } from '@bowyer/core';
 
 interface OffPolicySetting {
   key: string;
@@ -21,13 +21,11 @@ export function offPolicyProblems(
   beside: readonly Beside[],
 ): ConfigProblem[] {
   if (algorithm.offPolicyRollouts === undefined)
-    return [
-      {
-        key,
-        message: `${chosen}: ${algorithm.name} ${reason}`,
-        remedy: `write ${plain}, or choose ${offPolicyAlgorithms().join(', ')}`,
-      },
-    ];
+    return oneProblem(
+      key,
+      `${chosen}: ${algorithm.name} ${reason}`,
+      `write ${plain}, or choose ${offPolicyAlgorithms().join(', ')}`,
+    );
   const refused = beside.filter(([, value, usual]) => value !== usual);
   return [
     ...algorithm.offPolicyRollouts(config.algorithm as Record<string, unknown>),

@@ -1,6 +1,7 @@
 // task=canary: compares a served model with its canary, and changes the canary's share.
 import { fraction, optional, optionalText, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const canaryOptions = unitOptions({
@@ -14,20 +15,14 @@ export const canaryOptions = unitOptions({
 export const canaryTask: TaskUnit = {
   name: 'canary',
   description: 'compare a served model with its canary by their feedback, and change the canary’s share',
-  keys: () => {
-    const { seed: _, ...keys } = runKeys; // no random numbers are drawn
-    return { ...keys, task: canaryOptions };
-  },
+  keys: () => ({ ...seedlessKeys, task: canaryOptions }),
   plays: false,
-  problems: ({ task }: TaskConfig<typeof canaryOptions>) =>
-    task.record === null
-      ? [
-          {
-            key: 'record',
-            message: 'task=canary needs the record of a server: record is null',
-            remedy: 'give the folder that --config-name serve_model was given: record=FOLDER',
-          },
-        ]
-      : [],
+  problems: ({ task: { record } }: TaskConfig<typeof canaryOptions>) =>
+    missingOptions(
+      'canary',
+      'the record of a server',
+      { record },
+      'give the folder that --config-name serve_model was given: record=FOLDER',
+    ),
   load: async () => (await import('./canary.js')).canary,
 };

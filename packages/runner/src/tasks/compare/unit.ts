@@ -1,6 +1,6 @@
 // task=compare: finds out which of two runs, or of two folders of runs, is better.
-import { texts, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { texts, unitOptions, oneProblem } from '@bowyer/core';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const compareOptions = unitOptions({
@@ -11,20 +11,15 @@ export const compareTask: TaskUnit = {
   name: 'compare',
   description:
     'report which of two runs is better, by how much and how certain that is, on the episodes that both played',
-  keys: () => {
-    const { seed: _, ...keys } = runKeys; // the bootstrap has a fixed seed
-    return { ...keys, task: compareOptions };
-  },
+  keys: () => ({ ...seedlessKeys, task: compareOptions }),
   plays: false,
   problems: ({ task: { dirs } }: TaskConfig<typeof compareOptions>) =>
     dirs.length === 2
       ? []
-      : [
-          {
-            key: 'dirs',
-            message: `task=compare needs two folders: dirs has ${dirs.length}`,
-            remedy: 'give two: dirs=[outputs/a,outputs/b]; task=report compares more than two',
-          },
-        ],
+      : oneProblem(
+          'dirs',
+          `task=compare needs two folders: dirs has ${dirs.length}`,
+          'give two: dirs=[outputs/a,outputs/b]; task=report compares more than two',
+        ),
   load: async () => (await import('./compare.js')).compare,
 };

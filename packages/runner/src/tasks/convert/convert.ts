@@ -42,13 +42,9 @@ async function merge(
   output: string,
   quantization: PolicyBits['policy']['quantization'],
 ): Promise<string> {
-  const device = await openDevice({ device: 'cpu' });
-  try {
-    const model = await LanguageModel.load({ device, dir: input, quantization });
-    await model.saveMerged(output);
-    await model.release();
-    return `adapter merged into its base\nwritten: ${output}\n`;
-  } finally {
-    await device.close();
-  }
+  await using device = await openDevice({ device: 'cpu' });
+  const model = await LanguageModel.load({ device, dir: input, quantization });
+  await model.saveMerged(output);
+  await model.release();
+  return `adapter merged into its base\nwritten: ${output}\n`;
 }

@@ -1,10 +1,9 @@
 // task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { quantizationNode } from '../../agent/keys/agent-keys.js';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-
-const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const convertOptions = unitOptions({
   input: optionalText('file or folder of weights, or the folder of an adapter'),
@@ -23,17 +22,14 @@ export const convertOptions = unitOptions({
 export const convertTask: TaskUnit = {
   name: 'convert',
   description: 'write weights of another format, or an adapter merged into its base, as a Hugging Face folder',
-  keys: () => ({ ...keysOfRun, task: convertOptions, policy: quantizationNode }),
+  keys: () => ({ ...seedlessKeys, task: convertOptions, policy: quantizationNode }),
   plays: false,
-  problems({ task: { input, output } }: TaskConfig<typeof convertOptions>) {
-    if (input !== null && output !== null) return [];
-    return [
-      {
-        key: input === null ? 'input' : 'output',
-        message: `task=convert needs weights to read and a folder to write: ${input === null ? 'input' : 'output'} is null`,
-        remedy: 'give both: input=FILE_OR_FOLDER output=FOLDER',
-      },
-    ];
-  },
+  problems: ({ task: { input, output } }: TaskConfig<typeof convertOptions>) =>
+    missingOptions(
+      'convert',
+      'weights to read and a folder to write',
+      { input, output },
+      'give both: input=FILE_OR_FOLDER output=FOLDER',
+    ),
   load: async () => (await import('./convert.js')).convert,
 };

@@ -1,11 +1,8 @@
 // task=dashboard: shows the runs of a folder in the browser.
-import { flag, isLoopback, optionalText, text, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { flag, isLoopback, optionalText, text, unitOptions, oneProblem } from '@bowyer/core';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { hostOption, portOption } from '../listen-keys.js';
-
-/** The task has no seed: each game that is played in the page has its own. */
-const { seed: _, ...withoutSeed } = runKeys;
 
 export const dashboardOptions = unitOptions({
   dir: text('outputs', 'folder whose runs are shown, at any depth'),
@@ -18,17 +15,15 @@ export const dashboardOptions = unitOptions({
 export const dashboardTask: TaskUnit = {
   name: 'dashboard',
   description: 'show the runs of a folder in the browser, where they can be followed and controlled',
-  keys: () => ({ ...withoutSeed, task: dashboardOptions }),
+  keys: () => ({ ...seedlessKeys, task: dashboardOptions }), // each game that is played in the page has a seed of its own
   plays: false,
   problems({ task: { host, allowRemote } }: TaskConfig<typeof dashboardOptions>) {
     if (isLoopback(host) || allowRemote) return [];
-    return [
-      {
-        key: 'host',
-        message: `host=${host} lets other machines reach the dashboard, which can stop runs`,
-        remedy: 'give allow_remote=true, or host=127.0.0.1 and forward the port: ssh -L 6060:127.0.0.1:6060 HOST',
-      },
-    ];
+    return oneProblem(
+      'host',
+      `host=${host} lets other machines reach the dashboard, which can stop runs`,
+      'give allow_remote=true, or host=127.0.0.1 and forward the port: ssh -L 6060:127.0.0.1:6060 HOST',
+    );
   },
   load: async () => (await import('./dashboard.js')).dashboard,
 };

@@ -1,7 +1,17 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { choice, flag, group, integer, optional, texts, unitOptions, type ConfigProblem } from '@bowyer/core';
+import {
+  choice,
+  flag,
+  group,
+  integer,
+  optional,
+  texts,
+  unitOptions,
+  oneProblem,
+  type ConfigProblem,
+} from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
 import type { ContextConfig } from '../../agent/context/agent-context.js';
 import { contextChanged, contextKeys } from '../../agent/context/context-keys.js';
@@ -181,13 +191,11 @@ export const evaluateTask: TaskUnit = {
     if ((config.policy as { endpoint?: object } | undefined)?.endpoint) return [];
     const { policy, task, algorithm: own } = config as typeof config & ModelConfig;
     if (policy.checkpoint === null && policy.model === null)
-      return [
-        {
-          key: 'checkpoint_path',
-          message: 'task=evaluate needs an agent to play: checkpoint_path is null',
-          remedy: 'give a run or a model, for instance checkpoint_path=RUN_FOLDER, or an endpoint: policy=openai',
-        },
-      ];
+      return oneProblem(
+        'checkpoint_path',
+        'task=evaluate needs an agent to play: checkpoint_path is null',
+        'give a run or a model, for instance checkpoint_path=RUN_FOLDER, or an endpoint: policy=openai',
+      );
     const found = [
       await modelProblem('checkpoint_path', policy.checkpoint),
       await modelProblem('policy_lm', policy.model),

@@ -17,13 +17,9 @@ export async function writeHuggingFaceFolder(model: string, folder: string, merg
 }
 
 async function mergedInto(dir: string, folder: string): Promise<number> {
-  const device = await openDevice({ device: 'cpu' });
-  try {
-    const model = await LanguageModel.load({ device, dir });
-    await model.saveMerged(folder);
-    await model.release();
-    return (await readdir(folder)).length;
-  } finally {
-    await device.close();
-  }
+  await using device = await openDevice({ device: 'cpu' });
+  const model = await LanguageModel.load({ device, dir });
+  await model.saveMerged(folder);
+  await model.release();
+  return (await readdir(folder)).length;
 }

@@ -1,14 +1,13 @@
 // task=export: writes a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a folder in
 // Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
-import { flag, optional, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { flag, optional, optionalText, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { hubNode } from '../../agent/keys/agent-keys.js';
 import { isAdapterFolder, modelProblem } from '../../agent/folders/model-folders.js';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { GGUF_ENDING, isGgufFile } from './export-config.js';
-
-const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const FORMATS = ['gguf', 'onnx', 'hf'] as const;
 const DTYPES: Readonly<Record<string, readonly string[]>> = {
@@ -48,7 +47,7 @@ export const exportTask: TaskUnit = {
   name: 'export',
   description:
     'write a model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a Hugging Face folder',
-  keys: () => ({ ...keysOfRun, hub: hubNode, task: exportOptions }),
+  keys: () => ({ ...seedlessKeys, hub: hubNode, task: exportOptions }),
   plays: false,
   problems,
   load: async () => (await import('./export.js')).exportModel,
@@ -57,16 +56,15 @@ export const exportTask: TaskUnit = {
 type Options = TaskConfig<typeof exportOptions>['task'];
 
 async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
-  const missing = (['model', 'format', 'output'] as const).filter((key) => task[key] === null);
-  if (missing.length > 0)
-    return [
-      {
-        key: missing[0],
-        message: `task=export needs a model, a format and a folder to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`,
-        remedy: `give all three: model=FOLDER format=${FORMATS.join('|')} output=FOLDER`,
-      },
-    ];
-  const model = task.model!;
+  const { model, format, output } = task;
+  const remedy = `give all three: model=FOLDER format=${FORMATS.join('|')} output=FOLDER`;
+  const missing = missingOptions(
+    'export',
+    'a model, a format and a folder to write',
+    { model, format, output },
+    remedy,
+  );
+  if (model === null || missing.length > 0) return missing;
   const wrong = await modelProblem('model', model);
   if (wrong !== null) return [wrong];
   return [...outputProblems(task), ...dtypeProblems(task), ...mergeProblems(task, model)];
@@ -80,13 +78,11 @@ function outputProblems(task: Options): ConfigProblem[] {
   const [ending] = MODEL_FILE.exec(output!) ?? [];
   if (ending === undefined || isGgufFile(task)) return [];
   const isGguf = GGUF_ENDING.test(output!);
-  return [
-    {
-      key: 'output',
-      message: `output=${output} is the name of a ${isGguf ? 'GGUF file' : `file (${ending})`}, and format=${format} writes a folder`,
-      remedy: `${isGguf ? 'write format=gguf, or give' : 'give'} the folder another name`,
-    },
-  ];
+  return oneProblem(
+    'output',
+    `output=${output} is the name of a ${isGguf ? 'GGUF file' : `file (${ending})`}, and format=${format} writes a folder`,
+    `${isGguf ? 'write format=gguf, or give' : 'give'} the folder another name`,
+  );
 }
 
 function dtypeProblems({ format, dtype }: Options): ConfigProblem[] {
@@ -94,41 +90,33 @@ function dtypeProblems({ format, dtype }: Options): ConfigProblem[] {
   const message = `dtype=${Array.isArray(dtype) ? `[${dtype.join(',')}]` : String(dtype)}`;
   const known = DTYPES[format!];
   if (known === undefined)
-    return [
-      {
-        key: 'dtype',
-        message: `${message}: a Hugging Face folder is written with the numbers that the model has`,
-        remedy: 'leave dtype out, or write format=gguf or format=onnx',
-      },
-    ];
+    return oneProblem(
+      'dtype',
+      `${message}: a Hugging Face folder is written with the numbers that the model has`,
+      'leave dtype out, or write format=gguf or format=onnx',
+    );
   if ([dtype].flat().every((each) => known.includes(each)) && (format === 'onnx' || !Array.isArray(dtype))) return [];
   const form = format === 'onnx' ? 'one of them, or a list' : 'one of them';
-  return [
-    {
-      key: 'dtype',
-      message: `${message}: format=${format} has the types ${known.join(', ')}`,
-      remedy: `give ${form}, or leave dtype out`,
-    },
-  ];
+  return oneProblem(
+    'dtype',
+    `${message}: format=${format} has the types ${known.join(', ')}`,
+    `give ${form}, or leave dtype out`,
+  );
 }
 
 function mergeProblems({ format, merge }: Options, model: string): ConfigProblem[] {
   const isAdapter = isAdapterFolder(model);
   if (merge === true && !isAdapter)
-    return [
-      {
-        key: 'merge',
-        message: `merge=true: ${model} is a whole model, with no adapter to merge`,
-        remedy: 'leave merge out, or give the folder of an adapter',
-      },
-    ];
+    return oneProblem(
+      'merge',
+      `merge=true: ${model} is a whole model, with no adapter to merge`,
+      'leave merge out, or give the folder of an adapter',
+    );
   if (format === 'onnx' && isAdapter && merge !== true)
-    return [
-      {
-        key: 'merge',
-        message: `format=onnx: ${model} is an adapter, and ONNX has no adapters beside a model`,
-        remedy: 'write merge=true, and its base is written with the adapter added',
-      },
-    ];
+    return oneProblem(
+      'merge',
+      `format=onnx: ${model} is an adapter, and ONNX has no adapters beside a model`,
+      'write merge=true, and its base is written with the adapter added',
+    );
   return [];
 }

@@ -1,6 +1,6 @@
 // task=figures: draws curves, scores and tables of several methods with several seeds each, as a paper reports them.
-import { choice, text, texts, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { choice, text, texts, unitOptions, oneProblem } from '@bowyer/core';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import { X_AXES } from '../../report/figures/x-axes.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
@@ -20,20 +20,15 @@ export const figuresOptions = unitOptions({
 export const figuresTask: TaskUnit = {
   name: 'figures',
   description: 'write the curves, scores and tables of several methods and seeds for a paper: SVG, CSV and LaTeX',
-  keys: () => {
-    const { seed: _, ...keys } = runKeys; // the bootstrap has a fixed seed
-    return { ...keys, task: figuresOptions };
-  },
+  keys: () => ({ ...seedlessKeys, task: figuresOptions }),
   plays: false,
   problems: ({ task: { dirs } }: TaskConfig<typeof figuresOptions>) =>
     dirs.length > 0
       ? []
-      : [
-          {
-            key: 'dirs',
-            message: 'task=figures needs the folders of runs: dirs is empty',
-            remedy: 'give them: dirs=[multirun/methods]',
-          },
-        ],
+      : oneProblem(
+          'dirs',
+          'task=figures needs the folders of runs: dirs is empty',
+          'give them: dirs=[multirun/methods]',
+        ),
   load: async () => (await import('./figures.js')).figures,
 };

@@ -92,19 +92,15 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   checkLoggers(config);
   const examples = await loadExamples(config, log);
   await withReport(context, async () => {
-    const device = await openDevice(deviceOf(config));
-    try {
-      const results = await trainOn(device, examples, config, context);
-      if (results === null) {
-        log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
-        return 'interrupted';
-      }
-      await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-      print(`\n${finetuneText(directory, results)}\n`);
-      return 'finished';
-    } finally {
-      await device.close();
+    await using device = await openDevice(deviceOf(config));
+    const results = await trainOn(device, examples, config, context);
+    if (results === null) {
+      log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
+      return 'interrupted';
     }
+    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    print(`\n${finetuneText(directory, results)}\n`);
+    return 'finished';
   });
 }
 

@@ -9,6 +9,7 @@ import {
   optionalText,
   positive,
   unitOptions,
+  oneProblem,
   type ConfigProblem,
 } from '@bowyer/core';
 import { DataFileError, dataFormatKey, dataSplitKey, pipeProblem, recordFolderOf } from '@bowyer/conversations';
@@ -31,6 +32,7 @@ import { quantizationProblems, type QuantizationConfig } from '../../agent/polic
 import type { Choices } from '../../agent/keys/choices.js';
 import { runKeys, checkpointsNode, saveEpochs, saveMinutes, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 
@@ -87,13 +89,7 @@ export const finetuneTask: TaskUnit = {
   async problems(config: FinetuneKeys) {
     const { model, data } = config.task;
     if (model === null || data === null)
-      return [
-        {
-          key: model === null ? 'model' : 'data',
-          message: `task=finetune needs a model and data: ${model === null ? 'model' : 'data'} is null`,
-          remedy: 'give both: model=FOLDER data=FILE.jsonl',
-        },
-      ];
+      return missingOptions('finetune', 'a model and data', { model, data }, 'give both: model=FOLDER data=FILE.jsonl');
     const problems: ConfigProblem[] = [];
     const problem = await modelProblem('model', model);
     if (problem !== null) problems.push(problem);
@@ -114,13 +110,11 @@ type FinetuneKeys = QuantizationConfig & TaskConfig<typeof finetuneOptions> & Pi
 
 function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): ConfigProblem[] {
   if (gradAccumSteps <= batchSize) return [];
-  return [
-    {
-      key: 'grad_accum_steps',
-      message: `grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
-      remedy: `give grad_accum_steps=${batchSize} or less, or a larger batch_size`,
-    },
-  ];
+  return oneProblem(
+    'grad_accum_steps',
+    `grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
+    `give grad_accum_steps=${batchSize} or less, or a larger batch_size`,
+  );
 }
 
 /** Checks the whole file, before a model is downloaded or loaded. */
@@ -134,7 +128,7 @@ async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem
     if (items[0].value.kind === 'conversation') return maskProblems(chat.template, chat.upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return [{ key: 'data', message: error.what, remedy: `expected: ${error.expected}` }];
+    return oneProblem('data', error.what, `expected: ${error.expected}`);
   }
   const unused = {
     chat_template: chat.template,
@@ -157,11 +151,9 @@ async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem
 function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
   const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
   if (!upstreamLossMask || isBuiltIn) return [];
-  return [
-    {
-      key: 'upstream_loss_mask',
-      message: `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
-      remedy: 'name a built-in template, such as chat_template=chatml, or leave it out',
-    },
-  ];
+  return oneProblem(
+    'upstream_loss_mask',
+    `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
+    'name a built-in template, such as chat_template=chatml, or leave it out',
+  );
 }

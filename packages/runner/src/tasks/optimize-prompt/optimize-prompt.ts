@@ -55,19 +55,15 @@ export async function optimizePrompt(config: OptimizeConfig, context: TaskContex
 
 async function optimizeInFolder(config: OptimizeConfig, context: TaskContext): Promise<RunResults | null> {
   const agents = await openAgents(config.task, context);
-  const device = await openDevice(deviceOf(config));
+  await using device = await openDevice(deviceOf(config));
+  const policy = await loadPolicy(config.task.model!, config, device);
+  const trials = await PromptTrials.open(policy, config, context, agents);
   try {
-    const policy = await loadPolicy(config.task.model!, config, device);
-    const trials = await PromptTrials.open(policy, config, context, agents);
-    try {
-      await claimDirectory(context.directory, context.config.decisive);
-      return await optimizeWith(trials, agents, config, context);
-    } finally {
-      await trials.close();
-      await policy.release();
-    }
+    await claimDirectory(context.directory, context.config.decisive);
+    return await optimizeWith(trials, agents, config, context);
   } finally {
-    await device.close();
+    await trials.close();
+    await policy.release();
   }
 }
 

@@ -59,16 +59,12 @@ async function recordModel(
   const { model: folder, splice } = config.task;
   await checkTerminator(folder, config);
   const agents = await agentsUntilStopped(config.task, context);
-  const device = await openDevice(deviceOf(config));
-  try {
-    const model = await loadDecoder(folder, config, device);
-    const options = await serverOptions(config, model, context.log);
-    const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice });
-    announce(server.origin, folder, log, context);
-    await agents(server, log).finally(() => server.close());
-  } finally {
-    await device.close();
-  }
+  await using device = await openDevice(deviceOf(config));
+  const model = await loadDecoder(folder, config, device);
+  const options = await serverOptions(config, model, context.log);
+  const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice });
+  announce(server.origin, folder, log, context);
+  await agents(server, log).finally(() => server.close());
 }
 
 async function recordUpstream(

@@ -1,7 +1,7 @@
 // task=record_agent: a model, or another endpoint, for agents whose rollouts are recorded.
 import { existsSync } from 'node:fs';
 import { Type } from '@sinclair/typebox';
-import { optional, optionalText, unitOptions } from '@bowyer/core';
+import { optional, optionalText, unitOptions, oneProblem } from '@bowyer/core';
 import { writerOptions } from '../../agent/keys/agent-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenProblems } from '../listen-keys.js';
@@ -57,33 +57,25 @@ export const recordAgentTask: TaskUnit = {
     const { model, upstream, replay, upstreamKeyEnv, agent, tasks: file, reward: judge } = task;
     const given = Object.entries({ model, upstream, replay }).filter(([, value]) => value !== null);
     if (given.length !== 1)
-      return [
-        {
-          key: 'model',
-          message: `task=record_agent needs a model, an endpoint or a recording: ${given.length === 0 ? 'model, upstream and replay are null' : `${given.map(([key]) => key).join(' and ')} are given`}`,
-          remedy: 'give one of model=FOLDER, upstream=URL and replay=FOLDER',
-        },
-      ];
+      return oneProblem(
+        'model',
+        `task=record_agent needs a model, an endpoint or a recording: ${given.length === 0 ? 'model, upstream and replay are null' : `${given.map(([key]) => key).join(' and ')} are given`}`,
+        'give one of model=FOLDER, upstream=URL and replay=FOLDER',
+      );
     if (upstream === null && upstreamKeyEnv !== null)
-      return [
-        { key: 'upstream_key_env', message: 'upstream_key_env is given without upstream', remedy: 'give upstream=URL' },
-      ];
+      return oneProblem('upstream_key_env', 'upstream_key_env is given without upstream', 'give upstream=URL');
     if (agent === null && (file !== null || judge !== null))
-      return [
-        {
-          key: 'agent',
-          message: `${file === null ? 'reward' : 'tasks'} is given without an agent that this command starts`,
-          remedy: "give the command that plays a task, agent='node my-agent.js', or leave it out",
-        },
-      ];
+      return oneProblem(
+        'agent',
+        `${file === null ? 'reward' : 'tasks'} is given without an agent that this command starts`,
+        "give the command that plays a task, agent='node my-agent.js', or leave it out",
+      );
     if (agent !== null && (file === null || !existsSync(file)))
-      return [
-        {
-          key: 'tasks',
-          message: file === null ? 'an agent needs tasks, which is null' : `tasks: there is no file '${file}'`,
-          remedy: 'give a file of JSON lines, each an object with an id: tasks=tasks.jsonl',
-        },
-      ];
+      return oneProblem(
+        'tasks',
+        file === null ? 'an agent needs tasks, which is null' : `tasks: there is no file '${file}'`,
+        'give a file of JSON lines, each an object with an id: tasks=tasks.jsonl',
+      );
     return listenProblems(task, 'server_key_env');
   },
   load: async () => (await import('./record-agent.js')).recordAgent,

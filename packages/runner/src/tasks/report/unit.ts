@@ -1,6 +1,6 @@
 // task=report: writes the page of a run, or of several, from their files.
-import { texts, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { texts, unitOptions, oneProblem } from '@bowyer/core';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const reportOptions = unitOptions({ dirs: texts([], 'folders of runs or sweeps, one or several') });
@@ -8,20 +8,15 @@ export const reportOptions = unitOptions({ dirs: texts([], 'folders of runs or s
 export const reportTask: TaskUnit = {
   name: 'report',
   description: 'write the page of a run, a sweep or several runs from their files',
-  keys: () => {
-    const { seed: _, ...keys } = runKeys; // no random numbers are drawn
-    return { ...keys, task: reportOptions };
-  },
+  keys: () => ({ ...seedlessKeys, task: reportOptions }),
   plays: false,
   problems: ({ task: { dirs } }: TaskConfig<typeof reportOptions>) =>
     dirs.length > 0
       ? []
-      : [
-          {
-            key: 'dirs',
-            message: 'task=report needs the folders of runs: dirs is empty',
-            remedy: 'give them: dirs=[outputs/a,outputs/b]',
-          },
-        ],
+      : oneProblem(
+          'dirs',
+          'task=report needs the folders of runs: dirs is empty',
+          'give them: dirs=[outputs/a,outputs/b]',
+        ),
   load: async () => (await import('./report.js')).report,
 };

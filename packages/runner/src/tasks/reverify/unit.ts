@@ -3,16 +3,15 @@ import type { TProperties } from '@sinclair/typebox';
 import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';
 import type { Choices } from '../../agent/keys/choices.js';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import { itemKeys } from '../evaluate/items.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskUnit } from '../task.js';
-
-const { seed: _, ...keysOfRun } = runKeys; // every episode has its own
 
 function keys(choices: Choices): TProperties {
   const { split: _split, ...items } = itemKeys(choices) as TProperties; // every episode names it
   return {
-    ...keysOfRun,
+    ...seedlessKeys,
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
     task: unitOptions({
@@ -29,15 +28,12 @@ export const reverifyTask: TaskUnit = {
   description: 'score stored episodes again, with another reward or other options, without playing',
   keys,
   plays: true,
-  problems: ({ task }: { task: { input: string | null } }) =>
-    task.input === null
-      ? [
-          {
-            key: 'input',
-            message: 'task=reverify needs stored episodes: input is null',
-            remedy: 'give those of a run: input=RUN_FOLDER/trajectories/test.jsonl',
-          },
-        ]
-      : [],
+  problems: ({ task: { input } }: { task: { input: string | null } }) =>
+    missingOptions(
+      'reverify',
+      'stored episodes',
+      { input },
+      'give those of a run: input=RUN_FOLDER/trajectories/test.jsonl',
+    ),
   load: async () => (await import('./reverify.js')).reverify,
 };

@@ -1,7 +1,7 @@
 // task=score: computes the log-probabilities of given continuations.
 import { integer, unitOptions } from '@bowyer/core';
 import { deviceNode, deviceOptions, hubNode, quantizationNode } from '../../agent/keys/agent-keys.js';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -13,16 +13,13 @@ export const scoreOptions = unitOptions({
 export const scoreTask: TaskUnit = {
   name: 'score',
   description: 'compute the log-probabilities of the continuations in a file',
-  keys: () => {
-    const { seed: _, ...keys } = runKeys; // no random numbers are drawn
-    return {
-      ...keys,
-      device: deviceNode(deviceOptions),
-      hub: hubNode,
-      policy: quantizationNode,
-      task: scoreOptions,
-    };
-  },
+  keys: () => ({
+    ...seedlessKeys,
+    device: deviceNode(deviceOptions),
+    hub: hubNode,
+    policy: quantizationNode,
+    task: scoreOptions,
+  }),
   plays: false,
   problems: lineFileProblems('score'),
   load: async () => (await import('./score.js')).score,

@@ -1,12 +1,10 @@
 // task=serve_env: serves an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol, or MCP.
-import { choice, integer, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { choice, integer, positive, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
 import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { protocols, transports } from './protocols.js';
-
-const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 /** Options of a server to which clients connect over HTTP. */
 const optionsOfHttp = {
@@ -45,7 +43,7 @@ export const serveEnvTask: TaskUnit = {
       ...(isMcp && !isPipe && { server_key_env }),
       ...(!isPipe && optionsOfHttp),
     };
-    return { ...keysOfRun, ...environmentKeysOf(choices), task: unitOptions(own) };
+    return { ...seedlessKeys, ...environmentKeysOf(choices), task: unitOptions(own) };
   },
   plays: true,
   speaksOnStdout: ({ task: { protocol, transport } }: ServeEnvConfig) => protocol === 'mcp' && transport === 'stdio',
@@ -59,11 +57,9 @@ const addressProblems = ({ task }: ServeEnvConfig): ConfigProblem[] =>
 
 const pipeProblems = ({ json }: ServeEnvConfig): ConfigProblem[] =>
   json
-    ? [
-        {
-          key: 'json',
-          message: 'json=true writes to standard output, which transport=stdio needs for the protocol',
-          remedy: 'leave json out; the log is on standard error and in the run’s folder',
-        },
-      ]
+    ? oneProblem(
+        'json',
+        'json=true writes to standard output, which transport=stdio needs for the protocol',
+        'leave json out; the log is on standard error and in the run’s folder',
+      )
     : [];

@@ -1,6 +1,6 @@
 // Reports settings of adapters that contradict each other or the files, before anything starts.
 import { existsSync, statSync } from 'node:fs';
-import type { ConfigProblem } from '@bowyer/core';
+import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder, modelNameOf } from '../../agent/folders/model-folders.js';
 
 interface AdapterKeys {
@@ -30,13 +30,11 @@ function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: Adapter
   return Object.entries(given).flatMap(([key, value]) =>
     (value ?? null) === null
       ? []
-      : [
-          {
-            key,
-            message: `${key}=${String(value)} has no effect: no adapters are served`,
-            remedy: 'give adapters={NAME: FOLDER} or runtime_adapters=[FOLDER], or leave it out',
-          },
-        ],
+      : oneProblem(
+          key,
+          `${key}=${String(value)} has no effect: no adapters are served`,
+          'give adapters={NAME: FOLDER} or runtime_adapters=[FOLDER], or leave it out',
+        ),
   );
 }
 
@@ -61,24 +59,16 @@ function placeProblems({ adapters, runtimeAdapters = [] }: AdapterKeys): ConfigP
   const missing = Object.entries(adapters ?? {}).flatMap(([name, place]) => {
     if (isAdapterFolder(place)) return [];
     const what = existsSync(agentFolderOf(place)) ? 'contains no adapter' : 'is not there';
-    return [
-      {
-        key: 'adapters',
-        message: `adapters: the folder of '${name}', ${place}, ${what}`,
-        remedy: 'give a folder with adapter_config.json and adapter_model.safetensors, or a run with use_lora=true',
-      },
-    ];
+    return oneProblem(
+      'adapters',
+      `adapters: the folder of '${name}', ${place}, ${what}`,
+      'give a folder with adapter_config.json and adapter_model.safetensors, or a run with use_lora=true',
+    );
   });
   const roots = runtimeAdapters.flatMap((root) =>
     statSync(root, { throwIfNoEntry: false })?.isDirectory()
       ? []
-      : [
-          {
-            key: 'runtime_adapters',
-            message: `runtime_adapters: there is no folder ${root}`,
-            remedy: 'make it, or leave it out',
-          },
-        ],
+      : oneProblem('runtime_adapters', `runtime_adapters: there is no folder ${root}`, 'make it, or leave it out'),
   );
   return [...missing, ...roots];
 }
@@ -88,24 +78,20 @@ function nameProblems({ adapters, model, servedName }: AdapterKeys): ConfigProbl
   return Object.keys(adapters ?? {}).flatMap((name) =>
     name !== '' && name !== own
       ? []
-      : [
-          {
-            key: 'adapters',
-            message: `adapters: '${name}' ${name === '' ? 'is empty' : 'is the name of the model itself'}`,
-            remedy: 'give the adapter another name, or give the model another one with served_name',
-          },
-        ],
+      : oneProblem(
+          'adapters',
+          `adapters: '${name}' ${name === '' ? 'is empty' : 'is the name of the model itself'}`,
+          'give the adapter another name, or give the model another one with served_name',
+        ),
   );
 }
 
 function roomProblems({ adapters, maxAdapters }: AdapterKeys): ConfigProblem[] {
   const count = Object.keys(adapters ?? {}).length;
   if ((maxAdapters ?? null) === null || maxAdapters! >= count) return [];
-  return [
-    {
-      key: 'max_adapters',
-      message: `max_adapters is ${maxAdapters}, and adapters has ${count}`,
-      remedy: `write max_adapters=${count}`,
-    },
-  ];
+  return oneProblem(
+    'max_adapters',
+    `max_adapters is ${maxAdapters}, and adapters has ${count}`,
+    `write max_adapters=${count}`,
+  );
 }

@@ -1,6 +1,16 @@
 // task=serve_model: serves a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
-import { defaulting, flag, fraction, integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
+import {
+  defaulting,
+  flag,
+  fraction,
+  integer,
+  optional,
+  optionalText,
+  texts,
+  unitOptions,
+  oneProblem,
+} from '@bowyer/core';
 import { samplingOptions, writerNodes, writerOptions } from '../../agent/keys/agent-keys.js';
 import { adapterProblems } from './adapter-problems.js';
 import { trafficProblems } from './traffic-problems.js';
@@ -100,22 +110,18 @@ export const serveModelTask: TaskUnit = {
   plays: false,
   problems({ task }: TaskConfig<typeof serveModelOptions>) {
     if (task.model !== null && task.follow !== null && task.quantization !== 'none')
-      return [
-        {
-          key: 'quantization',
-          message: `follow=${task.follow} replaces the weights, and quantised ones are frozen: quantization is ${task.quantization}`,
-          remedy: 'write quantization=none',
-        },
-      ];
+      return oneProblem(
+        'quantization',
+        `follow=${task.follow} replaces the weights, and quantised ones are frozen: quantization is ${task.quantization}`,
+        'write quantization=none',
+      );
     if (task.model !== null)
       return [...adapterProblems(task), ...trafficProblems(task), ...listenProblems(task, 'server_key_env')];
-    return [
-      {
-        key: 'model',
-        message: 'task=serve_model needs a model: model is null',
-        remedy: 'give model=FOLDER, model=FILE.gguf, or OWNER/NAME of the hub',
-      },
-    ];
+    return oneProblem(
+      'model',
+      'task=serve_model needs a model: model is null',
+      'give model=FOLDER, model=FILE.gguf, or OWNER/NAME of the hub',
+    );
   },
   load: async () => (await import('./serve-model.js')).serveModel,
 };

@@ -32,29 +32,25 @@ async function serveFrom(folder: string, given: TinkerConfig, context: TaskConte
   const stopped = new Promise<void>((done) =>
     onInterrupt(done, 'the server stops; a restart with its folder continues'),
   );
-  const device = await openDevice(deviceOf(config));
+  await using device = await openDevice(deviceOf(config));
+  const adapterBank = { places, rank, targetModules: 'all', dirs: [] } as const;
+  const length = contextLength === null ? {} : { contextLength };
+  const base = await openTrainingBase({ model: dir, device, adapterBank, ...length });
   try {
-    const adapterBank = { places, rank, targetModules: 'all', dirs: [] } as const;
-    const length = contextLength === null ? {} : { contextLength };
-    const base = await openTrainingBase({ model: dir, device, adapterBank, ...length });
-    try {
-      const options = await serverOptions(config, base.model, log);
-      const server = await TinkerServer.listen({
-        ...options,
-        base,
-        folder,
-        modelFolder: dir,
-        quotas: quotasOf(config.task),
-      });
-      print(`${dir} is served at ${server.url} as '${options.name}': set TINKER_BASE_URL to it (Ctrl-C stops it)\n`);
-      await stopped;
-      await server.close();
-      print(`stopped: models and requests are in ${folder}\n`);
-    } finally {
-      await base.close();
-    }
+    const options = await serverOptions(config, base.model, log);
+    const server = await TinkerServer.listen({
+      ...options,
+      base,
+      folder,
+      modelFolder: dir,
+      quotas: quotasOf(config.task),
+    });
+    print(`${dir} is served at ${server.url} as '${options.name}': set TINKER_BASE_URL to it (Ctrl-C stops it)\n`);
+    await stopped;
+    await server.close();
+    print(`stopped: models and requests are in ${folder}\n`);
   } finally {
-    await device.close();
+    await base.close();
   }
 }
 

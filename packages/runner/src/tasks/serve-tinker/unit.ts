@@ -1,5 +1,5 @@
 // task=serve_tinker: trains and samples LoRA adapters over the Tinker API.
-import { integer, optionalText, unitOptions } from '@bowyer/core';
+import { integer, optionalText, unitOptions, oneProblem } from '@bowyer/core';
 import { listenProblems } from '../listen-keys.js';
 import { modelServerKeys, modelServerOptions } from '../serve-model/unit.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
@@ -36,7 +36,7 @@ export const serveTinkerTask: TaskUnit = {
   plays: false,
   problems({ task }: TaskConfig<typeof serveTinkerOptions>) {
     if (task.model !== null) return listenProblems(task, 'server_key_env');
-    return [{ key: 'model', message: 'task=serve_tinker needs a model: model is null', remedy: 'give model=FOLDER' }];
+    return oneProblem('model', 'task=serve_tinker needs a model: model is null', 'give model=FOLDER');
   },
   load: async () => (await import('./serve-tinker.js')).serveTinker,
 };

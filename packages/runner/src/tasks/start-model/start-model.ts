@@ -60,26 +60,22 @@ async function writeUntrained(
     `a tokenizer of ${tokenizer.vocabSize} tokens, ${shared.length} of which are lines that the dialogues share; ` +
       `the longest dialogue has ${longest} tokens, the context ${contextLength}`,
   );
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  try {
-    const model = await LanguageModel.create({
-      device,
-      tokenizer,
-      rng: Rng.forPurpose(config.seed, 'start_model'),
-      config: {
-        ...decoderOf(width, layers),
-        max_position_embeddings: contextLength,
-        vocab_size: tokenizer.vocabSize,
-        bos_token_id: null,
-        eos_token_id: tokenizer.eosTokenId,
-        pad_token_id: tokenizer.padTokenId,
-      },
-    });
-    await writeNewFolder(folder, (made) => model.saveMerged(made));
-    await model.release();
-  } finally {
-    await device.close();
-  }
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
+  const model = await LanguageModel.create({
+    device,
+    tokenizer,
+    rng: Rng.forPurpose(config.seed, 'start_model'),
+    config: {
+      ...decoderOf(width, layers),
+      max_position_embeddings: contextLength,
+      vocab_size: tokenizer.vocabSize,
+      bos_token_id: null,
+      eos_token_id: tokenizer.eosTokenId,
+      pad_token_id: tokenizer.padTokenId,
+    },
+  });
+  await writeNewFolder(folder, (made) => model.saveMerged(made));
+  await model.release();
 }
 
 /** Makes the config of a Llama decoder. Narrow models begin with larger weights: experiments/agents has the comparison. */

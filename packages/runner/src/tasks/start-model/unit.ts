@@ -1,5 +1,5 @@
 // task=start_model: makes a small model from records or conversations, for an agent that has none.
-import { defaulting, integer, optional, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { defaulting, integer, optional, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import { DataFileError, pipeProblem } from '@bowyer/conversations';
 import { titleKeys } from '../../keys/run-keys.js';
@@ -47,14 +47,11 @@ export const startModelTask: TaskUnit = {
   plays: false,
   async problems({ task }: StartModelTask) {
     if (task.data === null)
-      return [
-        {
-          key: 'data',
-          message: 'task=start_model needs dialogues to learn from: data is null',
-          remedy:
-            'give conversations.jsonl of record_agent, or lines with {"messages": […], "tools": […]}: data=FILE.jsonl',
-        },
-      ];
+      return oneProblem(
+        'data',
+        'task=start_model needs dialogues to learn from: data is null',
+        'give conversations.jsonl of record_agent, or lines with {"messages": […], "tools": […]}: data=FILE.jsonl',
+      );
     return [...widthProblems(task), ...(await dataProblems(task.data, task))];
   },
   load: async () => (await import('./start-model.js')).startModel,
@@ -63,13 +60,11 @@ export const startModelTask: TaskUnit = {
 /** Refuses a width that cannot be divided into heads, which have 64 dimensions in models of width 256 and more. */
 function widthProblems({ width }: StartModelTask['task']): ConfigProblem[] {
   if (width < 256 || width % 64 === 0) return [];
-  return [
-    {
-      key: 'width',
-      message: `width=${width} is not a multiple of 64, the size of an attention head`,
-      remedy: `write width=${64 * Math.round(width / 64)}`,
-    },
-  ];
+  return oneProblem(
+    'width',
+    `width=${width} is not a multiple of 64, the size of an attention head`,
+    `write width=${64 * Math.round(width / 64)}`,
+  );
 }
 
 async function dataProblems(
@@ -81,15 +76,13 @@ async function dataProblems(
   try {
     const { items } = await readTrainingItems(data, { format, split });
     if (items[0].value.kind === 'conversation') return [];
-    return [
-      {
-        key: 'data',
-        message: `'${data}' contains prompts with completions, and an agent speaks in dialogues`,
-        remedy: 'give conversations: {"messages": [{"role": "user", "content": "…"}, …]}',
-      },
-    ];
+    return oneProblem(
+      'data',
+      `'${data}' contains prompts with completions, and an agent speaks in dialogues`,
+      'give conversations: {"messages": [{"role": "user", "content": "…"}, …]}',
+    );
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return [{ key: 'data', message: error.what, remedy: `expected: ${error.expected}` }];
+    return oneProblem('data', error.what, `expected: ${error.expected}`);
   }
 }

@@ -1,6 +1,6 @@
 // Reports settings of an agent that are missing or contradict each other, before anything starts.
 import { existsSync } from 'node:fs';
-import type { ConfigProblem } from '@bowyer/core';
+import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { isFunction } from '../../context/given-agent.js';
 import type { AgentOptions } from './agent-keys.js';
 
@@ -14,7 +14,7 @@ export function agentProblems(config: Checked): ConfigProblem[] {
   };
   return [
     ...Object.entries(missing).flatMap(([key, [value, remedy]]) =>
-      value === null ? [{ key, message: `an agent needs ${key}, which is null`, remedy }] : [],
+      value === null ? oneProblem(key, `an agent needs ${key}, which is null`, remedy) : [],
     ),
     ...fileProblems(config),
     ...shareProblems(config),
@@ -26,23 +26,15 @@ function fileProblems({ agent, tasks, evalTasks, testTasks }: Checked): ConfigPr
   return Object.entries({ tasks, eval_tasks: evalTasks, test_tasks: testTasks }).flatMap(([key, file]) =>
     file === null || existsSync(file)
       ? []
-      : [
-          {
-            key,
-            message: `${key}: there is no file '${file}'`,
-            remedy: 'give a file of JSON lines, each an object with an id',
-          },
-        ],
+      : oneProblem(key, `${key}: there is no file '${file}'`, 'give a file of JSON lines, each an object with an id'),
   );
 }
 
 function shareProblems({ evalShare, testShare }: Checked): ConfigProblem[] {
   if (evalShare + testShare < 1) return [];
-  return [
-    {
-      key: 'eval_share',
-      message: `eval_share=${evalShare} and test_share=${testShare} leave no task to train on`,
-      remedy: 'give shares that together are below 1',
-    },
-  ];
+  return oneProblem(
+    'eval_share',
+    `eval_share=${evalShare} and test_share=${testShare} leave no task to train on`,
+    'give shares that together are below 1',
+  );
 }

@@ -1,7 +1,7 @@
 // task=train_agent: trains the model of a user's agent on the calls that the agent makes to a server of the model.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { integer, optional, positive, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { integer, optional, positive, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import {
   criticNode,
@@ -108,7 +108,7 @@ function rateProblems({
 }: Pick<TrainAgentConfig, 'algorithm' | 'optimizer'>): ConfigProblem[] {
   if (algorithm.actor?.lr !== null || kind.startsWith('adam')) return [];
   const message = `algorithm.actor.lr is null, and optimizer.kind=${kind} has no usual rate: only those of Adam are known`;
-  return [{ key: 'algorithm.actor.lr', message, remedy: 'give the learning rate, or write optimizer=adam' }];
+  return oneProblem('algorithm.actor.lr', message, 'give the learning rate, or write optimizer=adam');
 }
 
 /** Returns why an algorithm cannot train an agent, or null where it can. */
@@ -131,16 +131,13 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
   const problems: ConfigProblem[] =
     reason === null
       ? []
-      : [
-          {
-            key: 'agent_type',
-            message: reason,
-            remedy:
-              needs.dataset && needs.source !== 'dataset'
-                ? 'learn from records first (task=finetune), and then with algorithm=online_filteredbc filter_min_return=1'
-                : 'choose another, such as algorithm=grpo; task=finetune learns from records',
-          },
-        ];
+      : oneProblem(
+          'agent_type',
+          reason,
+          needs.dataset && needs.source !== 'dataset'
+            ? 'learn from records first (task=finetune), and then with algorithm=online_filteredbc filter_min_return=1'
+            : 'choose another, such as algorithm=grpo; task=finetune learns from records',
+        );
   const { rollout } = config.algorithm as { rollout?: { horizon?: unknown } };
   if ((rollout?.horizon ?? null) !== null)
     problems.push({

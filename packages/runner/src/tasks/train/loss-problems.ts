@@ -1,6 +1,6 @@
 // Finds settings of a model with which the algorithm's loss cannot be used.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
-import type { ConfigProblem } from '@bowyer/core';
+import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
 import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 
@@ -49,17 +49,15 @@ async function dropoutProblems(
   if (lora.enabled)
     return lora.dropout === 0
       ? []
-      : [{ key: 'lora.dropout', message: `lora.dropout=${lora.dropout}: ${why}`, remedy: 'write lora.dropout=0' }];
+      : oneProblem('lora.dropout', `lora.dropout=${lora.dropout}: ${why}`, 'write lora.dropout=0');
   if (adapter === null) return [];
   const { openAdapterDirectory } = await import('@bowyer/models');
   const dropout = (await openAdapterDirectory(agentFolderOf(adapter))).adapter?.dropout ?? 0;
   return dropout === 0
     ? []
-    : [
-        {
-          key: 'use_lora',
-          message: `the adapter in ${adapter} was trained with dropout ${dropout}: ${why}`,
-          remedy: 'write use_lora=true lora.dropout=0, which keep the weights and the rank of the adapter',
-        },
-      ];
+    : oneProblem(
+        'use_lora',
+        `the adapter in ${adapter} was trained with dropout ${dropout}: ${why}`,
+        'write use_lora=true lora.dropout=0, which keep the weights and the rank of the adapter',
+      );
 }

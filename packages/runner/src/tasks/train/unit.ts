@@ -9,6 +9,7 @@ import {
   integer,
   optional,
   unitOptions,
+  oneProblem,
   type ConfigProblem,
 } from '@bowyer/core';
 import { isConversationFile } from '@bowyer/conversations';
@@ -156,14 +157,11 @@ const hasConversations = (path: unknown): boolean => typeof path === 'string' &&
 /** Refuses conversations for an algorithm that needs tokens, probabilities or the reward of each turn. */
 function conversationProblems(algorithm: string, path: string | null): ConfigProblem[] {
   if (!hasConversations(path)) return [];
-  return [
-    {
-      key: 'demonstrations.path',
-      message: `demonstrations.path=${path} has conversations: they have no token ids, no probabilities and no reward per turn, from which algorithm=${algorithm} learns`,
-      remedy:
-        'write algorithm=bc to imitate them, algorithm=filteredbc to imitate those with the highest reward or algorithm=offline_dpo to prefer them, or give episodes',
-    },
-  ];
+  return oneProblem(
+    'demonstrations.path',
+    `demonstrations.path=${path} has conversations: they have no token ids, no probabilities and no reward per turn, from which algorithm=${algorithm} learns`,
+    'write algorithm=bc to imitate them, algorithm=filteredbc to imitate those with the highest reward or algorithm=offline_dpo to prefer them, or give episodes',
+  );
 }
 
 type TrainConfig = Pick<AgentConfig, 'critic' | 'demonstrations'> &

@@ -1,9 +1,8 @@
 // task=wandb_agent: runs the trials of a sweep of Weights & Biases, with its parameters as overrides.
 import { integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-
-const { seed: _, ...keysOfRun } = runKeys; // each trial has its own seed
 
 export const wandbAgentOptions = unitOptions({
   sweep: optionalText('ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),
@@ -17,17 +16,9 @@ export const wandbAgentOptions = unitOptions({
 export const wandbAgentTask: TaskUnit = {
   name: 'wandb_agent',
   description: 'run the trials of a sweep of Weights & Biases',
-  keys: () => ({ ...keysOfRun, task: wandbAgentOptions }),
+  keys: () => ({ ...seedlessKeys, task: wandbAgentOptions }),
   plays: false,
   problems: ({ task: { sweep } }: TaskConfig<typeof wandbAgentOptions>) =>
-    sweep === null
-      ? [
-          {
-            key: 'sweep',
-            message: 'task=wandb_agent needs a sweep: sweep is null',
-            remedy: 'give sweep=ENTITY/PROJECT/ID',
-          },
-        ]
-      : [],
+    missingOptions('wandb_agent', 'a sweep', { sweep }, 'give sweep=ENTITY/PROJECT/ID'),
   load: async () => (await import('./wandb-agent.js')).wandbAgent,
 };

@@ -1,9 +1,8 @@
 // task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server received incompletely.
 import { optionalText, unitOptions } from '@bowyer/core';
-import { runKeys } from '../../keys/run-keys.js';
+import { seedlessKeys } from '../../keys/run-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-
-const { seed: _, ...keysOfRun } = runKeys; // no random numbers are drawn
 
 export const syncOptions = unitOptions({
   dir: optionalText('folder of a run or of several runs, or a log run-ID.wandb'),
@@ -12,11 +11,9 @@ export const syncOptions = unitOptions({
 export const wandbSyncTask: TaskUnit = {
   name: 'wandb_sync',
   description: 'send runs to Weights & Biases that were logged offline, or that its server has received only in part',
-  keys: () => ({ ...keysOfRun, task: syncOptions }),
+  keys: () => ({ ...seedlessKeys, task: syncOptions }),
   plays: false,
   problems: ({ task: { dir } }: TaskConfig<typeof syncOptions>) =>
-    dir === null
-      ? [{ key: 'dir', message: 'task=wandb_sync needs runs to send: dir is null', remedy: 'give dir=FOLDER' }]
-      : [],
+    missingOptions('wandb_sync', 'runs to send', { dir }, 'give dir=FOLDER'),
   load: async () => (await import('./wandb-sync.js')).wandbSync,
 };

@@ -1,0 +1,14 @@
+import { oneProblem, type ConfigProblem } from '@bowyer/core';
+
+/** Reports the options of a task that are null. @param needs what the task needs, in words @param remedy an example of all of them */
+export function missingOptions(
+  task: string,
+  needs: string,
+  options: Readonly<Record<string, unknown>>,
+  remedy: string,
+): ConfigProblem[] {
+  const missing = Object.keys(options).filter((key) => options[key] === null);
+  if (missing.length === 0) return [];
+  const are = `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`;
+  return oneProblem(missing[0], `task=${task} needs ${needs}: ${are}`, remedy);
+}
