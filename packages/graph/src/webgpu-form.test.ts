@@ -1,6 +1,6 @@
 // Tests on the CPU, where both forms can run, that they compute the same function. If there is a GPU, the WebGPU form runs there too.
 import { when } from '@bowyer/testing';
-import { GraphBuilder, openDevice, webgpuAvailable, type Shape, type Value } from './index.js';
+import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Shape, type Value } from './index.js';
 import type { DeviceKind } from './device/protocol.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
@@ -221,5 +221,50 @@ describe.each([7, 8, 60])('a split into %i pieces', (count) => {
 
   gpuTest('has the same pieces on the GPU', async () => {
     expect(await results(g, inputs, 'webgpu')).toEqual(await results(g, inputs));
+  });
+});
+
+describe('two nodes that one kernel computes', () => {
+  const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
+    floatAttributes: ['epsilon'],
+    infer: ({ inputs: [x] }) => [{ dtype: x!.dtype, shape: x!.shape }],
+  });
+  const g = new GraphBuilder('fused');
+  const x = (name: string, shape: Shape) => g.input(name, 'float32', shape);
+  const [scale, bias] = [x('scale', [8]), x('bias', [8])];
+  const sum = g.add(x('a', ['n', 8]), x('b', ['n', 8]));
+  const normed = g.layerNormalization(sum, scale, bias, { epsilon: 1e-5 });
+  const further = g.add(sum, g.silu(normed));
+  g.output('further', further);
+  g.output('rms', g.apply(SimplifiedLayerNormalization, [further, scale], { epsilon: 1e-5 })[0]!);
+  // The statistics of this one are read, and the sigmoid of that one.
+  const shifted = g.add(further, normed);
+  const [again, mean] = g.layerNormalization(shifted, scale, bias, { epsilon: 1e-5 }).node!.outputs;
+  g.output('mean', g.mul(again!, mean!));
+  g.output('gate', g.sigmoid(again!));
+  g.output('silu', g.silu(again!));
+  const inputs = Object.fromEntries(
+    [...g.inputs].map(([name, { shape }]) => [name, integers(shape.map((dim) => (dim === 'n' ? 3 : Number(dim))))]),
+  );
+
+  test('have one node, unless another node reads what the kernel does not return', () => {
+    const types = webgpuForm(g).nodes.map(({ op }) => op.opType);
+    const counts = new Map<string, number>();
+    for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);
+    expect(Object.fromEntries(counts)).toEqual({
+      SkipLayerNormalization: 1,
+      QuickGelu: 1,
+      SkipSimplifiedLayerNormalization: 1,
+      LayerNormalization: 1,
+      Add: 1,
+      Mul: 2,
+      Sigmoid: 1,
+    });
+  });
+
+  gpuTest('have the same results on the GPU', async () => {
+    const [gpu, cpu] = [await results(g, inputs, 'webgpu'), await results(g, inputs)];
+    for (const [name, numbers] of Object.entries(cpu))
+      numbers.forEach((number, i) => expect(gpu[name]![i]).toBeCloseTo(number, 4));
   });
 });

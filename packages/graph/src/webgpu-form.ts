@@ -1,11 +1,13 @@
 // Rewrites a graph to the operators and types that ONNX Runtime's WebGPU provider has (1.30). Others would run on the CPU, with copies
 // of operands and results between GPU and CPU in every run: FusedMatMul, half of a training step's products, and all arithmetic in
 // int64. Positions and ids are therefore int32 here, that is everything computed from a range or an int32 tensor. Shape arithmetic
-// stays on the CPU, as ONNX Runtime intends. Each operator's definition states its form by the property `webgpu`.
+// stays on the CPU, as ONNX Runtime intends. Each operator's definition states its form by the property `webgpu`; nodes that one kernel computes
+// together are in webgpu-fusions.ts.
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
 import type { GraphNode, Value, WebgpuForm } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
+import { WebgpuFusions } from './webgpu-fusions.js';
 
 /** Returns a graph for WebGPU with the same inputs, outputs and results. */
 export const webgpuForm = (graph: Graph): Graph => new WebgpuGraph(graph).rewrite();
@@ -17,16 +19,29 @@ const LARGEST_INT32 = 2n ** 31n - 1n;
  * it is needed.
  */
 class WebgpuGraph extends GraphRewrite {
+  readonly #fusions: WebgpuFusions;
+  readonly #deferred = new Set<GraphNode>();
+
+  constructor(graph: Graph) {
+    super(graph);
+    this.#fusions = new WebgpuFusions(graph);
+  }
+
   protected addNode(node: GraphNode): void {
-    this.inScopeOf(node, () => this.#addNode(node));
+    if (this.#fusions.isDeferred(node)) this.#deferred.add(node);
+    else this.inScopeOf(node, () => this.#addNode(node));
   }
 
   protected convert(old: Value, dtype: DataType): Value {
-    return this.g.cast(this.made(old, 'int32')!, dtype);
+    if (!old.node || !this.#deferred.delete(old.node)) return this.g.cast(this.made(old, 'int32')!, dtype);
+    this.inScopeOf(old.node, () => this.#addNode(old.node!));
+    return this.made(old, dtype)!;
   }
 
   #addNode(node: GraphNode): void {
     const { op, inputs, outputs, attributes } = node;
+    const fused = this.#fusions.fused(this.g, node, this.#deferred, (value) => this.as(value, value.dtype));
+    if (fused) return fused.forEach(([old, made]) => this.#keepFused(old, made));
     const form = op.webgpu ?? 'same';
     if (form === 'cast') return this.#addCast(node);
     const rewritten = typeof form === 'function' && form(this.g, this.#exact(inputs) as Value[], node);
@@ -34,6 +49,11 @@ class WebgpuGraph extends GraphRewrite {
     const shapes = outputs.map(({ shape }) => shape);
     const results = this.g.apply(op, this.#operands(node, form), attributes, shapes);
     outputs.forEach((value, i) => this.keep(value, results[i]!));
+  }
+
+  #keepFused(old: Value, made: Value): void {
+    this.#deferred.delete(old.node!);
+    this.keep(old, made);
   }
 
   /** Adds a cast, except between int32 and int64 if the int32 form suffices. */

@@ -55,7 +55,7 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   const { ranks = oneRank, shardsOptimizers = false, gpuBuffers = 'bucket' } = options;
   await checkDevice(device, precision, gpuBuffers);
   const client = new WorkerClient({ device, threads, gpuBuffers, profileFolder: kernelProfileFolder() });
-  return new Device(device, precision, threads, client, ranks, shardsOptimizers);
+  return new Device(device, precision, threads, client, ranks, shardsOptimizers, gpuBuffers);
 }
 
 export class Device implements AsyncDisposable {
@@ -68,6 +68,7 @@ export class Device implements AsyncDisposable {
     private readonly client: WorkerClient,
     readonly ranks: Ranks = oneRank,
     readonly shardsOptimizers = false,
+    readonly gpuBuffers: GpuBuffers = 'bucket',
   ) {}
 
   /** Returns where states are: in arrays of the worker, or in GPU buffers. With CUDA they are on the host and copied at each run. */

@@ -132,7 +132,8 @@ function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }
   if (typeof size !== 'number') return undefined;
   const positions = Float32Array.from({ length: size }, (_, i) => i);
   const shape = x!.shape.map((_, i) => (i === axis ? size : 1));
-  const isLargest = g.greaterOrEqual(x!, g.reduceMax(x!, { axes: [axis], keepdims: true }));
+  // Without `keepdims`, so that the log-probabilities of samplers share the node.
+  const isLargest = g.greaterOrEqual(x!, g.unsqueeze(g.reduceMax(x!, { axes: [axis] }), axis));
   const candidates = g.where(isLargest, g.constant(positions, shape), size - 1);
   return g.cast(g.reduceMin(candidates, { axes: [axis], keepdims: attributes.keepdims === 1 }), 'int32');
 }

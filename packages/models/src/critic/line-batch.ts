@@ -2,6 +2,7 @@
 // In a batch of replayed episodes most lines occur many times (every history is a prefix of the next one), so that the
 // network sees a few hundred short lines instead of two hundred long histories.
 import type { Tokenizer } from '@bowyer/text';
+import { roundedSize } from '../batching/few-sizes.js';
 
 /**
  * One batch. Every count is rounded up to a bucket, so that few different shapes occur; rows of padding are all zero. N
@@ -151,10 +152,7 @@ export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]
  * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, with eight sizes between a power of two and the next: few shapes, and at most
  * an eighth of the work is padding (half of that on average). Finer sizes did not make a step faster.
  */
-export function bucket(count: number): number {
-  const step = 2 ** Math.max(0, Math.floor(Math.log2(count)) - 3);
-  return Math.max(8, Math.ceil(count / step) * step);
-}
+export const bucket = (count: number): number => Math.max(8, roundedSize(count, 8));
 
 /** Numbers different items 0, 1, 2, … in the order in which they first occur. */
 class Numbering<T> {

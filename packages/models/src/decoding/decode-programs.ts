@@ -120,6 +120,11 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
+  /** Returns whether widths and capacities are rounded up, since the device keeps buffers for each shape. */
+  get roundsSizes(): boolean {
+    return this.options.device.gpuBuffers === 'exact';
+  }
+
   get #isResident(): boolean {
     return this.options.device.residency === 'gpu';
   }

@@ -406,6 +406,7 @@ export class Episodes {
       ...(this.#states.length > 0 && { recurrent: { states: this.#states, restore } }),
       feed: windows.map(({ feed }) => feed),
       chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
+      roundsSizes: this.options.programs.roundsSizes,
       uniforms: uniformsFor(turns, sampler),
       ...('tempered' in sampler && sampler.tempered && { temperature: options.temperature }),
       ...(sampler.kind === 'mixed' && { mixed: { rows: turns.map(({ sampling }) => sampling), vocabSize } }),

@@ -19,6 +19,8 @@ export interface GenerateArgs {
   feed: readonly Int32Array[];
   /** The most tokens per row that one run reads; bounds the memory of a long prompt. */
   chunk: number;
+  /** Whether the widths of prompts and the cache's capacity are rounded up (see few-sizes.ts). */
+  roundsSizes: boolean;
   /** [rows · maxNewTokens, at least one per row] in [0, 1), row after row; greedy graphs ignore them. */
   uniforms: Float32Array;
   /** Temperature and top-p, for graphs that have these inputs. */

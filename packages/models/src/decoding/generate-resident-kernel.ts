@@ -1,6 +1,7 @@
 // The token loop for a KV cache on a GPU. Every run of the decoding graph writes its new keys and values into the cache's own
 // buffers, so that only ids and probabilities are transferred. Rows are moved by a gather on the GPU.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
+import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
 import { largest, roundedCapacity } from './capacity-classes.js';
 import type { GenerateArgs, GenerateResult } from './generate-args.js';
 import type { KernelInputs, LoopCache } from './loop-cache.js';
@@ -80,7 +81,8 @@ class ResidentCache implements LoopCache {
 
   /** Makes room for `positions` per row and the spare column; shrinks the cache if less than half is needed. */
   async #makeRoom(positions: number): Promise<void> {
-    const capacity = roundedCapacity(Math.max(positions, largest(this.lengths)) + 1);
+    const needed = Math.max(positions, largest(this.lengths)) + 1;
+    const capacity = roundedCapacity(this.args.roundsSizes ? roundedSize(needed, BUFFER_STEPS) : needed);
     const fits = capacity <= this.#capacity && 2 * capacity > this.#capacity;
     if (!fits) await this.#arrange(capacity);
     else await this.settle();

@@ -1,6 +1,6 @@
 // The decoding graph for a KV cache on a GPU: new keys and values are written into the cache, which is both input and output, and
 // attention reads only the cache. See decode-graph.ts for the form on the host.
-import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
+import { defineOp, GraphBuilder, multiplyDims, type Dim, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
   MASKED,
@@ -102,17 +102,24 @@ function attention(
   const { window, scale = 1 / Math.sqrt(headSize) } = form;
   const groups = heads / keyValueHeads;
   const q = g.mul(splitQueries(g, query, layout), scale);
-  const products = g.transpose(g.matMul(keys, g.transpose(q, [0, 1, 3, 2])), [0, 1, 3, 2]);
+  const rows = multiplyDims(groups, tokens);
+  const products = swapped(g, g.matMul(keys, swapped(g, q, rows)), rows);
   const own = g.unsqueeze(g.cast(positions, 'float32'), 2);
   const windowed = window === undefined ? 0 : g.where(g.greater(columns, g.sub(own, window)), g.scalar(0), MASKED);
   const mask = g.unsqueeze(g.where(g.lessOrEqual(columns, own), windowed, MASKED), 1);
-  const rows = multiplyDims(groups, tokens);
   const perGroup =
     groups === 1 ? mask : g.reshape(g.expand(mask, [batch, groups, tokens, 'capacity']), [batch, 1, rows, 'capacity']);
   const places = () => g.unsqueeze(columns, 0);
   const biased = withPositionBiases(g, softcapped(g, products, form), places, layout, form);
   const scores = g.add(biased, perGroup);
   return mergeHeads(g, g.matMul(softmaxWithSinks(g, scores, layout, form), values), layout);
+}
+
+/** Swaps the last two axes, of which one has size `rows`; if that is 1, no element moves. */
+function swapped(g: GraphBuilder, x: Value, rows: Dim): Value {
+  return rows === 1
+    ? g.unsqueeze(g.squeeze(x, x.dim(-1) === 1 ? -1 : -2), x.dim(-1) === 1 ? 2 : 3)
+    : g.transpose(x, [0, 1, 3, 2]);
 }
 
 /**

@@ -1,6 +1,7 @@
 // The loop over tokens: new tokens go through the graph, a token is sampled for each row, and rows stop at a terminator or at
 // `maxNewTokens`.
 import type { KernelProgram } from '@bowyer/graph';
+import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import type { GenerateArgs, GeneratedRow, GenerateResult, Role } from './generate-args.js';
 import { logitBiasInputs, logitRuleInputs, tokenMaskInput, topLogprobsOf, type TopLogprobs } from './logit-inputs.js';
@@ -119,7 +120,7 @@ class TokenLoop {
       const pieces = feed
         .slice(0, rows)
         .map((tokens) => tokens.subarray(Math.max(0, tokens.length - to), Math.max(0, tokens.length - from)));
-      const width = to - from;
+      const width = this.args.roundsSizes ? roundedSize(to - from, BUFFER_STEPS) : to - from;
       const counts = Int32Array.from(pieces, ({ length }) => length);
       const last = Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1));
       sampled = await this.#run(program, pieces, width, counts, { last: { dims: [rows], data: last } });

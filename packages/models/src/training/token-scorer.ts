@@ -4,7 +4,8 @@ import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import { chunksOf } from '../layers/attention.js';
 import { headChunksOf } from '../layers/row-chunks.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
-import { withoutEmptyRows } from '../batching/without-empty-rows.js';
+import { BUFFER_STEPS } from '../batching/few-sizes.js';
+import { gpuBatch } from '../batching/gpu-batch.js';
 import { tokenBatchesInSteps, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
@@ -133,7 +134,7 @@ export class TokenScorer {
     for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
       const form = { masked, prefix: false, ...this.#chunks(batch) };
       const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
-      const inputs = { ...this.#inputs(batch, { masked }), ...this.#adapterInput(adapter) };
+      const inputs = { ...this.#inputs(this.#runnable(batch), { masked }), ...this.#adapterInput(adapter) };
       const outputs = await program.run({ inputs });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
@@ -386,7 +387,8 @@ export class TokenScorer {
    */
   #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): Generator<OwnRows> {
     const { padTokenId, device } = this.options;
-    const options = { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes };
+    const padding = this.#roundsSizes ? (1 + 1 / BUFFER_STEPS) ** 2 : 1;
+    const options = { maxTokens: (maxTokens * device.ranks.size) / padding, padTokenId, sharesPrefixes };
     return ownRows(tokenBatchesInSteps(examples, options), device.ranks);
   }
 
@@ -394,12 +396,16 @@ export class TokenScorer {
     return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize });
   }
 
-  /**
-   * Returns a batch that ONNX Runtime's WebGPU provider accepts: it refuses tensors without elements, so a position of weight 0 is
-   * added, which changes no sum.
-   */
+  /** Returns a batch that the device accepts, of one of few shapes where it keeps buffers for each. */
   #runnable(batch: TokenBatch): TokenBatch {
-    return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
+    const { device, architecture } = this.options;
+    if (device.kind !== 'webgpu') return batch;
+    return gpuBatch(batch, { roundsSizes: this.#roundsSizes, contextLength: architecture.contextLength });
+  }
+
+  /** Returns whether rows and columns of batches are rounded up (see `gpuBatch`). */
+  get #roundsSizes(): boolean {
+    return this.options.device.gpuBuffers === 'exact';
   }
 
   /** Chooses the numbers of chunks. Chunks are used on the CPU only; their effect elsewhere was not measured. */
