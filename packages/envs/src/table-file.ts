@@ -31,15 +31,6 @@ const splitNames: Readonly<Record<string, Split>> = {
 export const splitNamed = (name: string): Split | undefined =>
   Object.hasOwn(splitNames, name.toLowerCase()) ? splitNames[name.toLowerCase()] : undefined;
 
-/**
- * Reads the rows. @param path ends with `.csv` or `.jsonl` @throws the error of `fault` for a file or a line that cannot be read
- */
-export function readRows(path: string, fault: TableFault): Row[] {
-  const { rows, faults } = readTable(path, fault);
-  if (faults.length > 0) throw fault(faults[0].line, faults[0].problem);
-  return rows;
-}
-
 /** The rows of a table, and the lines that cannot be read. */
 export interface Table {
   rows: Row[];

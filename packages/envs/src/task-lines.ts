@@ -4,7 +4,6 @@ import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { hash32 } from '@bowyer/core';
 import type { Split } from './contract/env.js';
-import { listedSplits, type SplitPlan } from './splits.js';
 import { readTable, splitNamed, type Row } from './table-file.js';
 
 /** The members of a task that all environments share. */
@@ -36,31 +35,42 @@ const SHOWN = 20;
 export class LineError extends Error {}
 
 /** The files that were read last, since all environments of a run share them. */
-const read = new Map<string, { changed: number; tasks: readonly LineTask[] }>();
+const read = new Map<string, { changed: number; tasks: readonly unknown[] }>();
+
+interface Reading {
+  /** The settings on which `taskOf` depends, a part of the cache's key. */
+  variant?: string;
+  /** Whether tasks may have the same id, as questions that a data set has twice. */
+  mayRepeat?: boolean;
+}
 
 /**
  * Reads a file.
  *
  * @param taskOf converts a line, and throws a `LineError` if it cannot be used
- * @param variant the settings on which `taskOf` depends, a part of the cache's key
  * @throws {TaskFileError} with every line that cannot be used
  */
 export function readTasks<Task extends LineTask>(
   environment: string,
   path: string,
   taskOf: (row: Row) => Task,
-  variant = '',
+  { variant = '', mayRepeat = false }: Reading = {},
 ): readonly Task[] {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
   const key = `${environment}/${variant}/${path}`;
   const known = read.get(key);
   if (known?.changed === changed) return known.tasks as readonly Task[];
-  const tasks = parseTasks(environment, path, taskOf);
+  const tasks = parseTasks(environment, path, taskOf, mayRepeat);
   read.set(key, { changed, tasks });
   return tasks;
 }
 
-function parseTasks<Task extends LineTask>(environment: string, path: string, taskOf: (row: Row) => Task): Task[] {
+function parseTasks<Task extends LineTask>(
+  environment: string,
+  path: string,
+  taskOf: (row: Row) => Task,
+  mayRepeat: boolean,
+): Task[] {
   const fault = (line: number | null, problem: string) => new TaskFileError(environment, path, [{ line, problem }]);
   const { rows, faults } = readTable(path, fault);
   const tasks: Task[] = [];
@@ -68,7 +78,7 @@ function parseTasks<Task extends LineTask>(environment: string, path: string, ta
   for (const row of rows)
     try {
       const task = taskOf(row);
-      const earlier = lines.get(task.id);
+      const earlier = mayRepeat ? undefined : lines.get(task.id);
       if (earlier !== undefined) throw new LineError(`the id ${JSON.stringify(task.id)} is that of line ${earlier}`);
       lines.set(task.id, row.line);
       tasks.push(task);
@@ -107,14 +117,26 @@ export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   return given.length === 0 ? undefined : cells[given[0]];
 }
 
+/** Returns the cell of the first of these columns that the file has, as text without outer white space; empty if it is missing. */
+export function firstText({ cells }: Row, names: readonly string[]): string {
+  const name = names.find((candidate) => Object.hasOwn(cells, candidate));
+  const value = name === undefined ? undefined : cells[name];
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value.trim();
+  if (typeof value === 'number') return String(value);
+  throw new LineError(`${name} must be a text or a number`);
+}
+
 /** Returns the id of a line, or, if it has none, a hash of the text in which tasks differ. */
 export function lineId({ cells }: Row, names: readonly string[], text: string): string {
   const name = names.find((candidate) => cells[candidate] !== undefined && cells[candidate] !== null);
   const value = name === undefined ? undefined : cells[name];
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   if (value !== undefined) throw new LineError(`${name} must be a text or a number`);
-  return hash32(text).toString(16).padStart(8, '0');
+  return hashedId(text);
 }
+
+export const hashedId = (text: string): string => hash32(text).toString(16).padStart(8, '0');
 
 export function lineSplit(row: Row): Split | null {
   const name = textCell(row, 'split');
@@ -123,27 +145,3 @@ export function lineSplit(row: Row): Split | null {
   if (split === undefined) throw new LineError(`split ${JSON.stringify(name)} must be train, eval or test`);
   return split;
 }
-
-/** Returns the tasks for `listedSplits`: by the lines' splits (default: training), or as one list if no line has a split. */
-export function tasksBySplit<Task extends LineTask>(
-  tasks: readonly Task[],
-): readonly Task[] | Record<Split, readonly Task[]> {
-  if (tasks.every(({ split }) => split === null)) return tasks;
-  const of = (split: Split) => tasks.filter((task) => (task.split ?? 'train') === split);
-  return { train: of('train'), eval: of('eval'), test: of('test') };
-}
-
-/**
- * Returns the plan of splits for tasks that `reset` selects by their number. @param where selects the listed tasks; default: all
- */
-export const numberedTasks = <Task extends LineTask>(
-  tasks: readonly Task[],
-  where?: (task: Task) => boolean,
-): SplitPlan =>
-  listedSplits<Task>({
-    noun: 'tasks',
-    items: tasksBySplit(tasks),
-    reset: (task) => ({ task: tasks.indexOf(task) }),
-    id: ({ id }) => id,
-    ...(where && { where }),
-  });

@@ -7,6 +7,7 @@ import { judge, type Verdict } from './judge.js';
 import type { CodeOptions } from './options.js';
 import { solutionReply } from './program.js';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.js';
+import { takenItem } from '../task-units.js';
 import { codeTasks } from './task-file.js';
 import type { CodeTask } from './task.js';
 
@@ -32,7 +33,7 @@ export class CodeEnv implements Env {
   async reset({ seed, task }: CodeReset = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
-    this.#task = this.#choose(task);
+    this.#task = takenItem(this.#tasks, task, this.#rng, 'code: there is no task');
     this.#turn = 0;
     const { instruction } = this.options;
     const observation = `${instruction === '' ? '' : `${instruction}\n\n`}${this.#task.prompt}`;
@@ -62,12 +63,6 @@ export class CodeEnv implements Env {
     this.#order.close();
     await this.#sandbox?.close();
     this.#sandbox = null;
-  }
-
-  #choose(number: number | undefined): CodeTask {
-    if (number === undefined) return this.#rng.choice(this.#tasks);
-    if (number < this.#tasks.length) return this.#tasks[number];
-    throw new RangeError(`code: there is no task ${number}: there are ${this.#tasks.length}`);
   }
 
   #info(verdict: Verdict | null): Record<string, unknown> {

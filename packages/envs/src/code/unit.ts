@@ -1,14 +1,12 @@
 import { defineEnvironment } from '../define-environment.js';
-import { taskDemonstrations } from '../played-demonstrations.js';
-import { numberedTasks } from '../task-lines.js';
-import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { taskMembers } from '../task-units.js';
+import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { CodeEnv } from './code-env.js';
 import { codeSchema, type CodeOptions } from './options.js';
 import { solutionReply } from './program.js';
 import { codeTasks } from './task-file.js';
-import type { CodeTask } from './task.js';
 
-const isSolved = ({ solution }: CodeTask) => solution !== null;
+const make = (options: CodeOptions) => new CodeEnv(options);
 
 export const codeUnit = defineEnvironment<CodeOptions>({
   name: 'code',
@@ -17,22 +15,18 @@ export const codeUnit = defineEnvironment<CodeOptions>({
   resetSchema: resetSchemaWith({
     task: { description: 'Number of the task in the file, from 0.', type: 'integer', minimum: 0 },
   }),
-  make: (options) => new CodeEnv(options),
-  splits: (options) => numberedTasks(codeTasks(options)),
+  make,
+  ...taskMembers({
+    tasks: codeTasks,
+    reset: (task, tasks) => ({ task: tasks.indexOf(task) }),
+    isShown: ({ solution }) => solution !== null,
+    make,
+    unshown: ({ data }) => `no training task of ${data} has a solution to imitate`,
+  }),
   evaluation: { taskType: ({ kind }) => kind as string | null },
   sampleActions: ['```js\nconst add = (a, b) => a + b;\n```', 'function f( {', 'return 1;\n}', ''],
   critic: { typicalReturn: () => 0.3 },
   config: { problems: completionProblems },
-  hasExpert: (options) => codeTasks(options).some(isSolved),
-  demonstrations: {
-    schema: noOptions,
-    make: (options, request) =>
-      taskDemonstrations(new CodeEnv(options), numberedTasks(codeTasks(options), isSolved), request),
-    problem: (options) =>
-      numberedTasks(codeTasks(options), isSolved).count('train') === 0
-        ? `no training task of ${options.data} has a solution to imitate`
-        : null,
-  },
   tokens: {
     vocabulary: (options) => [
       options.instruction,

@@ -4,6 +4,7 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { lastCodeBlock, shortened } from '../reply-text.js';
 import type { HarborOptions } from './options.js';
+import { namedTask } from '../task-units.js';
 import { rewardOf, type HarborReward } from './reward.js';
 import { Shell, ShellEndedError, type CommandResult } from './shell/shell.js';
 import { harborTasks, type HarborTask } from './task-folder.js';
@@ -37,7 +38,7 @@ export class HarborEnv implements Env {
     this.#order.begin();
     this.#order.end(); // The episode begins when the shell is ready.
     if (seed !== undefined) this.#rng = new Rng(seed);
-    this.#task = task === undefined ? this.#rng.choice(this.#tasks) : this.#named(task);
+    this.#task = namedTask(this.#tasks, task, this.#rng, `harbor: ${this.options.tasks ?? 'the set that ships'}`);
     const { memoryMb } = this.options;
     if (this.#shell === null || this.#shell.ended) this.#shell = await Shell.start(memoryMb);
     await this.#shell.begin(this.#task, (memoryMb / 4) * 2 ** 20);
@@ -81,14 +82,6 @@ export class HarborEnv implements Env {
     this.#order.close();
     await this.#shell?.close();
     this.#shell = null;
-  }
-
-  #named(id: string): HarborTask {
-    const task = this.#tasks.find((known) => known.id === id);
-    if (task !== undefined) return task;
-    throw new RangeError(
-      `harbor: there is no task '${id}'; the tasks are ${this.#tasks.map((each) => each.id).join(', ')}`,
-    );
   }
 
   async #prepare(command: string, workdir: string): Promise<void> {

@@ -1,22 +1,12 @@
 import { createRequire } from 'node:module';
 import { defineEnvironment } from '../define-environment.js';
-import { taskDemonstrations } from '../played-demonstrations.js';
-import { listedSplits } from '../splits.js';
-import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { taskMembers } from '../task-units.js';
+import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { HarborEnv, inBlock } from './harbor-env.js';
 import { harborSchema, type HarborOptions } from './options.js';
 import { harborFiles, harborTasks, type HarborTask } from './task-folder.js';
 
-const planOf = (items: readonly HarborTask[], where?: (task: HarborTask) => boolean) =>
-  listedSplits<HarborTask>({
-    noun: 'tasks',
-    items,
-    reset: ({ id }) => ({ task: id }),
-    id: ({ id }) => id,
-    ...(where && { where }),
-  });
-
-const isSolved = ({ solution }: HarborTask) => solution !== null;
+const make = (options: HarborOptions) => new HarborEnv(options);
 
 export const harborUnit = defineEnvironment<HarborOptions>({
   name: 'harbor',
@@ -25,23 +15,20 @@ export const harborUnit = defineEnvironment<HarborOptions>({
   resetSchema: resetSchemaWith({
     task: { description: "Name of the task's folder, instead of one drawn by the seed.", type: 'string' },
   }),
-  make: (options) => new HarborEnv(options),
-  splits: (options) => planOf(harborTasks(options)),
+  make,
+  ...taskMembers<HarborOptions, HarborTask>({
+    tasks: harborTasks,
+    reset: ({ id }) => ({ task: id }),
+    isShown: ({ solution }) => solution !== null,
+    make,
+    unshown: ({ tasks }) => `no task of ${tasks} has a solution/solve.sh alone`,
+    source: { files: harborFiles, independentOf: ['commandMs', 'verifierMs', 'memoryMb'] },
+  }),
   evaluation: { taskType: ({ kind }) => (kind as string | null | undefined) ?? null },
   context: () => ({ observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] }),
   sampleActions: ['ls', '```bash\ncat *.txt\n```', '```bash\nsubmit\n```', 'if ['],
   critic: { typicalReturn: () => 0.3 },
   config: { problems: () => missingShell() },
-  hasExpert: (options) => harborTasks(options).some(isSolved),
-  demonstrations: {
-    schema: noOptions,
-    make: (options, request) =>
-      taskDemonstrations(new HarborEnv(options), planOf(harborTasks(options), isSolved), request),
-    problem: (options) =>
-      harborTasks(options).some(isSolved) ? null : `no task of ${options.tasks} has a solution/solve.sh alone`,
-    files: harborFiles,
-    independentOf: ['commandMs', 'verifierMs', 'memoryMb'],
-  },
   tokens: {
     vocabulary: (options) => [
       options.instruction,

@@ -103,7 +103,7 @@ test('a file: its problems by number, its solutions on one line, its words known
   await env.reset({ seed: 0, split: 'train', problem: 0 });
   expect(writtenSolution(env.problem)).toBe('Two and two make four. \\boxed{4}');
   expect((await env.reset({ seed: 0, split: 'test' })).info.question).toBe('And three and three?');
-  await expect(env.reset({ split: 'test', problem: 1 })).rejects.toThrow(/there is no problem 1: .*some\.jsonl has 1/);
+  await expect(env.reset({ split: 'test', problem: 1 })).rejects.toThrow(/some\.jsonl has no problem 1: there are 1/);
   expect(mathTexts({ ...defaults, problems })).toContain('And three and three?');
   expect(missingSolutions({ ...defaults, problems })).toBeNull();
   writeFileSync(problems, JSON.stringify({ ...rows[1], split: 'train' }));

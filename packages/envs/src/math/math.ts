@@ -5,6 +5,7 @@ import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { anyProblem, generateProblem } from './generator.js';
 import type { MathOptions } from './options.js';
+import { takenItem } from '../task-units.js';
 import { readProblems, type ProblemFile } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
@@ -39,7 +40,7 @@ export class MathEnv implements Env {
   #history = '';
   #attempts = 0;
 
-  /** Reads the problems. @throws {ProblemFileError} if the file cannot be used */
+  /** Reads the problems. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: MathOptions) {
     this.#file = options.problems === null ? null : readProblems(options.problems);
   }
@@ -81,9 +82,7 @@ export class MathEnv implements Env {
         ? anyProblem(this.#rng, this.options)
         : generateProblem(this.#rng, split, this.options);
     const problems = split === undefined ? Object.values(this.#file).flat() : this.#file[split];
-    if (number === undefined) return this.#rng.choice(problems);
-    if (number < problems.length) return problems[number];
-    throw new RangeError(`math: there is no problem ${number}: ${this.options.problems} has ${problems.length} here`);
+    return takenItem(problems, number, this.#rng, `math: ${this.options.problems} has no problem`);
   }
 
   #info(answer: string | null, won: boolean): MathInfo {

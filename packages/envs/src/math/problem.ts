@@ -1,6 +1,7 @@
 // Problems with their answers, and their division into training, evaluation and test.
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
+import { hashedId } from '../task-lines.js';
 
 export interface Problem {
   /** The id in the file, or a hash of the question. */
@@ -14,8 +15,7 @@ export interface Problem {
 }
 
 /** Returns the id of a question. White space does not affect it. */
-export const questionId = (question: string): string =>
-  hash32(question.replace(/\s+/g, ' ').trim()).toString(16).padStart(8, '0');
+export const questionId = (question: string): string => hashedId(question.replace(/\s+/g, ' ').trim());
 
 /** Returns the split of a question, which depends only on its words: 70 % training, 10 % evaluation, 20 % test. */
 export function splitOf(question: string): Split {

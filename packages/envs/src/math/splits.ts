@@ -1,5 +1,6 @@
 // The splits of problems: the file's splits, or splits by a hash of the question.
-import { listedSplits, type SplitPlan } from '../splits.js';
+import type { SplitPlan } from '../splits.js';
+import { numberedItems } from '../task-units.js';
 import type { MathOptions } from './options.js';
 import { readProblems } from './problem-file.js';
 
@@ -11,12 +12,5 @@ export function mathSplits({ problems }: MathOptions): SplitPlan {
       count: () => null,
       choose: ({ split, seed }) => ({ reset: { seed, split }, item: ({ item }) => String(item) }),
     };
-  const file = readProblems(problems);
-  const numbered = (split: keyof typeof file) => file[split].map(({ id }, problem) => ({ split, problem, id }));
-  return listedSplits({
-    noun: 'problems',
-    items: { train: numbered('train'), eval: numbered('eval'), test: numbered('test') },
-    reset: ({ split, problem }) => ({ split, problem }),
-    id: ({ id }) => id,
-  });
+  return numberedItems('problems', readProblems(problems), 'problem');
 }

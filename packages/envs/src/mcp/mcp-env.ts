@@ -10,6 +10,7 @@ import type { McpOptions } from './options.js';
 import { readReply, writeReply, writeResults } from './replies.js';
 import { openToolSession, type ToolSession } from './tool-session.js';
 import { mcpTasks, type ExpertStep, type McpTask, type ToolCall } from './task-file.js';
+import { namedTask } from '../task-units.js';
 import { toolsText } from './tool-text.js';
 
 interface McpReset {
@@ -38,7 +39,7 @@ export class McpEnv implements Env {
     this.#order.begin();
     this.#order.end(); // No step is allowed until the server has answered.
     if (seed !== undefined) this.#rng = new Rng(seed);
-    this.#task = id === undefined ? this.#rng.choice(this.#tasks) : this.#named(id);
+    this.#task = namedTask(this.#tasks, id, this.#rng, `mcp: ${this.options.tasks}`);
     this.#transcript = [];
     this.#done = 0;
     await this.#beginSession();
@@ -87,12 +88,6 @@ export class McpEnv implements Env {
     const session = this.#session;
     this.#session = null;
     await session?.close();
-  }
-
-  #named(id: string): McpTask {
-    const task = this.#tasks.find((known) => known.id === id);
-    if (task !== undefined) return task;
-    throw new RangeError(`mcp: ${this.options.tasks} has no task '${id}'`);
   }
 
   async #opening(session: ToolSession): Promise<string> {

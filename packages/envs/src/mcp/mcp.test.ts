@@ -8,7 +8,6 @@ import { newFolder } from '@bowyer/testing';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { defaultsOf } from '../option.js';
 import { commandWords } from './command-line.js';
-import { mcpDemonstrations } from './demonstrations.js';
 import { EpisodeFolder } from './episode-folder.js';
 import { formAnswer } from './form-answer.js';
 import { McpEnv } from './mcp-env.js';
@@ -152,7 +151,7 @@ function counted(name: string, ...program: string[]): { command: string[]; start
 test('a shared server starts once for all episodes of an environment', async () => {
   const { command, starts } = counted('shop', `await import(${JSON.stringify(SHOP)});`);
   const shop = options({ command, isolate: 'shared', tasks: file('shared.jsonl', pear) });
-  expect((await mcpDemonstrations(shop, { count: 3, seed: 1 })).demonstrations).toHaveLength(3);
+  expect((await mcpUnit.demonstrations!.make(shop, { count: 3, seed: 1 })).demonstrations).toHaveLength(3);
   expect(starts()).toBe(1);
 });
 
@@ -209,7 +208,7 @@ describe('over HTTP, shared', () => {
 
   test('the expert of a task is imitated, and the answer is matched', async () => {
     const shop = options({ url, isolate: 'shared', tasks: file('http.jsonl', pear), callFormat: 'hermes' });
-    const { demonstrations } = await mcpDemonstrations(shop, { count: 2, seed: 1 });
+    const { demonstrations } = await mcpUnit.demonstrations!.make(shop, { count: 2, seed: 1 });
     expect(sessions).toBeGreaterThan(0);
     expect(demonstrations).toHaveLength(2);
     const env = new McpEnv(shop);

@@ -39,7 +39,7 @@ const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'fil
  * @throws {TaskFileError} with every row that cannot be used
  */
 export const mcpTasks = (path: string, hasChecker: boolean): readonly McpTask[] =>
-  readTasks('mcp', path, (row) => taskOf(row, hasChecker), hasChecker ? 'checked' : '');
+  readTasks('mcp', path, (row) => taskOf(row, hasChecker), { variant: hasChecker ? 'checked' : '' });
 
 function taskOf(row: Row, hasChecker: boolean): McpTask {
   const { cells } = row;

@@ -1,22 +1,35 @@
 import { existsSync } from 'node:fs';
 import { defineEnvironment } from '../define-environment.js';
-import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { taskMembers } from '../task-units.js';
+import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { commandWords } from './command-line.js';
-import { mcpDemonstrations, mcpSplits, tasksOf } from './demonstrations.js';
 import { McpEnv } from './mcp-env.js';
 import { mcpSchema, type McpOptions } from './options.js';
 import { writeReply } from './replies.js';
+import { mcpTasks, type McpTask } from './task-file.js';
 
 const task = { description: 'Id of the task, instead of one drawn by the seed.', type: 'string' } as const;
+
+/** Returns the tasks of the file; empty without a file. */
+const tasksOf = ({ tasks, checker }: Pick<McpOptions, 'tasks' | 'checker'>): readonly McpTask[] =>
+  tasks === null ? [] : mcpTasks(tasks, checker !== null);
+
+const make = (options: McpOptions) => new McpEnv(options);
 
 export const mcpUnit = defineEnvironment<McpOptions>({
   name: 'mcp',
   description: 'Tasks of a file, solved by the tools of an MCP server.',
   schema: mcpSchema,
   resetSchema: resetSchemaWith({ task }),
-  make: (options) => new McpEnv(options),
-  hasExpert: (options) => tasksOf(options).some(({ expert }) => expert !== null),
-  splits: (options) => mcpSplits(tasksOf(options)),
+  make,
+  ...taskMembers({
+    tasks: tasksOf,
+    reset: ({ id }) => ({ task: id }),
+    isShown: ({ expert }) => expert !== null,
+    make,
+    unshown: ({ tasks }) => `no training task of ${tasks ?? 'env.tasks'} has an expert`,
+    source: { independentOf: ['startMs', 'timeoutMs', 'isolate'] },
+  }),
   evaluation: { taskType: ({ kind }) => (kind as string | null | undefined) ?? null },
   context: () => ({ observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] }),
   sampleActions: ['{"answer": "1"}', '{"name": "tool", "arguments": {}}', 'yes', ''],
@@ -38,15 +51,6 @@ export const mcpUnit = defineEnvironment<McpOptions>({
       folder: { url: [null], isolate: ['episode'] },
     },
     problems: (options) => [...serverProblems(options), ...folderProblems(options), ...fileProblems(options)],
-  },
-  demonstrations: {
-    schema: noOptions,
-    make: mcpDemonstrations,
-    problem: (options) =>
-      tasksOf(options).some(({ expert }) => expert !== null)
-        ? null
-        : `no task of ${options.tasks ?? 'env.tasks'} has an expert`,
-    independentOf: ['startMs', 'timeoutMs', 'isolate'],
   },
 });
 

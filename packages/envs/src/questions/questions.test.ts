@@ -31,17 +31,16 @@ test('the columns of MMLU, ARC, HellaSwag, GSM8K and of lettered CSV give the sa
     { ctx: 'A man sits', endings: ['and eats.', 'and flies.'], label: '0' },
     { ...apples, split: 'validation' },
   );
-  const {
-    test: [mmlu, arc, hellaSwag],
-    eval: [gsm8k],
-  } = readQuestions(lines, 'test');
+  const [mmlu, arc, hellaSwag, gsm8k] = readQuestions(lines, 'test');
   expect(mmlu).toMatchObject({ answer: 'Mars', choices: { texts: planets.choices, right: 1 }, subject: 'sky' });
   expect(arc).toMatchObject({ id: 'arc', answer: 'Mars', choices: { right: 1 } });
   expect(hellaSwag).toMatchObject({ question: 'A man sits', answer: 'and eats.', choices: { right: 0 } });
-  expect(gsm8k).toMatchObject({ answer: apples.answer, choices: null, subject: null });
+  expect(gsm8k).toMatchObject({ split: 'eval', answer: apples.answer, choices: null, subject: null });
   const csv = file('mmlu.csv', 'question,A,B,C,answer', 'Which is a planet?,Moon,Mars,Sun,B');
   const { id, answer, choices } = mmlu;
-  expect(readQuestions(csv, 'test').test).toEqual([{ id, question: planets.question, answer, choices, subject: null }]);
+  expect(readQuestions(csv, 'test')).toEqual([
+    { id, question: planets.question, answer, choices, subject: null, split: 'test' },
+  ]);
 });
 
 test('all bad rows are named at once, with their lines', () => {
@@ -64,7 +63,7 @@ test('all bad rows are named at once, with their lines', () => {
       '  line 6: split "other" must be train, eval or test',
     ].join('\n'),
   );
-  expect(() => readQuestions(file('none.jsonl'), 'test')).toThrow('it contains no question');
+  expect(() => readQuestions(file('none.jsonl'), 'test')).toThrow('it contains no task');
 });
 
 test('a prompt has the instruction, examples of the same subject, the listed choices, and the answer’s prefix', async () => {

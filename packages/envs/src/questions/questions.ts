@@ -8,7 +8,8 @@ import { judge } from './answers.js';
 import type { QuestionsOptions } from './options.js';
 import { answerOf, promptOf, validAnswers } from './prompt.js';
 import type { Question } from './question.js';
-import { readQuestions, type QuestionFile } from './question-file.js';
+import { bySplit, takenItem } from '../task-units.js';
+import { readQuestions } from './question-file.js';
 
 /** The `info` of every step. */
 export interface QuestionsInfo extends Record<string, unknown> {
@@ -35,23 +36,20 @@ interface QuestionsReset {
 const SAMPLE = fileURLToPath(new URL('../../src/questions/sample.jsonl', import.meta.url));
 
 /** Returns the questions of both files by split; without files, the sample that the package ships. */
-export function questionsOf({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>): QuestionFile {
-  const files = [
-    ...(data === null && trainData !== null ? [] : [readQuestions(data ?? SAMPLE, 'test')]),
-    ...(trainData === null ? [] : [readQuestions(trainData, 'train')]),
-  ];
-  const all = (split: Split) => files.flatMap((file) => file[split]);
-  return { train: all('train'), eval: all('eval'), test: all('test') };
-}
+export const questionsOf = ({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>) =>
+  bySplit([
+    ...(data === null && trainData !== null ? [] : readQuestions(data ?? SAMPLE, 'test')),
+    ...(trainData === null ? [] : readQuestions(trainData, 'train')),
+  ]);
 
 export class QuestionsEnv implements Env {
   readonly #order = new EpisodeOrder('questions');
-  readonly #questions: QuestionFile;
+  readonly #questions: Readonly<Record<Split, readonly Question[]>>;
   #rng = new Rng(0);
   #question: Question | null = null;
   #prompt = '';
 
-  /** Reads the questions. @throws {QuestionFileError} if a file cannot be used */
+  /** Reads the questions. @throws {TaskFileError} if a file cannot be used */
   constructor(private readonly options: QuestionsOptions) {
     this.#questions = questionsOf(options);
   }
@@ -85,9 +83,7 @@ export class QuestionsEnv implements Env {
 
   #choose(split: Split | undefined, number: number | undefined): Question {
     const questions = split === undefined ? Object.values(this.#questions).flat() : this.#questions[split];
-    if (number === undefined) return this.#rng.choice(questions);
-    if (number < questions.length) return questions[number];
-    throw new RangeError(`questions: there is no question ${number}: there are ${questions.length} here`);
+    return takenItem(questions, number, this.#rng, 'questions: there is no question');
   }
 
   #examples(): Question[] {

@@ -1,6 +1,6 @@
 import { listedHistory } from '../context/context-options.js';
 import { defineEnvironment } from '../define-environment.js';
-import { listedSplits } from '../splits.js';
+import { numberedItems } from '../task-units.js';
 import { resetSchemaWith } from '../unit.js';
 import { questionsSchema, type QuestionsOptions } from './options.js';
 import { questionsOf, QuestionsEnv } from './questions.js';
@@ -17,16 +17,7 @@ export const questionsUnit = defineEnvironment<QuestionsOptions>({
     number: { description: 'Number of the question in its split, from 0.', type: 'integer', minimum: 0 },
   }),
   make: (options) => new QuestionsEnv(options),
-  splits: (options) => {
-    const questions = questionsOf(options);
-    const numbered = (split: keyof typeof questions) => questions[split].map(({ id }, number) => ({ number, id }));
-    return listedSplits({
-      noun: 'questions',
-      items: { train: numbered('train'), eval: numbered('eval'), test: numbered('test') },
-      reset: ({ number }, split) => ({ split, number }),
-      id: ({ id }) => id,
-    });
-  },
+  splits: (options) => numberedItems('questions', questionsOf(options), 'number'),
   evaluation: { taskType: ({ subject }) => subject as string | null, report: questionsReport },
   sampleActions: ['A', 'The answer is B.', '#### 12', '1,000', 'yes', ''],
   context: () => listedHistory,

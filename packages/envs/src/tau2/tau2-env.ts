@@ -7,6 +7,7 @@ import { readReply, spaced, writeReply, writeResults } from '../mcp/replies.js';
 import type { ExpertStep, ToolCall } from '../mcp/task-file.js';
 import { toolsText } from '../mcp/tool-text.js';
 import type { Oracle } from '../oracle.js';
+import { namedTask } from '../task-units.js';
 import { tau2Domain, type Tau2Domain, type Tau2Task } from './domain-folder.js';
 import type { Tau2Options } from './options.js';
 import { RetailStore } from './store.js';
@@ -51,7 +52,7 @@ export class Tau2Env implements Env {
     this.#order.begin();
     this.#order.end(); // The episode begins with the user's first message.
     if (seed !== undefined) this.#rng = new Rng(seed);
-    const task = id === undefined ? this.#rng.choice(this.#domain.tasks) : this.#named(id);
+    const task = namedTask(this.#domain.tasks, id, this.#rng, `tau2: ${this.options.data ?? 'the set that ships'}`);
     this.#task = task;
     this.#store = new RetailStore(this.#domain.contents);
     this.#user = this.oracle ? new ModelUser(task.scenario, this.oracle) : new ScriptedUser(task.scenario);
@@ -90,12 +91,6 @@ export class Tau2Env implements Env {
   close(): Promise<void> {
     this.#order.close();
     return Promise.resolve();
-  }
-
-  #named(id: string): Tau2Task {
-    const task = this.#domain.tasks.find((known) => known.id === id);
-    if (task !== undefined) return task;
-    throw new RangeError(`tau2: ${this.options.data ?? 'the set that ships'} has no task '${id}'`);
   }
 
   #refused(fault: string): string {

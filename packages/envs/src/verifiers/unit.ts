@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs';
 import { defineEnvironment } from '../define-environment.js';
-import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
-import { taskDemonstrations } from '../played-demonstrations.js';
-import { numberedTasks } from '../task-lines.js';
+import { resetSchemaWith, type EnvProblem } from '../unit.js';
+import { taskMembers } from '../task-units.js';
 import { verifiersSchema, type VerifiersOptions } from './options.js';
 import { verifiersReport } from './report.js';
 import { verifiersTasks } from './task-file.js';
-import { promptText, type VerifiersTask } from './task.js';
+import { promptText } from './task.js';
 import { VerifiersEnv } from './verifiers.js';
 
-const isShown = ({ completion }: VerifiersTask) => completion.length > 0;
+const make = (options: VerifiersOptions) => new VerifiersEnv(options);
 
 export const verifiersUnit = defineEnvironment<VerifiersOptions>({
   name: 'verifiers',
@@ -18,22 +17,18 @@ export const verifiersUnit = defineEnvironment<VerifiersOptions>({
   resetSchema: resetSchemaWith({
     task: { description: 'Number of the task in the file, from 0.', type: 'integer', minimum: 0 },
   }),
-  make: (options) => new VerifiersEnv(options),
-  splits: (options) => numberedTasks(verifiersTasks(options)),
+  make,
+  ...taskMembers({
+    tasks: verifiersTasks,
+    reset: (task, tasks) => ({ task: tasks.indexOf(task) }),
+    isShown: ({ completion }) => completion.length > 0,
+    make,
+    unshown: ({ data }) => `no training task of ${data} has a completion to imitate`,
+  }),
   evaluation: { taskType: ({ kind }) => kind as string | null, report: verifiersReport },
   sampleActions: ['<answer>olleh</answer>', 'olleh', '12', '<answer>', ''],
   critic: { typicalReturn: () => 0.3 },
   config: { problems: ({ rewards }) => missingModule(rewards) },
-  hasExpert: (options) => verifiersTasks(options).some(isShown),
-  demonstrations: {
-    schema: noOptions,
-    make: (options, request) =>
-      taskDemonstrations(new VerifiersEnv(options), numberedTasks(verifiersTasks(options), isShown), request),
-    problem: (options) =>
-      numberedTasks(verifiersTasks(options), isShown).count('train') === 0
-        ? `no training task of ${options.data} has a completion to imitate`
-        : null,
-  },
   tokens: {
     vocabulary: (options) => [
       options.instruction,

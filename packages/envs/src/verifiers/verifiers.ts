@@ -6,6 +6,7 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import { fieldsOf } from './fields.js';
 import type { VerifiersOptions } from './options.js';
 import { called, judgeEpisode, rewardModule, type RewardModule, type VerifiersEpisode } from './reward-module.js';
+import { takenItem } from '../task-units.js';
 import { verifiersTasks } from './task-file.js';
 import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js';
 
@@ -49,7 +50,7 @@ export class VerifiersEnv implements Env {
     this.#order.begin();
     this.#module ??= await rewardModule(this.options);
     if (seed !== undefined) this.#rng = new Rng(seed);
-    this.#task = this.#choose(task);
+    this.#task = takenItem(this.#tasks, task, this.#rng, 'verifiers: there is no task');
     [this.#completion, this.#state, this.#turn] = [[], {}, 0];
     this.#info = structuredClone(this.#task.info);
     const { instruction } = this.options;
@@ -88,12 +89,6 @@ export class VerifiersEnv implements Env {
 
   get #rewards(): RewardModule {
     return this.#module!;
-  }
-
-  #choose(number: number | undefined): VerifiersTask {
-    if (number === undefined) return this.#rng.choice(this.#tasks);
-    if (number < this.#tasks.length) return this.#tasks[number];
-    throw new RangeError(`verifiers: there is no task ${number}: there are ${this.#tasks.length}`);
   }
 
   #episode(text: string, fields: VerifiersEpisode['fields']): VerifiersEpisode {
