@@ -146,36 +146,11 @@ test('spans over several lines: of a trace’s calls the longest stays, with the
   ]);
 });
 
-test('attributes may be structures instead of JSON, and an event may have them', async () => {
-  const part = (content: string) => ({
-    kvlistValue: {
-      values: [
-        { key: 'type', value: { stringValue: 'text' } },
-        { key: 'content', value: { stringValue: content } },
-      ],
-    },
-  });
-  const message = (role: string, content: string) => ({
-    arrayValue: {
-      values: [
-        {
-          kvlistValue: {
-            values: [
-              { key: 'role', value: { stringValue: role } },
-              { key: 'parts', value: { arrayValue: { values: [part(content)] } } },
-            ],
-          },
-        },
-      ],
-    },
-  });
-  const attributes = [
-    { key: 'gen_ai.input.messages', value: message('user', 'a') },
-    { key: 'gen_ai.output.messages', value: message('assistant', 'b') },
-  ];
-  const event = { name: 'gen_ai.client.inference.operation.details', attributes };
-  const path = written(spans({ traceId: 't', name: 'chat', attributes: [], events: [event] }));
-  expect((await valuesOf(path))[0].messages).toEqual([
+test('an event of a span may have the attributes', async () => {
+  const { attributes, ...span } = chat([said('user', 'a')], 'b');
+  const events = [{ name: 'gen_ai.client.inference.operation.details', attributes }];
+  const [{ messages }] = await valuesOf(written(spans({ ...span, attributes: [], events })));
+  expect(messages).toEqual([
     { role: 'user', content: 'a' },
     { role: 'assistant', content: 'b' },
   ]);
@@ -612,24 +587,15 @@ test.each<[string, object]>([
       },
     },
   ],
-  [
-    'chat',
+  ...['length', 'stop_sequence'].map((finish_reason): [string, object] => [
+    `chat, ${finish_reason}`,
     {
       messages: [
         { role: 'user', content: 'q' },
-        { role: 'assistant', content: 'An answ', finish_reason: 'length' },
+        { role: 'assistant', content: 'An answ', finish_reason },
       ],
     },
-  ],
-  [
-    'a stop text',
-    {
-      messages: [
-        { role: 'user', content: 'q' },
-        { role: 'assistant', content: 'An answ', finish_reason: 'stop_sequence' },
-      ],
-    },
-  ],
+  ]),
 ])('%s: an answer that was cut off is known, and counted', async (_, item) => {
   const { items, notes } = await readConversations(written(item));
   expect(items[0].value.messages).toEqual([
