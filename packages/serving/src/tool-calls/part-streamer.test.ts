@@ -42,9 +42,6 @@ const parts = (content: string, calls: Expected['calls'] = [], more: Partial<Exp
   ...more,
 });
 
-const deepseekCall = (name: string, json: string) =>
-  `<｜tool▁call▁begin｜>function<｜tool▁sep｜>${name}\n\`\`\`json\n${json}\n\`\`\`<｜tool▁call▁end｜>`;
-
 const cases: [title: string, text: string, options: PartsOptions, expected: Expected][] = [
   ['a plain text', 'Hello {name}. ', options('hermes'), parts('Hello {name}. ')],
   ['reasoning', '<think>\nTwo.\n</think>\n\nIt is 2.', options(null), parts('It is 2.', [], { reasoning: 'Two.' })],
@@ -148,12 +145,6 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
     parts('', [['add', '{"maybe": "007"}']]),
   ],
   [
-    'Qwen 3.5: a call without arguments',
-    '<tool_call>\n<function=f>\n</function>\n</tool_call>',
-    options('qwen-xml'),
-    parts('', [['f', '{}']]),
-  ],
-  [
     'Mistral: a list with an id',
     '[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1}, "id": "abcdef012"}, {"name": "f", "arguments": {}}]',
     options('mistral'),
@@ -182,15 +173,6 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
     '[TOOL_CALLS]add',
     options('mistral'),
     parts('[TOOL_CALLS]add', [], { attempts: ['unclosed_block'] }),
-  ],
-  [
-    'Llama 3: parameters',
-    '<|python_tag|>{"name": "add", "parameters": {"a": 1}}; {"name": "f", "parameters": {}}',
-    options('llama3'),
-    parts('', [
-      ['add', '{"a": 1}'],
-      ['f', '{}'],
-    ]),
   ],
   [
     'Llama 3: JSON that is not a call',
@@ -249,21 +231,6 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
       ['add', '{"a": 1.0, "l": ["x", true, {"k": ",}"}], "note": "a<escape>b}"}'],
       ['f', '{}'],
     ]),
-  ],
-  [
-    'DeepSeek V3',
-    `So.<｜tool▁calls▁begin｜>${deepseekCall('add', '{"a": 1}')}\n${deepseekCall('f', '{}')}<｜tool▁calls▁end｜>`,
-    options('deepseek-v3', false, ''),
-    parts('So.', [
-      ['add', '{"a": 1}'],
-      ['f', '{}'],
-    ]),
-  ],
-  [
-    'DeepSeek V3.1',
-    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": 1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-    options('deepseek-v3.1', false, ''),
-    parts('', [['add', '{"a": 1}']]),
   ],
 ];
 
