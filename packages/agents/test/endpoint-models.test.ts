@@ -1,40 +1,29 @@
 // Endpoints as tested models, beside a model of this machine, in one table with prices.
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newFolder } from '@bowyer/testing';
+import { answerChats, newFolder, type AnsweringServer } from '@bowyer/testing';
 import { evaluateAgent, reaches, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
 /** The models and the keys in the requests to the endpoint. */
 const asked: { model: string; key: string | undefined }[] = [];
 
-async function bodyOf(request: IncomingMessage): Promise<{ model: string; messages: { content: string }[] }> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return JSON.parse(Buffer.concat(parts).toString()) as Awaited<ReturnType<typeof bodyOf>>;
-}
-
-/** An endpoint that answers with the requested colour, but with green for black. */
-const endpoint = createServer((request, response) => {
-  void bodyOf(request).then(({ model, messages }) => {
-    asked.push({ model, key: request.headers.authorization });
-    const content = messages[0].content.replace('say ', '').replace('black', 'green');
-    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
-    const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model, choices, usage }));
-  });
-});
+let endpoint: AnsweringServer;
 let folder: string;
 let model: string;
 let host: string;
 beforeAll(async () => {
   folder = newFolder();
   model = await colourModel();
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  host = `127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  // The endpoint answers with the requested colour, but with green for black.
+  endpoint = await answerChats(
+    ({ model, messages }, { authorization: key }) => {
+      asked.push({ model, key });
+      return messages[0].content.replace('say ', '').replace('black', 'green');
+    },
+    { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+  );
+  host = endpoint.address.slice('http://'.length);
 });
 afterAll(async () => {
   endpoint.close();

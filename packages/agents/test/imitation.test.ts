@@ -1,32 +1,20 @@
 // Tests a supervised start: the answers of a stronger endpoint are recorded, finetune learns them, and an evaluation on other
 // tasks shows the result.
 import { readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newFolder } from '@bowyer/testing';
+import { answerChats, newFolder, type AnsweringServer } from '@bowyer/testing';
 import { runAsLibrary } from '@bowyer/runner';
 import { evaluateAgent, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, colours, type ColourTask } from './colour-agent.js';
 
-/** An endpoint that answers with the last word of the message, the colour. */
-const expert = createServer((request, response) => {
-  const parts: Buffer[] = [];
-  request.on('data', (part: Buffer) => parts.push(part));
-  request.on('end', () => {
-    const { messages } = JSON.parse(Buffer.concat(parts).toString()) as { messages: [{ content: string }] };
-    const content = messages[0].content.split(' ').at(-1)!;
-    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'expert', choices }));
-  });
-});
+let expert: AnsweringServer;
 let folder: string;
 let model: string;
 beforeAll(async () => {
   folder = newFolder();
   model = await colourModel(adjectives.join(' '));
-  await new Promise<void>((resolve) => expert.listen(0, '127.0.0.1', resolve));
+  // The endpoint answers with the last word of the message, the colour.
+  expert = await answerChats(({ messages }) => messages[0].content.split(' ').at(-1)!);
 });
 afterAll(async () => {
   expert.close();
@@ -46,7 +34,7 @@ const reward = ({ shown }: ColourTask, { result }: { result: string }) => Number
 
 test('the model that has imitated the record solves tasks that are not in it', async () => {
   const { conversations } = await recordAgent({
-    upstream: `http://127.0.0.1:${(expert.address() as AddressInfo).port}/v1`,
+    upstream: `${expert.address}/v1`,
     upstreamKey: 'secret',
     tasks: tasksOf(false),
     savePath: join(folder, 'expert'),

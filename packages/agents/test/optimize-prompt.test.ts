@@ -1,34 +1,23 @@
 // Tests a model that obeys only if the system message says `careful`, an agent whose prompt does not say it, and a reflector that
 // finds this out from the rollouts.
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newFolder } from '@bowyer/testing';
+import { answerChats, newFolder, type AnsweringServer } from '@bowyer/testing';
 import { runAsLibrary } from '@bowyer/runner';
 import { optimizePrompt } from '../src/index.js';
 import { colourModel, colours, tasks } from './colour-agent.js';
 
 let model: string;
-let reflector: Server;
+let reflector: AnsweringServer;
 let asked: string[] = [];
 
 beforeAll(async () => {
   model = await obeyingModel();
-  reflector = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: [{ content: string }] };
-      asked.push(messages[0].content);
-      const text = messages[0].content.includes('Score: 0') ? 'be careful' : 'be brief';
-      const message = { role: 'assistant', content: `The agent is careless.\n\`\`\`\n${text}\n\`\`\`` };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-    })();
-  }).listen(0, '127.0.0.1');
-  await once(reflector, 'listening');
+  reflector = await answerChats(({ messages }) => {
+    asked.push(messages[0].content);
+    const text = messages[0].content.includes('Score: 0') ? 'be careful' : 'be brief';
+    return `The agent is careless.\n\`\`\`\n${text}\n\`\`\``;
+  });
 }, 300_000);
 afterAll(() => void reflector.close());
 beforeEach(() => (asked = []));
@@ -63,8 +52,6 @@ async function say(shown: string, { baseURL, apiKey }: { baseURL: string; apiKey
   return choices[0].message.content.trim() === shown ? 1 : 0;
 }
 
-const address = () => `http://127.0.0.1:${(reflector.address() as AddressInfo).port}/v1`;
-
 test('the agent’s prompt is found, changed on its way to the model, and better on the test’s tasks', async () => {
   const { prompts, results } = await optimizePrompt({
     model,
@@ -72,7 +59,7 @@ test('the agent’s prompt is found, changed on its way to the model, and better
     evalTasks: colours.map((shown) => ({ id: `eval-${shown}`, shown })),
     testTasks: colours.map((shown) => ({ id: `test-${shown}`, shown })),
     run: ({ shown }, context) => say(shown, context),
-    reflector: { baseUrl: address(), model: 'scripted' },
+    reflector: { baseUrl: `${reflector.address}/v1`, model: 'scripted' },
     budget: 12,
     temperature: 0,
     threads: 1,

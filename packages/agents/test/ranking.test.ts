@@ -1,31 +1,19 @@
 // Tests an agent without a reward function: a judge compares the rollouts of each group.
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { newFolder } from '@bowyer/testing';
+import { answerChats, newFolder, type AnsweringServer } from '@bowyer/testing';
 import { trainAgent } from '../src/index.js';
 import { answerTo, colourModel, tasks } from './colour-agent.js';
 
-let judge: Server;
+let judge: AnsweringServer;
 const asked: string[] = [];
 
 /** Gives 1 to the rollouts whose answer is red. */
 beforeAll(async () => {
-  judge = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: [{ content: string }] };
-      const [{ content }] = messages;
-      asked.push(content);
-      const rollouts = [...content.matchAll(/<rollout id="(\d+)">([^]*?)<\/rollout>/g)];
-      const scores = rollouts.map(([, id, text]) => ({ id: Number(id), score: /assistant: *red/.test(text) ? 1 : 0 }));
-      const message = { role: 'assistant', content: JSON.stringify({ scores }) };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-    })();
-  }).listen(0, '127.0.0.1');
-  await once(judge, 'listening');
+  judge = await answerChats(({ messages: [{ content }] }) => {
+    asked.push(content);
+    const rollouts = [...content.matchAll(/<rollout id="(\d+)">([^]*?)<\/rollout>/g)];
+    const scores = rollouts.map(([, id, text]) => ({ id: Number(id), score: /assistant: *red/.test(text) ? 1 : 0 }));
+    return JSON.stringify({ scores });
+  });
 });
 afterAll(() => void judge.close());
 
@@ -45,7 +33,7 @@ test('a judge that compares rollouts stands in the place of a reward', async () 
     testShare: 0,
     threads: 1,
     ranking: {
-      baseUrl: `http://127.0.0.1:${(judge.address() as AddressInfo).port}/v1`,
+      baseUrl: `${judge.address}/v1`,
       model: 'scripted',
       rubric: 'Red is best.',
     },

@@ -1,32 +1,22 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { newFolder, sourceArguments } from '@bowyer/testing';
+import { answerChats, newFolder, sourceArguments, type AnsweringServer } from '@bowyer/testing';
 import { openCassette, recordAgent, type AgentContext } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
-/** An endpoint that answers with the requested colour, but with green for black. */
 let asked = 0;
-const expert = createServer((request, response) => {
-  asked++;
-  const parts: Buffer[] = [];
-  request.on('data', (part: Buffer) => parts.push(part));
-  request.on('end', () => {
-    const { messages } = JSON.parse(Buffer.concat(parts).toString()) as { messages: [{ content: string }] };
-    const content = messages[0].content.replace('say ', '').replace('black', 'green');
-    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'expert', choices }));
-  });
-});
+let expert: AnsweringServer;
 let folder: string;
 beforeAll(async () => {
   folder = newFolder();
-  await new Promise<void>((resolve) => expert.listen(0, '127.0.0.1', resolve));
+  // The endpoint answers with the requested colour, but with green for black.
+  expert = await answerChats(({ messages }) => {
+    asked++;
+    return messages[0].content.replace('say ', '').replace('black', 'green');
+  });
 });
 afterAll(async () => {
   expert.close();
@@ -34,7 +24,7 @@ afterAll(async () => {
 
 test('conversations of rollouts with enough reward are data to imitate', async () => {
   const { rollouts, failures, conversations } = await recordAgent({
-    upstream: `http://127.0.0.1:${(expert.address() as AddressInfo).port}/v1`,
+    upstream: `${expert.address}/v1`,
     upstreamKey: 'secret',
     tasks,
     savePath: folder,
@@ -64,7 +54,7 @@ test('conversations of rollouts with enough reward are data to imitate', async (
 
 /** Jest has a listener of its own for such rejections. */
 test('a rejection that nobody handles is a failure of its rollout; outside of rollouts it ends the process, as ever', async () => {
-  const upstream = `http://127.0.0.1:${(expert.address() as AddressInfo).port}/v1`;
+  const upstream = `${expert.address}/v1`;
   const program = fileURLToPath(new URL('unhandled-rejection.mjs', import.meta.url));
   const played = (...more: string[]) =>
     promisify(execFile)(process.execPath, [...sourceArguments(), program, upstream, newFolder(), ...more]);

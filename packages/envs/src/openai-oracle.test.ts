@@ -1,25 +1,23 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { answerRequests } from '@bowyer/testing';
 import { OpenAiChat } from './http/openai-chat.js';
 import { OpenAiOracle } from './openai-oracle.js';
 import { environmentInfo, makeEnv } from './registry.js';
 
+interface Asked {
+  model: string;
+  max_tokens: number;
+  messages: { role: string; content: string }[];
+}
+
 /** Starts a chat server on this machine. `reply` computes its answers from the request. */
 async function chatServer(reply: (userText: string) => object) {
-  const asked: { model: string; max_tokens: number; messages: { role: string; content: string }[] }[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece) => (body += piece));
-    request.on('end', () => {
-      asked.push(JSON.parse(body));
-      const message = { role: 'assistant', ...reply(asked.at(-1)!.messages.at(-1)!.content) };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage: {} }));
-    });
+  const asked: Asked[] = [];
+  const server = await answerRequests<Asked>(({ json }) => {
+    asked.push(json);
+    const message = { role: 'assistant', ...reply(json.messages.at(-1)!.content) };
+    return { choices: [{ index: 0, message, finish_reason: 'stop' }], usage: {} };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const chat = new OpenAiChat({ baseUrl, model: 'small', apiKey: null, concurrency: 2 });
+  const chat = new OpenAiChat({ baseUrl: `${server.address}/v1`, model: 'small', apiKey: null, concurrency: 2 });
   const close = async () => {
     await chat.close();
     server.close();

@@ -1,9 +1,8 @@
 // Tests the keys of rollouts and of the server: each opens only what it is for, and none reaches another endpoint.
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { ProxyServer, RolloutLog } from '../src/index.js';
 import { scriptedServer } from './scripted-server.js';
-import { newFolder } from '@bowyer/testing';
+import { answerRequests, newFolder } from '@bowyer/testing';
 
 const messages = [{ role: 'user', content: 'w1 w2' }];
 const chat = { model: 'scripted', messages, max_tokens: 1 };
@@ -69,12 +68,11 @@ test.each(['the-server’s', null])(
 
 test('an endpoint behind the proxy never gets the key of the server or of a rollout, and does get the client’s own', async () => {
   const seen: IncomingHttpHeaders[] = [];
-  const endpoint = createServer(({ headers }, response) => {
+  const endpoint = await answerRequests(({ headers }) => {
     seen.push(headers);
-    response.setHeader('content-type', 'application/json').end('{"choices":[{"index":0,"message":{"content":"x"}}]}');
+    return { choices: [{ index: 0, message: { content: 'x' } }] };
   });
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  const upstream = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
+  const upstream = `${endpoint.address}/v1`;
   const log = await RolloutLog.open(newFolder());
   const common = { upstream, host: '127.0.0.1', port: 0, log };
   const proxy = await ProxyServer.listen({ ...common, upstreamKey: null, apiKey: 'server' });

@@ -1,3 +1,4 @@
+export { answerChats, answerRequests, type AnsweredRequest, type AnsweringServer } from './answer-requests.js';
 export { collected } from './collected.js';
 export { cpuMilliseconds } from './cpu-time.js';
 export { isExhaustive, whenExhaustive } from './exhaustive.js';

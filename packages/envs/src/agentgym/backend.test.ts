@@ -1,29 +1,19 @@
 // Tests the client of the option `backend` against a small game on a server of this machine.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { answerRequests } from '@bowyer/testing';
 import { environmentInfo, makeEnv } from '../registry.js';
 
 test('backend=agentgym plays on the server: reset by item, plain action, its reward', async () => {
   const calls: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece) => (body += piece));
-    request.on('end', () => {
-      calls.push(`${request.method} ${request.url} ${body}`.trim());
-      const answers: Record<string, object> = {
-        '/maze/create': { id: 3 },
-        '/maze/reset': { observation: 'You see walls.' },
-        '/maze/step': { observation: 'Success\n', reward: 1, done: true },
-      };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(answers[request.url!] ?? { error: 'unknown' }));
-    });
+  const answers: Record<string, object> = {
+    '/maze/create': { id: 3 },
+    '/maze/reset': { observation: 'You see walls.' },
+    '/maze/step': { observation: 'Success\n', reward: 1, done: true },
+  };
+  const { address, close } = await answerRequests(({ route, path, json }) => {
+    calls.push(`${route} ${JSON.stringify(json)}`);
+    return answers[path] ?? { error: 'unknown' };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const env = makeEnv('maze', {
-    backend: 'agentgym',
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  });
+  const env = makeEnv('maze', { backend: 'agentgym', baseUrl: address });
   try {
     expect((await env.reset({ seed: 1 })).observation).toBe('You see walls.');
     expect(await env.step('move down')).toMatchObject({ observation: 'Success\n', reward: 1, terminated: true });
@@ -32,8 +22,7 @@ test('backend=agentgym plays on the server: reset by item, plain action, its rew
     expect(calls[2]).toMatch(/^POST \/maze\/step \{.*"action":"move down"/);
   } finally {
     await env.close();
-    server.closeAllConnections();
-    server.close();
+    close();
   }
 });
 

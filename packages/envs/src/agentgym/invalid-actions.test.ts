@@ -1,7 +1,6 @@
 // Tests replies that cannot be parsed, in every action format of every family. Nothing is sent, and the agent reads what
 // AgentGym's client (at 3ef9235) shows: 'Invalid Action.', an empty line and the last observation.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { answerRequests } from '@bowyer/testing';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv } from './agentgym-env.js';
 
@@ -11,26 +10,17 @@ const LATER = 'The door is open.';
 /** Runs a server that answers in the forms of all three families, and records the actions that it gets. */
 async function withServer(task: (baseUrl: string, actions: unknown[]) => Promise<void>): Promise<void> {
   const actions: unknown[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += piece.toString()));
-    request.on('end', () => {
-      const fields = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>);
-      if (request.url === '/step') actions.push(fields.action);
-      const observation = actions.length === 0 ? START : LATER;
-      const told = { observation, state: observation, reward: 0, score: 0, done: false, id: 0, env_idx: 0 };
-      const more = { available_actions: ['look', 'go to desk 1'] };
-      const start = request.url === '/reset' ? { task_description: 'Melt the ice.' } : {};
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ ...told, ...more, ...start }));
-    });
+  const { address, close } = await answerRequests(({ path, json }) => {
+    if (path === '/step') actions.push(json!.action);
+    const observation = actions.length === 0 ? START : LATER;
+    const told = { observation, state: observation, reward: 0, score: 0, done: false, id: 0, env_idx: 0 };
+    const more = { available_actions: ['look', 'go to desk 1'] };
+    return { ...told, ...more, ...(path === '/reset' && { task_description: 'Melt the ice.' }) };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
-    await task(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, actions);
+    await task(address, actions);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    close();
   }
 }
 

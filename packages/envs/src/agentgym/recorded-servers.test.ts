@@ -1,8 +1,6 @@
 // Tests our clients against servers that answer from recordings: AgentGym's babyai server, exchange by exchange, and one that
 // presents recordings of ScienceWorld's engine like AgentGym's server (whose routes are known from its source).
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { answerRequests, recordedLines, whenRecorded } from '@bowyer/testing';
 import { recordedEpisodes, type RecordedCall } from '../../test/recorded-traffic.js';
 import type { StepResult } from '../contract/env.js';
 import { agentGymEnv } from './agentgym-env.js';
@@ -15,21 +13,15 @@ async function withServer(
   answer: (route: string, fields: Fields) => unknown,
   task: (baseUrl: string) => Promise<void>,
 ): Promise<void> {
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += piece.toString()));
-    request.on('end', () => {
-      const said = answer(`${request.method} ${request.url}`, body === '' ? {} : (JSON.parse(body) as Fields));
-      response.writeHead(said === undefined ? 404 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(said ?? { detail: 'Not Found' }));
-    });
+  const { address, close } = await answerRequests(({ route, json = {}, response }) => {
+    const said = answer(route, json);
+    if (said === undefined) response.writeHead(404).end('{"detail":"Not Found"}');
+    return said;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
-    await task(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await task(address);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    close();
   }
 }
 

@@ -1,9 +1,7 @@
 // Tests whole episodes of AgentGym's controller: our clients play them again on a server that answers from the recordings.
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newFolder, recordedLines, whenRecorded } from '@bowyer/testing';
+import { answerRequests, newFolder, recordedLines, whenRecorded, type AnsweringServer } from '@bowyer/testing';
 import type { ActionFormat, AgentGymFamily } from './families.js';
 import { agentGymEnv } from './agentgym-env.js';
 
@@ -36,21 +34,16 @@ function expectedRequests({ http }: Rollout): string[] {
 }
 
 /** Answers each request with the next recorded answer to it, and records the request. */
-function answering({ http }: Rollout, seen: string[]): Server {
+function answering({ http }: Rollout, seen: string[]): Promise<AnsweringServer> {
   const left = [...http];
-  return createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += piece.toString()));
-    request.on('end', () => {
-      const json: unknown = body === '' ? undefined : JSON.parse(body);
-      const key = requestKey({ method: request.method!, path: request.url!, json });
-      seen.push(key);
-      const at = left.findIndex((exchange) => requestKey(exchange.request) === key);
-      if (at < 0) return response.writeHead(599).end(`not recorded: ${key}`);
-      const [found] = left.splice(at, 1);
-      response.writeHead(found.response.status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(found.response.json));
-    });
+  return answerRequests(({ path, json, request, response }) => {
+    const key = requestKey({ method: request.method!, path, json });
+    seen.push(key);
+    const at = left.findIndex((exchange) => requestKey(exchange.request) === key);
+    if (at < 0) return void response.writeHead(599).end(`not recorded: ${key}`);
+    const [found] = left.splice(at, 1);
+    response.writeHead(found.response.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found.response.json));
   });
 }
 
@@ -67,10 +60,9 @@ function datasetOf({ conversation }: Rollout, family: AgentGymFamily): string {
 whenRecorded(file).test.each(rollouts)('$name: the same requests, states and reward', async (rollout) => {
   const family = rollout.task.toLowerCase().replace('lmrl-gym.', '') as AgentGymFamily;
   const seen: string[] = [];
-  const server = answering(rollout, seen);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { address, close } = await answering(rollout, seen);
   const env = agentGymEnv(family, {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: address,
     actionFormat: rollout.action_format,
     maxRounds: rollout.max_rounds,
     dataset: datasetOf(rollout, family),
@@ -92,8 +84,7 @@ whenRecorded(file).test.each(rollouts)('$name: the same requests, states and rew
     expect(total).toBe(rollout.reward);
   } finally {
     await env.close();
-    server.closeAllConnections();
-    server.close();
+    close();
   }
   const vocabulary = ({ path }: Exchange['request']) => path.includes('filtered_vocab');
   const unasked = rollout.http.filter(({ request }) => vocabulary(request)).map(({ request }) => requestKey(request));

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jest } from '@jest/globals';
 import { Rng } from '@bowyer/core';
+import { answerRequests } from '@bowyer/testing';
 import { HttpError } from './http-error.js';
 import { HttpServer, RefusedAnswer, type HttpServerOptions } from './http-server.js';
 import { OpenAiChat } from './openai-chat.js';
@@ -16,30 +16,27 @@ const answer =
     response.writeHead(status, headers).end(body);
 const reset: Reply = (request) => request.socket.resetAndDestroy();
 
-const running: { server: Server; client: HttpServer }[] = [];
+const running: { close: () => void; client: HttpServer }[] = [];
 afterEach(async () => {
-  for (const { server, client } of running.splice(0)) {
+  for (const { close, client } of running.splice(0)) {
     await client.close();
-    server.closeAllConnections();
-    server.close();
+    close();
   }
 });
 
 /** Starts a server that answers its nth request by the nth reply, and repeats the last one. */
 async function serving(replies: Reply[], options: Partial<HttpServerOptions> = {}) {
   const seen: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece) => (body += piece));
-    request.on('end', () => {
-      seen.push(`${request.method} ${request.url} ${body}`.trim());
-      replies[Math.min(seen.length, replies.length) - 1](request, response);
-    });
+  const {
+    server,
+    address: url,
+    close,
+  } = await answerRequests<unknown>(({ route, json, request, response }) => {
+    seen.push(json === undefined ? route : `${route} ${JSON.stringify(json)}`);
+    replies[Math.min(seen.length, replies.length) - 1](request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = new HttpServer(url, { ...quick, ...options });
-  running.push({ server, client });
+  running.push({ close, client });
   return { seen, server, client, url };
 }
 

@@ -1,30 +1,23 @@
 // Tests answers with status 200 that contain no reply of a model, scripted on a real port.
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { answerRequests, type AnsweringServer } from '@bowyer/testing';
 import { OpenAiChat, type CompletionOptions } from './openai-chat.js';
 
-let server: Server;
+let server: AnsweringServer;
 let replies: object[];
 let requests: number;
 const asked = [{ role: 'user', content: 'Well?' }] as const;
 
 beforeEach(async () => {
   requests = 0;
-  server = createServer((request, response) => {
-    request.resume().on('end', () => response.end(JSON.stringify(replies[Math.min(requests++, replies.length - 1)])));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  server = await answerRequests(() => replies[Math.min(requests++, replies.length - 1)]);
 });
 afterEach(() => server.close());
 
-const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 const said = (message: object, reason: string | null = 'stop') => ({ choices: [{ message, finish_reason: reason }] });
 
 async function complete(options?: CompletionOptions): Promise<string> {
   const http = { retries: 9, backoffMs: 1, maxBackoffMs: 2 };
-  const chat = new OpenAiChat({ baseUrl: address(), model: 'm', apiKey: null, concurrency: 1, http });
+  const chat = new OpenAiChat({ baseUrl: `${server.address}/v1`, model: 'm', apiKey: null, concurrency: 1, http });
   try {
     return (await chat.complete(asked, {}, options)).content;
   } finally {
@@ -65,7 +58,7 @@ test.each([
 ])('%s is the fault of the server: asked again, then an error', async (_, reply, detail) => {
   replies = [reply];
   await expect(complete()).rejects.toMatchObject({
-    message: `POST ${address()}/chat/completions answered 200 (attempt 4, unanswered): ${detail}`,
+    message: `POST ${server.address}/v1/chat/completions answered 200 (attempt 4, unanswered): ${detail}`,
   });
   expect(requests).toBe(4);
   [replies, requests] = [[reply, reply, said({ content: 'look' })], 0];

@@ -1,10 +1,8 @@
 // Tests the recorded sessions of ArCHer's client and of AgentGym's server, played again in a built-in shop that consists of what
 // the recorded pages show. Observations, rewards, ends and clickable labels must be equal; search results have the recorded
 // order.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { answerRequests, recordedLines, whenRecorded, type AnsweringServer } from '@bowyer/testing';
 import { optionsIn, partsOf, readDict, RecordedShop } from '../../test/recorded-shop.js';
 import type { AgentGymEnv } from '../agentgym/agentgym-env.js';
 import { makeEnv } from '../registry.js';
@@ -271,33 +269,26 @@ recorded.describe('recorded sessions of AgentGym’s server, in the embedded sho
 });
 
 /** Answers each request with the next recorded answer to it; an observation that was not asked for is the last state. */
-function answering(exchanges: readonly Exchange[], posted: unknown[]): Server {
+function answering(exchanges: readonly Exchange[], posted: unknown[]): Promise<AnsweringServer> {
   let [at, state] = [0, ''];
-  return createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += piece.toString()));
-    request.on('end', () => {
-      const json: unknown = body === '' ? undefined : JSON.parse(body);
-      if (request.method === 'POST') posted.push({ path: request.url, json });
-      const isSame = ({ request: { method, path, json: sent } }: Exchange) =>
-        method === request.method && path === request.url && isDeepStrictEqual(sent, json);
-      const found = exchanges.findIndex((exchange, i) => i >= at && isSame(exchange));
-      if (found >= 0 && request.method === 'POST') at = found + 1;
-      const answer = found < 0 || request.method === 'GET' ? state : exchanges[found].response.json;
-      if (request.method === 'POST' && found >= 0) state = stateOf(exchanges[found]);
-      response.writeHead(found < 0 && request.method === 'POST' ? 599 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer));
-    });
+  return answerRequests<unknown>(({ path, json, request: { method }, response }) => {
+    if (method === 'GET') return state;
+    posted.push({ path, json });
+    const found = exchanges.findIndex(
+      ({ request: { path: known, json: sent } }, i) => i >= at && path === known && isDeepStrictEqual(sent, json),
+    );
+    if (found < 0) return void response.writeHead(599).end();
+    at = found + 1;
+    state = stateOf(exchanges[found]);
+    return exchanges[found].response.json;
   });
 }
 
 recorded.describe('our client on a server that answers as AgentGym’s did', () => {
   test('sends what was recorded and reads what was answered, session by session', async () => {
     const posted: unknown[] = [];
-    const server = answering(api, posted);
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = makeEnv('webshop', { backend: 'agentgym', baseUrl, maxTurns: 100 }) as AgentGymEnv;
+    const { address, close } = await answering(api, posted);
+    const client = makeEnv('webshop', { backend: 'agentgym', baseUrl: address, maxTurns: 100 }) as AgentGymEnv;
     for (const { item, exchanges } of apiSessions) {
       const { observation } = await client.reset({ dataIdx: item });
       expect(observation).toBe(stateOf(exchanges[0]));
@@ -309,7 +300,7 @@ recorded.describe('our client on a server that answers as AgentGym’s did', () 
       }
     }
     await client.close();
-    server.close();
+    close();
     const recorded = api.filter(({ request }) => request.method === 'POST');
     expect(posted).toEqual(recorded.map(({ request: { path, json } }) => ({ path, json })));
   });

@@ -1,8 +1,6 @@
 // Tests the scores of recorded purchases on Princeton's site against ours, and our client on the recorded pages. The catalogue was
 // made up, so that products are read from the pages. embedded-recordings.test.ts compares all pages and sessions.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { answerRequests, recordedLines, whenRecorded, type AnsweringServer } from '@bowyer/testing';
 import type { Goal } from './goal.js';
 import { nodesOfHtml } from './html-page.js';
 import { webShopDefaults } from './options.js';
@@ -116,18 +114,15 @@ recorded.describe('recorded pages of the site', () => {
 });
 
 /** Serves the recorded pages by their path. */
-async function recordedSite(): Promise<{ server: Server; baseUrl: string }> {
-  const server = createServer((request, response) => {
-    const page = pages.get(request.url ?? '');
+const recordedSite = (): Promise<AnsweringServer> =>
+  answerRequests(({ path, response }) => {
+    const page = pages.get(path);
     response.writeHead(page?.status ?? 404, { 'content-type': 'text/html' }).end(page?.text ?? 'not recorded');
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 recorded.describe('a session over HTTP on the recorded pages', () => {
   test('fixed_80: the options of the item are shown, and the score is the site’s', async () => {
-    const { server, baseUrl } = await recordedSite();
+    const { address: baseUrl, close } = await recordedSite();
     const env = new WebShop({ ...webShopDefaults, backend: 'site', baseUrl, timeoutMs: 5000 });
     const { observation } = await env.reset({ goal: 80 });
     expect(observation).toMatch(
@@ -142,14 +137,14 @@ recorded.describe('a session over HTTP on the recorded pages', () => {
     );
     expect(results[4]).toMatchObject({ reward: Number(theirs), terminated: true, truncated: false });
     await env.close();
-    server.close();
+    close();
   });
 
   test('a page that is not served is an error that names it', async () => {
-    const { server, baseUrl } = await recordedSite();
+    const { address: baseUrl, close } = await recordedSite();
     const env = new WebShop({ ...webShopDefaults, backend: 'site', baseUrl, timeoutMs: 5000 });
     await expect(env.reset({ goal: 77 })).rejects.toThrow(`GET ${baseUrl}/fixed_77 answered 404`);
     await env.close();
-    server.close();
+    close();
   });
 });
