@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../packages/runner/test/command-line.js';
+import { differentFiles, resultFiles, tinyGame } from './tiny-runs.js';
 
 const library = readdirSync('/usr/lib')
   .map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`)
@@ -22,23 +23,14 @@ const jumping = {
 };
 
 const command = (name: string) => [
-  '--config-name',
-  'archer_20q',
-  'env=tabular',
-  'preset=exact_game',
+  ...tinyGame,
   'algorithm=grpo',
   'kl_coefficient=0.01',
-  'slots=8',
-  'test_size=8',
-  'threads=1',
-  'demonstrations.count=48',
-  'policy.n_embd=16',
   'warm_start.epochs=2',
   'iterations=30',
   'rollout_size=16',
   'save_freq=1',
   'eval_freq=2',
-  'eval_size=8',
   'logger=[wandb,tensorboard,csv]',
   `save_path=${join(directory, name)}`,
   `cache_dir=${join(directory, `${name}-cache`)}`,
@@ -81,12 +73,8 @@ function linesOf(file: string): number {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0;
 }
 
-const weights = readdirSync(join(directory, 'whole/checkpoints'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.safetensors'))
-  .map((file) => `checkpoints/${file}`);
-const files = ['metrics.jsonl', 'results.json', 'trajectories/rollout.jsonl', 'metrics.csv', ...weights];
-const bytes = (name: string, file: string) => readFileSync(join(directory, name, file));
-const different = files.filter((file) => !bytes('whole', file).equals(bytes('jumped', file)));
+const files = resultFiles(join(directory, 'whole'));
+const different = differentFiles(join(directory, 'whole'), join(directory, 'jumped'));
 console.log(`exit code ${code}${code === 0 ? '' : `: ${stderr}`}, killed once: ${signal === 'SIGKILL'}`);
 console.log(`the clock was set ${jumps} times; second processes: ${refusals.refused} of ${refusals.asked} refused`);
 console.log(

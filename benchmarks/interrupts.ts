@@ -3,11 +3,12 @@
 // starts ten runs at the same time with one cache of warm starts, which must be trained once. Table in docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/interrupts.ts [CASE,… | shared]
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repository, run } from '../packages/runner/test/command-line.js';
+import { resultFiles, tinyGame } from './tiny-runs.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-interrupts-'));
 const bin = join(repository, 'packages/runner/bin/bowyer.js');
@@ -26,15 +27,13 @@ interface Case {
   first: 'stops' | 'ends immediately';
 }
 
-const game = ['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', 'threads=1', 'slots=8'];
-const small = ['demonstrations.count=48', 'policy.n_embd=16', 'test_size=8', 'eval_size=8', 'critic.width=8'];
 const loop = ['rollout_size=8', 'save_freq=1', 'eval_freq=2', 'iterations=6', 'warm_start.epochs=2', 'warmup_iter=0'];
 const train =
   (...more: string[]) =>
   (folder: string) => [
-    ...game,
+    ...tinyGame,
     'algorithm=archer',
-    ...small,
+    'critic.width=8',
     ...loop,
     'epochs=1',
     ...more,
@@ -43,16 +42,8 @@ const train =
   ];
 const agent = join(directory, 'agent');
 const model = `model=${join(agent, 'checkpoints', 'best')}`;
-const agentCommand = [
-  ...game,
-  'algorithm=bc',
-  'demonstrations.count=48',
-  'policy.n_embd=16',
-  'epochs=1',
-  'eval_size=8',
-  'test_size=8',
-  `save_path=${agent}`,
-];
+const imitation = [...tinyGame, 'algorithm=bc', 'epochs=1'];
+const agentCommand = [...imitation, `save_path=${agent}`];
 
 /** The cases, in each of which one phase takes most of the time. */
 const cases: Readonly<Record<string, Case>> = {
@@ -69,16 +60,7 @@ const cases: Readonly<Record<string, Case>> = {
     first: 'stops',
   },
   'bc: first evaluation': {
-    command: (folder) => [
-      ...game,
-      'algorithm=bc',
-      'demonstrations.count=48',
-      'policy.n_embd=16',
-      'epochs=1',
-      'eval_size=4000',
-      'test_size=8',
-      `save_path=${folder}/run`,
-    ],
+    command: (folder) => [...imitation, 'eval_size=4000', `save_path=${folder}/run`],
     when: /eval .*\/4000/,
     first: 'stops',
   },
@@ -90,15 +72,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
   bc: {
     command: (folder) => [
-      ...game,
-      'algorithm=bc',
+      ...imitation,
       'demonstrations.count=200',
-      'policy.n_embd=16',
       'epochs=20',
       'batch_size=4',
       'save_minutes=0',
-      'eval_size=8',
-      'test_size=8',
       `save_path=${folder}/run`,
     ],
     when: 'run/checkpoints',
@@ -106,7 +84,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   evaluate: {
     command: (folder) => [
-      ...game.slice(0, 2),
+      ...tinyGame.slice(0, 2),
       'task=evaluate',
       'env=tabular',
       `checkpoint_path=${agent}`,
@@ -205,19 +183,9 @@ async function interrupted(args: readonly string[], folder: string, when: Case['
 
 /** Reads the final files of a run, except those that contain times. */
 function kept(folder: string): Map<string, Buffer> {
-  const roots = [`${folder}/run`, `${folder}-texts.jsonl`, `${folder}-scores.jsonl`].filter(existsSync);
-  const files = roots.flatMap((root) =>
-    statSync(root).isFile()
-      ? [root]
-      : readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)),
-  );
-  const compared = files.filter(
-    (file) =>
-      /(metrics\.jsonl|results\.json|\.safetensors|texts\.jsonl|scores\.jsonl|demonstrations\.json|trajectories\/.*)$/.test(
-        file,
-      ) && statSync(file).isFile(),
-  );
-  return new Map(compared.map((file) => [file.slice(folder.length), readFileSync(file)]));
+  const lists = ['-texts.jsonl', '-scores.jsonl'].filter((file) => existsSync(folder + file));
+  const files = [...resultFiles(`${folder}/run`).map((file) => `/run/${file}`), ...lists];
+  return new Map(files.map((file) => [file, readFileSync(folder + file)]));
 }
 
 /**

@@ -4,16 +4,17 @@
 // rollout may be missing or doubled. No process of a run may survive it, and its folder must be free. Table in
 // docs/reliability.md.
 //   nice node --conditions=source --import tsx benchmarks/kill-agents.ts [KILLS_OF_EACH_KIND]
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
-import { readRollouts } from '@bowyer/rollouts';
 import { builtProgram } from '@bowyer/testing';
+import { readRollouts } from '@bowyer/rollouts';
 import { colourProgram } from '../packages/runner/test/colour-program.js';
 import { run, type Ended } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
+import { differentFiles, kill, report, resultFiles, undisturbed } from './tiny-runs.js';
 
 const mostKills = Number(process.argv[2] ?? '30');
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-kill-agents-'));
@@ -88,21 +89,11 @@ function agentProcesses(launcher: number | null): number[] {
     });
 }
 
-function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL');
-  } catch {
-    return false; // it had ended
-  }
-}
-
-const counts = { launcher: 0, both: 0, agent: 0, orphans: 0, starts: 0 };
+const counts = { launcher: 0, both: 0, agent: 0, orphans: 0 };
 const problems: string[] = [];
 
-const start = (to: string, concurrency: number, killWhen: (pid: number) => boolean): Promise<Ended> => {
-  counts.starts++;
-  return run(command(to, concurrency), { program, killWhen, env: { [MARK]: directory } });
-};
+const start = (to: string, concurrency: number, killWhen: (pid: number) => boolean): Promise<Ended> =>
+  run(command(to, concurrency), { program, killWhen, env: { [MARK]: directory } });
 
 /** Makes a new run whose launcher is killed, alone or with its agents, until it ends or was killed `most` times. */
 async function launcherKilled(to: string, cpuMs: number, most: number): Promise<void> {
@@ -154,27 +145,6 @@ async function checkRest(to: string): Promise<void> {
     if (/\.(tmp|partial)(\/|$)|\.lock/.test(name)) problems.push(`${name} is left`);
 }
 
-const FILES = [
-  'metrics.jsonl',
-  'results.json',
-  ...['rollout', 'eval', 'test'].map((name) => `trajectories/${name}.jsonl`),
-];
-
-function filesOf(whole: string): string[] {
-  const weights = readdirSync(join(directory, whole, 'checkpoints'), { recursive: true, encoding: 'utf8' });
-  return [
-    ...FILES,
-    ...weights.filter((file) => file.endsWith('.safetensors')).map((file) => join('checkpoints', file)),
-  ];
-}
-
-function compareBytes(whole: string, other: string): void {
-  for (const file of filesOf(whole)) {
-    const [expected, path] = [readFileSync(join(directory, whole, file)), join(directory, other, file)];
-    if (!existsSync(path) || !readFileSync(path).equals(expected)) problems.push(`${file} differs`);
-  }
-}
-
 const linesOf = <Line>(to: string, file: string): Line[] =>
   readFileSync(join(directory, to, file), 'utf8')
     .trimEnd()
@@ -207,11 +177,8 @@ async function checkRecord(to: string): Promise<void> {
 const recorded: number[] = [];
 
 let cpuMs = 0;
-const watch = (pid: number) => ((cpuMs = Math.max(cpuMs, cpuMsOf(pid))), false);
-for (const concurrency of [1, 2]) {
-  const { code, stderr } = await start(`whole-${concurrency}`, concurrency, watch);
-  if (code !== 0) throw new Error(`the run fails without kills: ${stderr}`);
-}
+for (const concurrency of [1, 2])
+  cpuMs = Math.max(cpuMs, await undisturbed(command(`whole-${concurrency}`, concurrency), { [MARK]: directory }));
 console.log(`CPU time of a run: ${cpuMs} ms`);
 
 const runs = { launcher: 0, agent: 0 };
@@ -219,7 +186,7 @@ const launcherKills = () => counts.launcher + counts.both;
 while (launcherKills() < mostKills && problems.length < 20) {
   const to = `launcher-${runs.launcher++}`;
   await launcherKilled(to, cpuMs, Math.min(10, mostKills - launcherKills()));
-  compareBytes('whole-1', to);
+  for (const file of differentFiles(join(directory, 'whole-1'), join(directory, to))) problems.push(`${file} differs`);
   await checkRecord(to);
   await checkRest(to);
 }
@@ -235,11 +202,10 @@ while (counts.agent < mostKills && problems.length < 20) {
 console.log(
   '| kills | of the launcher alone | of both | of an agent alone | processes of agents that lived on | runs | compared | findings |\n' +
     '|---|---|---|---|---|---|---|---|\n' +
-    `| ${before.launcher + before.both} | ${before.launcher} | ${before.both} | 0 | ${before.orphans} | ${runs.launcher} | ${filesOf('whole-1').length} files | ${problems.length} |\n` +
+    `| ${before.launcher + before.both} | ${before.launcher} | ${before.both} | 0 | ${before.orphans} | ${runs.launcher} | ${resultFiles(join(directory, 'whole-1')).length} files | ${problems.length} |\n` +
     `| ${counts.agent + counts.launcher - before.launcher} | ${counts.launcher - before.launcher} | 0 | ${counts.agent} | | ${runs.agent} | iterations, rollouts | ${problems.length} |`,
 );
 console.log(`rollouts learned from, in the record of each run: ${recorded.join(', ')}`);
-for (const problem of new Set(problems)) console.log(problem);
-process.exitCode = problems.length > 0 ? 1 : 0;
+report(problems);
 if (problems.length === 0) rmSync(directory, { recursive: true, force: true });
 rmSync(given, { recursive: true, force: true });

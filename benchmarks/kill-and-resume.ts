@@ -10,7 +10,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -22,9 +21,10 @@ import { Rng } from '@bowyer/core';
 import { builtProgram } from '@bowyer/testing';
 import { run } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
+import { differentFiles, resultFiles, tinyGame, undisturbed } from './tiny-runs.js';
 
-const loop = ['iterations=4', 'rollout_size=16', 'save_freq=1', 'eval_freq=2', 'eval_size=8'];
-const dataset = ['epochs=3', 'batch_size=8', 'save_minutes=0', 'eval_size=8'];
+const loop = ['iterations=4', 'rollout_size=16', 'save_freq=1', 'eval_freq=2'];
+const dataset = ['epochs=3', 'batch_size=8', 'save_minutes=0'];
 const critic = ['critic.width=8', 'critic_lr=1e-2'];
 const start = ['warm_start.epochs=2'];
 
@@ -78,17 +78,10 @@ const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const killsOf = (name: string) => sum(chainsOf(name).map(({ kills }) => kills));
 
 function command(name: string, to: string): string[] {
+  const evaluates = name !== 'offline_dpo';
   return [
-    '--config-name',
-    'archer_20q',
-    'env=tabular',
-    'preset=exact_game',
+    ...tinyGame.filter((word) => evaluates || !word.startsWith('eval_size=')),
     `algorithm=${name}`,
-    'slots=8',
-    'test_size=8',
-    'threads=1',
-    'demonstrations.count=48',
-    'policy.n_embd=16',
     ...settings[name],
     ...(name === 'opd' ? [`teacher=${join(directory, 'bc-whole')}`] : []),
     `save_path=${join(directory, to)}`,
@@ -109,25 +102,10 @@ async function wholeRun(name: string): Promise<Whole> {
   const cpuFile = `${folder}.cpu`;
   if (!existsSync(cpuFile)) {
     rmSync(folder, { recursive: true, force: true });
-    let cpuMs = 0;
-    const watch = (pid: number) => ((cpuMs = Math.max(cpuMs, cpuMsOf(pid))), false);
-    const { code, stderr } = await run(command(name, `${name}-whole`), { program, killWhen: watch });
-    if (code !== 0) throw new Error(`${name} fails without kills: ${stderr}`);
-    writeFileSync(cpuFile, String(cpuMs));
+    writeFileSync(cpuFile, String(await undisturbed(command(name, `${name}-whole`))));
   }
   return { folder, cpuMs: Number(readFileSync(cpuFile, 'utf8')) };
 }
-
-/** Lists the files that must be equal. */
-function filesOf(whole: string): string[] {
-  const weights = readdirSync(join(whole, 'checkpoints'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.safetensors'))
-    .map((file) => join('checkpoints', file));
-  const files = ['metrics.jsonl', 'results.json', 'trajectories/rollout.jsonl', ...weights];
-  return files.filter((file) => existsSync(join(whole, file)));
-}
-
-const isSame = (a: string, b: string) => existsSync(b) && readFileSync(a).equals(readFileSync(b));
 
 const MOST_KILLS = 10;
 
@@ -141,11 +119,10 @@ async function chain(name: string, whole: Whole, most: number): Promise<Chain> {
     const killWhen = (pid: number) => cpuMsOf(pid) >= killAtMs;
     const { signal, code, stderr } = await run(command(name, to), { program, killWhen });
     if (signal === 'SIGKILL') continue;
-    const files = filesOf(whole.folder);
-    const different = files.filter((file) => !isSame(join(whole.folder, file), join(directory, to, file)));
+    const different = differentFiles(whole.folder, join(directory, to));
     if (code !== 0) different.push(`exit code ${code}: ${stderr.trim().split('\n')[0]}`);
     if (different.length > 0) renameSync(join(directory, to), join(directory, `${to}-${Date.now()}`)); // kept for inspection
-    return { kills, compared: files.length, different };
+    return { kills, compared: resultFiles(whole.folder).length, different };
   }
 }
 

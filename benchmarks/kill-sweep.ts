@@ -11,12 +11,12 @@ import { Rng } from '@bowyer/core';
 import { builtProgram } from '@bowyer/testing';
 import { repository } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
+import { kill, tinyGame } from './tiny-runs.js';
 
 const [jobs, mostKills] = [process.argv[2] ?? '30', process.argv[3] ?? '40'].map(Number);
 const directory = process.argv[4] ?? mkdtempSync(join(tmpdir(), 'bowyer-kill-sweep-'));
-const rng = new Rng(Date.now() % 2 ** 32);
-
 const program = builtProgram();
+const rng = new Rng(Date.now() % 2 ** 32);
 
 /** The sweep's mean CPU time between two kills; in wall-clock time, every job on a busy machine would die before it has begun. */
 const MEAN_MS = 3000;
@@ -24,20 +24,11 @@ const MEAN_MS = 3000;
 const command = (folder: string) => [
   program,
   '-m',
-  '--config-name',
-  'archer_20q',
+  ...tinyGame,
   'algorithm=bc',
-  'env=tabular',
-  'preset=exact_game',
-  'demonstrations.count=32',
   'epochs=2',
   'batch_size=8',
   'save_minutes=0',
-  'eval_size=4',
-  'test_size=4',
-  'slots=4',
-  'policy.n_embd=8',
-  'threads=1',
   `seed=range(${jobs})`,
   'launcher=local',
   'launcher.jobs=2',
@@ -76,14 +67,6 @@ function jobProcesses(folder: string): number[] {
 
 const counts = { launcher: 0, job: 0, all: 0, starts: 0, refused: 0 };
 const total = () => counts.launcher + counts.job + counts.all;
-
-function kill(pid: number): boolean {
-  try {
-    return process.kill(pid, 'SIGKILL');
-  } catch {
-    return false; // the process had already ended
-  }
-}
 
 /** Kills the launcher, one job, or all of them. @returns whether the launcher is dead */
 function killSome(launcher: number, folder: string): boolean {

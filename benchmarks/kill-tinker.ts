@@ -12,13 +12,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maximum, Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
 import { builtProgram } from '@bowyer/testing';
+import { openDevice } from '@bowyer/graph';
 import { TinkerClient, TinkerError } from '@bowyer/tinker';
 import { unpackTar } from 'modern-tar';
 import { tinyBase } from '../packages/tinker/test/tiny-base.js';
 import { repository } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
+import { report } from './tiny-runs.js';
 
 const mostKills = Number(process.argv[2] ?? '60');
 /** The number of steps of a client, each with ten requests or more. */
@@ -418,7 +419,6 @@ console.log(
     '|---|---|---|---|---|---|---|\n' +
     `| ${kills} | ${starting} | ${runs} | ${resumed} | ${sentAgain.toLocaleString('en')} | ${read.toLocaleString('en')} | ${problems.length} |`,
 );
-for (const problem of new Set(problems)) console.log(problem);
-process.exitCode = problems.length > 0 ? 1 : 0;
+report(problems);
 rmSync(dirname(base), { recursive: true, force: true });
 rmSync(directory, { recursive: true, force: true });

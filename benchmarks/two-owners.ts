@@ -13,22 +13,20 @@ import { identityOf, Rng, shellQuoted, stateOf } from '@bowyer/core';
 import { builtProgram } from '@bowyer/testing';
 import { repository, run } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
+import { differentFiles, report, tinyGame, undisturbed } from './tiny-runs.js';
 
 const most = Number(process.argv[2] ?? '30');
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-owners-'));
 const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 
-const game = ['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', 'slots=8', 'test_size=8', 'threads=1'];
-const small = ['demonstrations.count=48', 'policy.n_embd=16', 'eval_size=8'];
 const algorithms: Readonly<Record<string, readonly string[]>> = {
   bc: ['epochs=3', 'batch_size=8', 'save_minutes=0'],
   online_filteredbc: ['iterations=4', 'rollout_size=16', 'save_freq=1', 'eval_freq=2', 'warm_start.epochs=2'],
 };
 
 const command = (algorithm: string, to: string): string[] => [
-  ...game,
-  ...small,
+  ...tinyGame,
   `algorithm=${algorithm}`,
   ...algorithms[algorithm],
   `save_path=${join(directory, to)}`,
@@ -60,14 +58,6 @@ function contents(folder: string): Map<string, string> {
   );
   return new Map(kept.map((file) => [file, readFileSync(join(folder, file), 'base64')]));
 }
-
-const results = /(metrics\.jsonl|results\.json|\.safetensors|trajectories\/\w+\.jsonl)$/;
-
-/** Lists the files of the whole run that differ. */
-const different = (whole: string, other: string): string[] =>
-  [...contents(whole)]
-    .filter(([file, text]) => results.test(file) && contents(other).get(file) !== text)
-    .map(([file]) => file);
 
 const counts = { suspended: 0, unreaped: 0, lost: 0, runs: 0 };
 const problems: string[] = [];
@@ -159,22 +149,16 @@ async function disturbedRun(algorithm: string, whole: string, cpuMs: number): Pr
   }
   for (const parent of parents) parent.kill('SIGKILL');
   counts.runs++;
-  const files = different(whole, folder);
+  const files = differentFiles(whole, folder);
   if (files.length > 0) problems.push(`${algorithm}: different: ${files.join(', ')}`);
 }
 
 const wholes = new Map<string, number>();
 for (const algorithm of Object.keys(algorithms)) {
-  let cpuMs = 0;
-  const watch = (pid: number) => ((cpuMs = Math.max(cpuMs, cpuMsOf(pid))), false);
-  for (let i = 0; i < 2; i++) {
-    // The second run finds the warm start in its cache, like every disturbed run.
-    rmSync(join(directory, `${algorithm}-whole`), { recursive: true, force: true });
-    cpuMs = 0;
-    const { code, stderr } = await run(command(algorithm, `${algorithm}-whole`), { program, killWhen: watch });
-    if (code !== 0) throw new Error(`${algorithm} fails undisturbed: ${stderr}`);
-  }
-  wholes.set(algorithm, cpuMs);
+  // The second run finds the warm start in its cache, like every disturbed run.
+  await undisturbed(command(algorithm, `${algorithm}-whole`));
+  rmSync(join(directory, `${algorithm}-whole`), { recursive: true });
+  wholes.set(algorithm, await undisturbed(command(algorithm, `${algorithm}-whole`)));
 }
 while (total() < most)
   for (const [algorithm, cpuMs] of wholes)
@@ -184,6 +168,5 @@ console.log(
   '| owner suspended, a second process started | killed and not waited for | lock taken away | runs | findings |\n|---|---|---|---|---|\n' +
     `| ${counts.suspended} | ${counts.unreaped} | ${counts.lost} | ${counts.runs} | ${problems.length} |`,
 );
-for (const problem of new Set(problems)) console.log(problem);
-process.exitCode = problems.length > 0 ? 1 : 0;
+report(problems);
 rmSync(directory, { recursive: true, force: true });
