@@ -167,6 +167,29 @@ when(gpu, 'no WebGPU adapter').test(
   },
 );
 
+when(gpu, 'no WebGPU adapter').test(
+  'on a GPU sums are written where a state is zero, and added where it is not, in the order of the calls',
+  async () => {
+    const device = await openDevice({ device: 'webgpu' });
+    try {
+      const x = await device.createState({ x: { shape: [2], data: Float32Array.of(1, 10) } });
+      const y = await device.createZeros({ y: [2] });
+      const program = await device.compile(doubling());
+      const added = await program.bind({ state: { x: [x, 'x'] }, store: { y: [y, 'y'] }, mode: 'add' });
+      await Promise.all([added.run(), added.run(), added.run()]);
+      expect([...(await device.read(y)).y!.data]).toEqual([6, 60]);
+      y.becomesZero(); // what is in memory does not count then
+      await added.run();
+      expect([...(await device.read(y)).y!.data]).toEqual([2, 20]);
+      await device.write(y, { y: { data: Float32Array.of(5, 5) } });
+      await added.run();
+      expect([...(await device.read(y)).y!.data]).toEqual([7, 25]);
+    } finally {
+      await device.close();
+    }
+  },
+);
+
 describe('errors', () => {
   let device: Device;
   beforeAll(async () => {

@@ -109,11 +109,13 @@ export class Device implements AsyncDisposable {
   async createZeros(
     shapes: Readonly<Record<string, readonly number[] | { shape: readonly number[]; dtype: DataType }>>,
   ): Promise<State> {
-    return this.#createState(
+    const state = await this.#createState(
       Object.entries(shapes).map(([name, spec]) =>
         'shape' in spec ? { name, dtype: spec.dtype, dims: spec.shape } : { name, dtype: 'float32', dims: spec },
       ),
     );
+    state.becomesZero();
+    return state;
   }
 
   async #createState(tensors: StateTensorSpec[], transfer: ArrayBuffer[] = []): Promise<State> {

@@ -105,6 +105,20 @@ export class Program {
   /** Binds graph inputs and outputs to tensors of states, for repeated runs. */
   async bind(wiring: ProgramWiring): Promise<BoundProgram> {
     const checked = this.#wire(wiring);
+    if (wiring.mode === 'add' && this.#hasCheapSessions)
+      return new SummingProgram(this, checked, this.client, (mode) =>
+        this.#bindChecked(this.#wire({ ...wiring, mode })),
+      );
+    return this.#bindChecked(checked);
+  }
+
+  /** Returns whether a second session needs little memory: on a GPU, each has a copy of the graph's initializers. */
+  get #hasCheapSessions(): boolean {
+    const bytes = this.#graph.initializers.reduce((sum, { data, stored }) => sum + (data ?? stored)!.byteLength, 0);
+    return this.residency === 'gpu' && bytes < EXTERNAL_BYTES.message;
+  }
+
+  async #bindChecked(checked: CheckedWiring): Promise<BoundProgram> {
     await this.#session(checked.wiring);
     const bindingId = this.client.nextId();
     await this.client.request({ kind: 'bind', bindingId, programId: this.#programId, wiring: checked.wiring });
@@ -235,6 +249,36 @@ export class BoundProgram {
 
   async release(): Promise<void> {
     await this.client.request({ kind: 'releaseBinding', bindingId: this.bindingId });
+  }
+}
+
+/** A program that adds its results to states, or writes them where the states are zero, which saves reading zeros. */
+class SummingProgram extends BoundProgram {
+  readonly #bound = new Map<StoreMode, Promise<BoundProgram>>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    program: Program,
+    private readonly checked: CheckedWiring,
+    client: WorkerClient,
+    private readonly bind: (mode: StoreMode) => Promise<BoundProgram>,
+  ) {
+    super(program, checked, client.nextId(), client);
+  }
+
+  override async run(feeds: RunFeeds = {}): Promise<RunOutputs> {
+    const { stored } = this.checked;
+    const mode = stored.every(({ isZero }) => isZero) ? 'write' : 'add';
+    for (const state of stored) state.changes();
+    if (!this.#bound.has(mode)) this.#bound.set(mode, this.bind(mode));
+    // A later call waits until an earlier one has its session, so that calls run in the order in which they are made.
+    const turn = this.#turn.then(() => this.#bound.get(mode)!);
+    this.#turn = turn.catch(() => undefined);
+    return (await turn).run(feeds);
+  }
+
+  override async release(): Promise<void> {
+    for (const bound of this.#bound.values()) await (await bound).release();
   }
 }
 

@@ -25,6 +25,7 @@ export interface TensorCopy {
 /** A handle of tensors that a device owns. It contains no elements; `device.read` copies them. */
 export class State {
   #version = 0;
+  #zeroVersion: number | null = null;
 
   constructor(
     /** @internal */
@@ -44,6 +45,16 @@ export class State {
    */
   changes(): void {
     this.#version++;
+  }
+
+  /** Records that all elements are zero, as far as the calls made so far are concerned. */
+  becomesZero(): void {
+    this.#zeroVersion = this.#version;
+  }
+
+  /** Returns whether all elements are known to be zero. */
+  get isZero(): boolean {
+    return this.#zeroVersion === this.#version;
   }
 
   get names(): string[] {

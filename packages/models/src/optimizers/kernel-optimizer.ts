@@ -46,6 +46,7 @@ export abstract class KernelOptimizer<Args> implements Optimizer {
     const { parameters, gradients, moments, kernel, programs } = this.parts;
     const states = { p: parameters, g: gradients, ...moments };
     const result = await kernel.call({ states, programs, args: this.argsOf(options, this.#steps + 1) });
+    gradients.becomesZero();
     if (Number.isFinite(result.gradientNorm)) this.#steps++;
     return result;
   }
