@@ -1,10 +1,8 @@
 // Adam and AdamW over a state of parameters. The computation is in adam-kernel.ts.
-import type { Device, State } from '@bowyer/graph';
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
-import type { OptimizerStep } from './gradient-clip.js';
-import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
-import type { AdamSettings, StepOptions } from './optimizer.js';
+import { KernelOptimizer, type Optimized } from './kernel-optimizer.js';
+import type { AdamSettings, Optimizer, StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
 export const ADAM_PREFIXES = { m: 'first_moment.', v: 'second_moment.' };
@@ -44,41 +42,23 @@ export function adamArgs(
   };
 }
 
-export class Adam extends KernelOptimizer<AdamArgs> {
-  /** Whether weight decay is decoupled (AdamW). */
-  protected readonly decoupled: boolean = false;
-
-  protected constructor(
-    parts: OptimizerParts<AdamArgs>,
-    private readonly options: AdamOptions,
-  ) {
-    super(parts);
-  }
-
-  /**
-   * Creates an optimizer with zero moments; it needs three times the parameters' memory.
-   *
-   * @param given the state in which gradients are summed; created if not given
-   */
-  static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<Adam> {
-    const zeros = () => device.createZeros(shapesOf(parameters));
-    const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({
+/**
+ * Creates Adam or AdamW with zero moments; it needs three times the parameters' memory.
+ *
+ * @param decoupled whether weight decay is decoupled (AdamW)
+ */
+export async function createAdam(states: Optimized, options: AdamOptions, decoupled: boolean): Promise<Optimizer> {
+  const zeros = () => states.device.createZeros(shapesOf(states.parameters));
+  return KernelOptimizer.create<AdamArgs>({
+    ...states,
+    moments: { m: await zeros(), v: await zeros() },
+    prefixes: ADAM_PREFIXES,
+    kernel: {
       module: new URL('./adam-kernel.js', import.meta.url),
       name: 'adamStep',
       graph: adamGraph,
       run: options.run,
-    });
-    const gradients = given ?? (await zeros());
-    const moments = { m: await zeros(), v: await zeros() };
-    return new this({ device, parameters, gradients, moments, prefixes: ADAM_PREFIXES, kernel }, options);
-  }
-
-  protected argsOf(options: StepOptions, step: number): AdamArgs {
-    return adamArgs(options, this.options, step, this.decoupled);
-  }
-}
-
-/** Adam with decoupled weight decay. */
-export class AdamW extends Adam {
-  protected override readonly decoupled = true;
+    },
+    argsOf: (given, step) => adamArgs(given, options, step, decoupled),
+  });
 }

@@ -1,13 +1,11 @@
 // AdamW whose moments take two bytes per parameter instead of eight (moment-codes.ts). The computation is in adamw-8bit-kernel.ts.
 // Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements have float32 moments.
-import type { Device, State } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitGraph } from './adamw-8bit-graph.js';
-import type { OptimizerStep } from './gradient-clip.js';
 import { blockLength, wordsPerBlock } from './moment-codes.js';
 import { ADAM_PREFIXES, adamArgs, type AdamOptions } from './adam.js';
-import { KernelOptimizer, type OptimizerParts } from './kernel-optimizer.js';
-import type { StepOptions } from './optimizer.js';
+import { KernelOptimizer, type Optimized } from './kernel-optimizer.js';
+import type { Optimizer } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
 /** The least number of elements of a tensor whose moments are quantised. */
@@ -19,56 +17,43 @@ const prefixes = {
   secondScales: 'second_moment_scale.',
 };
 
-export class AdamW8bit extends KernelOptimizer<AdamArgs> {
-  private constructor(
-    parts: OptimizerParts<AdamArgs>,
-    private readonly options: AdamOptions,
-  ) {
-    super(parts);
-  }
-
-  /**
-   * Creates an optimizer with zero moments; gradients and moments need 1.5 times the parameters' memory.
-   *
-   * @param given the state in which gradients are summed; created if not given
-   */
-  static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<AdamW8bit> {
-    const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
-      const size = shape.reduce((product, dim) => product * dim, 1);
-      return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
-    });
-    // With scales of 0, every code decodes to 0.
-    const moment = () =>
-      device.createZeros(
-        Object.fromEntries(
-          shapes.map(({ name, shape, blocks }) => [
-            name,
-            blocks ? { shape: [blocks, wordsPerBlock], dtype: 'int32' } : { shape, dtype: 'float32' },
-          ]),
-        ),
-      );
-    const scales = () =>
-      device.createZeros(
-        Object.fromEntries(shapes.filter(({ blocks }) => blocks).map(({ name, blocks }) => [name, [blocks, 1]])),
-      );
-    const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({
-      module: new URL('./adamw-8bit-kernel.js', import.meta.url),
-      name: 'adamW8bitStep',
-      graph: adamW8bitGraph,
-      run: options.run,
-    });
-    const moments = {
+/** Creates an optimizer with zero moments; gradients and moments need 1.5 times the parameters' memory. */
+export async function createAdamW8bit(states: Optimized, options: AdamOptions): Promise<Optimizer> {
+  const { device, parameters } = states;
+  const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
+    const size = shape.reduce((product, dim) => product * dim, 1);
+    return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
+  });
+  // With scales of 0, every code decodes to 0.
+  const moment = () =>
+    device.createZeros(
+      Object.fromEntries(
+        shapes.map(({ name, shape, blocks }) => [
+          name,
+          blocks ? { shape: [blocks, wordsPerBlock], dtype: 'int32' } : { shape, dtype: 'float32' },
+        ]),
+      ),
+    );
+  const scales = () =>
+    device.createZeros(
+      Object.fromEntries(shapes.filter(({ blocks }) => blocks).map(({ name, blocks }) => [name, [blocks, 1]])),
+    );
+  return KernelOptimizer.create<AdamArgs>({
+    ...states,
+    moments: {
       m: await moment(),
       v: await moment(),
       firstScales: await scales(),
       secondScales: await scales(),
-    };
-    const gradients = given ?? (await device.createZeros(shapesOf(parameters)));
-    const note = { moment_codes: 'squares' }; // marks the kind of codes, so that files with other codes are refused
-    return new AdamW8bit({ device, parameters, gradients, moments, prefixes, kernel, note }, options);
-  }
-
-  protected argsOf(options: StepOptions, step: number): AdamArgs {
-    return adamArgs(options, this.options, step, true);
-  }
+    },
+    prefixes,
+    kernel: {
+      module: new URL('./adamw-8bit-kernel.js', import.meta.url),
+      name: 'adamW8bitStep',
+      graph: adamW8bitGraph,
+      run: options.run,
+    },
+    note: { moment_codes: 'squares' }, // marks the kind of codes, so that files with other codes are refused
+    argsOf: (given, step) => adamArgs(given, options, step, true),
+  });
 }

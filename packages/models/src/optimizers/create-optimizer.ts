@@ -1,12 +1,13 @@
 // Creates the optimizers that a config may name.
 import type { Device, State } from '@bowyer/graph';
-import { Adam, AdamW, type AdamOptions } from './adam.js';
-import { AdamW8bit } from './adamw-8bit.js';
+import { createAdam, type AdamOptions } from './adam.js';
+import { createAdamW8bit } from './adamw-8bit.js';
 import { ReplicatedOptimizer, ShardedOptimizer } from './data-parallel.js';
+import type { Optimized } from './kernel-optimizer.js';
 import { LossScaledOptimizer } from './loss-scaling.js';
-import { Muon, type MuonOptions } from './muon.js';
+import { createMuon, type MuonOptions } from './muon.js';
 import type { Optimizer } from './optimizer.js';
-import { Sgd, type SgdOptions } from './sgd.js';
+import { createSgd, type SgdOptions } from './sgd.js';
 
 export type OptimizerOptions =
   | (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' })
@@ -35,31 +36,28 @@ async function createForRanks(
   options: OptimizerOptions,
   matrices: ReadonlySet<string>,
 ): Promise<Optimizer> {
-  if (device.ranks.size === 1) return createPlainOptimizer(device, parameters, options, matrices);
+  if (device.ranks.size === 1) return createPlainOptimizer({ device, parameters }, options, matrices);
   if (!device.shardsOptimizers)
-    return ReplicatedOptimizer.create(device, await createPlainOptimizer(device, parameters, options, matrices));
+    return ReplicatedOptimizer.create(device, await createPlainOptimizer({ device, parameters }, options, matrices));
   return ShardedOptimizer.create(device, parameters, (own, gradients) =>
-    createPlainOptimizer(device, own, options, matrices, gradients),
+    createPlainOptimizer({ device, parameters: own, gradients }, options, matrices),
   );
 }
 
 function createPlainOptimizer(
-  device: Device,
-  parameters: State,
+  states: Optimized,
   options: OptimizerOptions,
   matrices: ReadonlySet<string>,
-  gradients?: State,
 ): Promise<Optimizer> {
   switch (options.kind) {
     case 'adam':
-      return Adam.create(device, parameters, options, gradients);
     case 'adamw':
-      return AdamW.create(device, parameters, options, gradients);
+      return createAdam(states, options, options.kind === 'adamw');
     case 'adamw_8bit':
-      return AdamW8bit.create(device, parameters, options, gradients);
+      return createAdamW8bit(states, options);
     case 'sgd':
-      return Sgd.create(device, parameters, options, gradients);
+      return createSgd(states, options);
     case 'muon':
-      return Muon.create(device, parameters, options, matrices, gradients);
+      return createMuon(states, options, matrices);
   }
 }

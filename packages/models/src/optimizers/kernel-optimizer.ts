@@ -1,52 +1,62 @@
-// Base class of optimizers whose step is a single kernel of the device: Adam, Muon, SGD and AdamW with 8-bit moments.
-import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
+// Optimizers whose step is a single kernel of the device: Adam, AdamW with and without 8-bit moments, Muon and SGD.
+import type { BoundProgram, Device, Kernel, KernelSource, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
-import { restoreStates, saveStates } from './optimizer-state.js';
+import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
-export interface OptimizerParts<Args> {
+/** The states of an optimizer. */
+export interface Optimized {
   device: Device;
   parameters: State;
-  gradients: State;
+  /** The state in which gradients are summed; created if not given. */
+  gradients?: State;
+}
+
+interface OptimizerParts<Args> extends Optimized {
   /** The states that the optimizer keeps between steps, by the kernel's role names. */
   moments: Readonly<Record<string, State>>;
   /** The prefixes of tensor names in a file, by role. */
   prefixes: Readonly<Record<string, string>>;
-  kernel: Kernel<Args, OptimizerStep>;
+  kernel: KernelSource;
   programs?: Record<string, BoundProgram>;
   /** Metadata that a file must have to be restored. */
   note?: OptimizerNotes;
+  /**
+   * Returns the numbers of one step.
+   *
+   * @param step counted from 1
+   */
+  argsOf(options: StepOptions, step: number): Args;
 }
 
-export abstract class KernelOptimizer<Args> implements Optimizer {
+export class KernelOptimizer<Args> implements Optimizer {
   #steps = 0;
 
-  protected constructor(private readonly parts: OptimizerParts<Args>) {}
+  private constructor(
+    private readonly parts: OptimizerParts<Args>,
+    readonly gradients: State,
+    private readonly kernel: Kernel<Args, OptimizerStep>,
+  ) {}
+
+  static async create<Args>(parts: OptimizerParts<Args>): Promise<KernelOptimizer<Args>> {
+    const { device, parameters } = parts;
+    const gradients = parts.gradients ?? (await device.createZeros(shapesOf(parameters)));
+    return new KernelOptimizer(parts, gradients, await device.loadKernel<Args, OptimizerStep>(parts.kernel));
+  }
 
   get parameters(): State {
     return this.parts.parameters;
-  }
-
-  get gradients(): State {
-    return this.parts.gradients;
   }
 
   get steps(): number {
     return this.#steps;
   }
 
-  /**
-   * Returns the numbers of one step.
-   *
-   * @param step counted from 1
-   */
-  protected abstract argsOf(options: StepOptions, step: number): Args;
-
   async step(options: StepOptions): Promise<OptimizerStep> {
-    const { parameters, gradients, moments, kernel, programs } = this.parts;
-    const states = { p: parameters, g: gradients, ...moments };
-    const result = await kernel.call({ states, programs, args: this.argsOf(options, this.#steps + 1) });
-    gradients.becomesZero();
+    const { parameters, moments, programs } = this.parts;
+    const states = { p: parameters, g: this.gradients, ...moments };
+    const result = await this.kernel.call({ states, programs, args: this.parts.argsOf(options, this.#steps + 1) });
+    this.gradients.becomesZero();
     if (Number.isFinite(result.gradientNorm)) this.#steps++;
     return result;
   }
@@ -63,8 +73,8 @@ export abstract class KernelOptimizer<Args> implements Optimizer {
   }
 
   async release(): Promise<void> {
-    const { device, gradients, moments } = this.parts;
-    for (const state of [gradients, ...Object.values(moments)]) await device.release(state);
+    const { device, moments } = this.parts;
+    for (const state of [this.gradients, ...Object.values(moments)]) await device.release(state);
   }
 
   #prefixed(): Record<string, State> {

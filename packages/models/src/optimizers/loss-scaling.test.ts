@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { openDevice, type State } from '@bowyer/graph';
 import { newFolder } from '@bowyer/testing';
 import { LossScaledOptimizer } from './loss-scaling.js';
-import { AdamW, type Adam } from './adam.js';
+import { createOptimizer } from './create-optimizer.js';
+import type { Optimizer } from './optimizer.js';
 
 const folder = newFolder();
 const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -11,9 +12,9 @@ afterAll(() => device.close());
 const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const step = { lr: 0.1, maxGradNorm: 1 };
 
-async function opened(): Promise<{ plain: Adam; scaled: LossScaledOptimizer; weights: State }> {
+async function opened(): Promise<{ plain: Optimizer; scaled: LossScaledOptimizer; weights: State }> {
   const weights = await device.createState({ w: { shape: [2], data: Float32Array.of(1, -2) } });
-  const plain = await AdamW.create(device, weights, adam);
+  const plain = await createOptimizer(device, weights, { kind: 'adamw', ...adam });
   return { plain, scaled: new LossScaledOptimizer(plain), weights };
 }
 

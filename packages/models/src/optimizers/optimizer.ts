@@ -25,6 +25,10 @@ export interface AdamSettings {
   weightDecay: number;
 }
 
+/** Returns the shares of gradient and momentum buffer in the change of a parameter. */
+export const momentumShares = ({ momentum, nesterov }: { momentum: number; nesterov: boolean }) =>
+  nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
+
 /** Throws an error if a step has settings of Adam. */
 export function refuseAdamSettings(kind: string, { adam }: StepOptions): void {
   if (adam)

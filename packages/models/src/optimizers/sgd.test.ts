@@ -1,7 +1,9 @@
 // Compares SGD with torch.optim.SGD (1.13: three steps, lr 0.1, decay 0.01, gradients [0.3 t, −0.2, 1 − t]), and its forms with each
 // other.
 import { openDevice } from '@bowyer/graph';
-import { Sgd, type SgdOptions } from './sgd.js';
+import { createOptimizer } from './create-optimizer.js';
+import type { Optimizer } from './optimizer.js';
+import type { SgdOptions } from './sgd.js';
 import { readStateDict } from '../weights/state-dict.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -9,13 +11,15 @@ afterAll(() => device.close());
 
 const start = [1, -2, 0.5];
 const gradientAt = (step: number) => [0.3 * step, -0.2, 1 - step];
-const create = async (options: SgdOptions) =>
-  Sgd.create(device, await device.createState({ w: { shape: [3], data: Float32Array.from(start) } }), options);
-const take = async (optimizer: Sgd, gradient: number[]) => {
+const create = async (options: SgdOptions) => {
+  const parameters = await device.createState({ w: { shape: [3], data: Float32Array.from(start) } });
+  return createOptimizer(device, parameters, { kind: 'sgd', ...options });
+};
+const take = async (optimizer: Optimizer, gradient: number[]) => {
   await device.write(optimizer.gradients, { w: { data: Float32Array.from(gradient) } });
   return optimizer.step({ lr: 0.1, maxGradNorm: Infinity });
 };
-const valuesOf = async (optimizer: Sgd) => [...(await readStateDict(device, optimizer.parameters)).w.data];
+const valuesOf = async (optimizer: Optimizer) => [...(await readStateDict(device, optimizer.parameters)).w.data];
 
 describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (run) => {
   test.each([
@@ -26,16 +30,6 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
     const optimizer = await create({ momentum, nesterov, weightDecay: 0.01, run });
     for (const step of [1, 2, 3]) await take(optimizer, gradientAt(step));
     (await valuesOf(optimizer)).forEach((value, i) => expect(value).toBeCloseTo(torch[i], 6));
-  });
-
-  test('gradients that are not finite change nothing but are thrown away', async () => {
-    const optimizer = await create({ momentum: 0.9, nesterov: false, weightDecay: 0.01, run });
-    const broken = await take(optimizer, [1, NaN, 1]);
-    expect(broken).toEqual({ gradientNorm: NaN, clipCoefficient: 0 });
-    expect(await valuesOf(optimizer)).toEqual(start);
-    expect(optimizer.steps).toBe(0);
-    await optimizer.step({ lr: 0.1, maxGradNorm: 1 }); // the momentum is still zero: weight decay alone
-    expect((await valuesOf(optimizer))[0]).toBeCloseTo(1 - 0.1 * 0.01, 6);
   });
 });
 
