@@ -127,12 +127,6 @@ test.each<[string, (tensors: Stored) => void, string]>([
     `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected a dtype of F32, F16, BF16, F64\n  found ${dtype}\n` +
       '  quantised weights cannot be read: use the model in float32, float16 or bfloat16',
   ]),
-  [
-    'of 8-bit floats',
-    (tensors) => tensors.set(UP, { dtype: 'F8_E4M3', shape: [6, 4], bytes: Buffer.alloc(24) }),
-    `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected a dtype of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL\n` +
-      '  found F8_E4M3\n  save the model in float32, float16 or bfloat16',
-  ],
   ...[NaN, Infinity].map((value): [string, (tensors: Stored) => void, string] => [
     `with ${value}`,
     (tensors) => tensors.get(UP)!.bytes.writeFloatLE(value, 20),

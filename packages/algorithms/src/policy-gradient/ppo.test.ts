@@ -81,15 +81,6 @@ describe('the estimate, worked by hand', () => {
   });
   const perTurn = estimating('turn', 0.99, 0.9);
 
-  test('turns, terminated', () => {
-    const values = { turns: single(0.4, 0.5, 0.7), next: 0 };
-    const { advantages, returns } = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], perTurn);
-    expectNumbers(advantages, [0.505127, 0.4603, 0.3]); // 0.3; 0.193 + 0.891 · 0.3; 0.095 + 0.891 · 0.4603
-    expectNumbers(returns, [0.905127, 0.9603, 1]);
-    const monteCarlo = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], estimating('turn', 0.99, 1));
-    expectNumbers(monteCarlo.returns, [0.9801, 0.99, 1]);
-  });
-
   test('turns, truncated: V of the next context follows, or with value.bootstrap_on_limit=false nothing', () => {
     const values = { turns: single(0.4, 0.5, 0.7), next: 0.6 };
     const cut = episode([-0.1, -0.1, 0], 'truncated');

@@ -29,12 +29,11 @@ const linear = {
   bias: { shape: [2], data: Float32Array.of(5, 6) },
 };
 
-test('a state dict, its metadata left out', async () => {
-  expect(await readPyTorchStateDict(fixture('state-dict.pt'))).toEqual(linear);
-});
-
-test('the form of PyTorch before 1.6', async () => {
-  expect(await readPyTorchStateDict(fixture('old-format.pt'))).toEqual(linear);
+test.each([
+  ['a state dict, its metadata left out', 'state-dict.pt'],
+  ['the form of PyTorch before 1.6', 'old-format.pt'],
+])('%s', async (_, file) => {
+  expect(await readPyTorchStateDict(fixture(file))).toEqual(linear);
 });
 
 test("the original's checkpoint keeps its weights under model_state_dict, among other things", async () => {

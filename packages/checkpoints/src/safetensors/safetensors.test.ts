@@ -181,13 +181,6 @@ describe('a wrong file is refused with one message', () => {
       `Cannot read ${path}\n  expected a safetensors file\n  found no file of this name\n  ${damaged}`,
     );
   });
-
-  test('NaN, where asked to look for it', async () => {
-    await writeSafetensors(path, { w: { shape: [2], data: Float32Array.of(0, NaN) } });
-    expect(await messageOf(readSafetensors(path, { requireFinite: true }))).toBe(
-      `Cannot read ${path}, tensor 'w'\n  expected finite numbers\n  found NaN at index 1\n  training diverged or the file is damaged: use an earlier checkpoint or download it again`,
-    );
-  });
 });
 
 test('a shape that contradicts its data is not written', async () => {
@@ -221,16 +214,11 @@ describe('sharded weights', () => {
     expect(await readWeights(dir)).toEqual(tensors);
   });
 
-  test('a shard outside the directory and a missing tensor are refused', async () => {
+  test('a shard outside the directory is refused', async () => {
     const index = join(dir, 'model.safetensors.index.json');
     writeFileSync(index, JSON.stringify({ weight_map: { a: '../elsewhere.safetensors' } }));
     expect(await messageOf(readWeights(dir))).toBe(
       `Cannot read ${index}\n  expected names of files beside it\n  found ../elsewhere.safetensors\n  ${damaged}`,
-    );
-    writeFileSync(index, JSON.stringify({ weight_map: { a: 'one.safetensors', b: 'one.safetensors' } }));
-    await writeSafetensors(join(dir, 'one.safetensors'), { a: tensors.a });
-    expect(await messageOf(readWeights(dir))).toBe(
-      `Cannot read ${join(dir, 'one.safetensors')}, tensor 'b'\n  expected the tensor that the index lists\n  found none\n  ${damaged}`,
     );
   });
 });
