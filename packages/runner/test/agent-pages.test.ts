@@ -63,15 +63,17 @@ async function freePort(): Promise<number> {
 describe('distill.md', () => {
   const page = readFileSync(join(pages, 'distill.md'), 'utf8');
   /**
-   * Replacements that make the check shorter: a tenth of the tasks, a shorter training, and a large model without errors, also in
-   * the test of vitest.
+   * Replacements that make the check shorter: 9 tasks and 3 of the test, a shorter training, the command without npx
+   * (tools/pack-and-try.ts has it), and a large model without errors, also in the test of vitest.
    */
   const shortened: [file: string, from: string, to: string][] = [
     ['tasks.mjs', 'round < 10', 'round < 1'],
+    ['tasks.mjs', 'requests.entries()', 'requests.slice(0, 1).entries()'],
+    ['guide.sh', 'npx bowyer', `node ${join(repository, 'packages/runner/bin/bowyer.js')}`],
     ['guide.sh', 'big-model.mjs 9000', 'big-model.mjs 9000 0'],
-    ['guide.sh', 'data=runs/record/conversations.jsonl', 'data=runs/record/conversations.jsonl epochs=4'],
-    ['guide.sh', 'epochs=10', 'epochs=2'],
-    ['guide.sh', 'iterations=6 test_size=120', 'iterations=1 rollout_size=8 group_size=4 eval_size=4 test_size=8'],
+    ['guide.sh', 'data=runs/record/conversations.jsonl', 'data=runs/record/conversations.jsonl epochs=1'],
+    ['guide.sh', 'epochs=10', 'epochs=1'],
+    ['guide.sh', 'iterations=6 test_size=120', 'iterations=1 rollout_size=4 group_size=2 eval_size=2 test_size=3'],
     ['guide.sh', 'npx vitest run', "MODEL='http://127.0.0.1:9000/v1#big' npx vitest run"],
   ];
   const edit = (name: string, from: string, to: string) => {

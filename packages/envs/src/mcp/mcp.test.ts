@@ -134,7 +134,8 @@ import { createInterface } from 'node:readline';
 const answer = (id, result) => console.log(\`{"jsonrpc":"2.0","id":\${id},"result":\${result}}\`);
 const schema = '{"type":"object","properties":{"a":'.repeat(20000) + '{}' + '}}'.repeat(20000);
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method } = JSON.parse(line);
+  const { id: given, method } = JSON.parse(line);
+  const id = JSON.stringify(given);
   if (method === 'initialize')
     answer(id, '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"deep","version":"1"}}');
   else if (method === 'tools/list') answer(id, \`{"tools":[{"name":"t","inputSchema":\${schema}}]}\`);
