@@ -19,7 +19,7 @@ const resources: readonly Resource[] = [
   { sdk: 'openai', model: 'gpt-3.5-turbo-instruct', python: 'test_completions', node: 'completions' },
   { sdk: 'openai', model: 'text-embedding-3-small', python: 'test_embeddings', node: 'embeddings' },
   { sdk: 'openai', model: 'gpt-5.6-sol', python: 'test_responses', node: 'responses/responses' },
-  { sdk: 'openai', model: 'model', python: 'test_models', node: 'models' },
+  { sdk: 'openai', model: 'gpt-4o-mini', python: 'test_models', node: 'models' },
   { sdk: 'openai', model: 'model', python: 'responses/test_input_tokens', node: 'responses/input-tokens' },
   { sdk: 'openai', model: 'model', python: 'responses/test_input_items', node: 'responses/input-items' },
   { sdk: 'anthropic', model: 'claude-opus-4-6', python: 'test_messages' },
