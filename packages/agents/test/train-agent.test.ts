@@ -37,32 +37,31 @@ const settings = {
 };
 const file = (directory: string, name: string) => readFile(join(directory, name), 'utf8');
 
-test('an agent learns what is rewarded', async () => {
+// readme.test.ts tests that an agent learns what is rewarded.
+test('the progress of a training is logged and reported with its rewards', async () => {
   const lines: string[] = [];
   const progress: AgentProgress[] = [];
-  const { results, directory } = await trainAgent({
+  const { directory } = await trainAgent({
     ...settings,
     model,
-    iterations: 12,
+    iterations: 3,
     savePath: await folder(),
     log: (line) => lines.push(line),
     onProgress: (one) => progress.push(one),
     run: async (task, context) => ((await answerTo(task, context)) === 'red' ? 1 : 0),
   });
   const training = progress.flatMap((one) => (one.phase === 'training' ? [one] : []));
-  expect(training.map(({ iteration }) => iteration)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+  expect(training.map(({ iteration }) => iteration)).toEqual(Array.from({ length: 3 }, (_, i) => i + 1));
   for (const { iteration, reward, metrics, report } of training) {
     expect(report).toBe(join(directory, 'report.html'));
     expect(reward.mean).toBe(metrics['rollout/episodic_return']);
-    expect(lines.find((line) => line.startsWith(`iteration ${iteration}/12: reward `))).toContain(
+    expect(lines.find((line) => line.startsWith(`iteration ${iteration}/3: reward `))).toContain(
       `${reward.mean.toFixed(2)} (95 %: ${reward.low.toFixed(2)} … ${reward.high.toFixed(2)})`,
     );
   }
   expect(training.at(-1)!.secondsLeft).toBe(0);
   expect(progress.at(-1)).toMatchObject({ phase: 'rollouts', done: 16, total: 16 });
   expect(lines[0]).toBe('tasks: 12 to train on, the same for evaluations, the same for the final test');
-  const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
-  expect(last).toBeGreaterThan(start + 0.3);
 }, 600_000);
 
 const ended = (signal: AbortSignal) =>

@@ -35,20 +35,22 @@ async function said(page: Page, text: RegExp): Promise<void> {
   });
 }
 
-/** Looks at a page for what makes it hard to use: wide and narrow, light and dark. */
+/** Looks at a page for what makes it hard to use: wide and light, narrow and dark. */
 async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390]) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      const found = await page.evaluate(async () => {
-        const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
-      });
-      expect({ colorScheme, width, found }).toEqual({ colorScheme, width, found: [] });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    }
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    const found = await page.evaluate(async () => {
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+    });
+    expect({ colorScheme, width, found }).toEqual({ colorScheme, width, found: [] });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
 }
 
 const conversations = [
