@@ -2,7 +2,6 @@
 // large model to a tested small one, with fewer tasks and iterations in the check. The commands of the other pages run one after
 // the other in a user's folder in the long form of the tests; the check prepares and validates them (docs.test.ts).
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import {
   cpSync,
   mkdtempSync,
@@ -14,11 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isExhaustive, whenExhaustive } from '@bowyer/testing';
+import { isExhaustive, whenExhaustive, listenHere } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 import { shellWords } from './documented-commands.js';
 import { startServer, type StartedServer } from './started-server.js';
@@ -53,11 +51,10 @@ const endOf = ({ code, output }: { code: number | null; output: string }) => ({
 
 /** Returns a free port. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const { port } = new URL(await listenHere(server));
   server.close();
-  return port;
+  return Number(port);
 }
 
 describe('distill.md', () => {
@@ -211,8 +208,7 @@ whenExhaustive().describe('the commands of the other pages', () => {
   });
   let upstream: string;
   beforeAll(async () => {
-    await once(endpoint.listen(0, '127.0.0.1'), 'listening');
-    upstream = `127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+    upstream = new URL(await listenHere(endpoint)).host;
   });
   afterAll(() => endpoint.close());
 

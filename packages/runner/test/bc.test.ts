@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
-import { tinyGame } from './command-line.js';
+import { tinyGame, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
@@ -11,8 +11,7 @@ beforeEach(() => (directory = newFolder()));
 test('a given policy learns the demonstrations; the run again does nothing, its folder is left as it was', async () => {
   const at = (...path: string[]) => join(directory, ...path);
   const ends = async (name: string, start: 'made' | 'given', ...overrides: string[]) => {
-    const { code, stderr } = await runHere([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await succeeds(runHere([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]));
   };
   /** Returns the names of the policies of the final test. */
   const tested = async (name: string) => {
@@ -77,8 +76,7 @@ test('pairs of a chosen and a rejected answer: offline_dpo prefers the chosen on
   expect(await runHere(on('rooms.jsonl', 'start', 'made'))).toMatchObject({ code: 0 });
   const start = at('start', 'checkpoints', 'best');
   const preferring = ['algorithm=offline_dpo', 'epochs=20', 'batch_size=2', 'lm_lr=0.01', `policy_lm=${start}`];
-  const ran = await runHere(on('pairs.jsonl', 'preferred', 'given', ...preferring));
-  expect(ran).toMatchObject({ code: 0 });
+  await succeeds(runHere(on('pairs.jsonl', 'preferred', 'given', ...preferring)));
   const metrics = (await readFile(at('preferred', 'metrics.jsonl'), 'utf8')).trim().split('\n');
   expect(JSON.parse(metrics.at(-1)!)).toMatchObject({ 'preferences/pairs': 4, 'preferences/accuracy': 1 });
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';
-import { tinyGame } from './command-line.js';
+import { tinyGame, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 const directory = newFolder();
@@ -14,8 +14,7 @@ beforeAll(async () => {
 const at = (...path: string[]) => join(directory, ...path);
 
 async function ends(args: readonly string[]): Promise<void> {
-  const { code, stderr } = await runHere(args);
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  await succeeds(runHere(args));
 }
 
 /** Reads the rows of a run's final test. */

@@ -64,6 +64,15 @@ export function run(
   });
 }
 
+/** Waits for a command, and checks that it ends with exit code 0; a failing test shows what the command wrote to stderr. */
+export async function succeeds<Answer extends Pick<Ended, 'code' | 'stderr'>>(
+  command: Promise<Answer>,
+): Promise<Answer> {
+  const ended = await command;
+  expect({ code: ended.code, stderr: ended.code === 0 ? '' : ended.stderr }).toEqual({ code: 0, stderr: '' });
+  return ended;
+}
+
 const play = ['max_new_tokens=6', 'slots=8', 'test_size=8', 'threads=1'];
 const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];
 const loop = [

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
-import { repository } from './command-line.js';
+import { repository, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
@@ -28,16 +28,17 @@ const convert = (input: string, ...overrides: string[]) =>
 async function score(place: string, items: readonly object[]) {
   const [input, output] = [join(directory, 'items.jsonl'), join(directory, 'scores.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-  const { code, stderr } = await runHere([
-    '--config-name',
-    'score',
-    `model=${place}`,
-    `input=${input}`,
-    `output=${output}`,
-    `save_path=${join(directory, 'run')}`,
-    'threads=1',
-  ]);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
+  await succeeds(
+    runHere([
+      '--config-name',
+      'score',
+      `model=${place}`,
+      `input=${input}`,
+      `output=${output}`,
+      `save_path=${join(directory, 'run')}`,
+      'threads=1',
+    ]),
+  );
   const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
   return lines.map((line) => (JSON.parse(line) as { logprobs: number[] }).logprobs);
 }
@@ -52,12 +53,7 @@ test("an agent's {model_state_dict} becomes a directory whose scores are PyTorch
   const words = join(directory, 'words');
   await wordLevelTokenizer(['once upon a time']).save(words);
   const gpt2 = join(fixtures, 'gpt2');
-  const { code, stdout, stderr } = await convert(
-    join(pickles, 'gpt2-agent.pt'),
-    `config=${gpt2}`,
-    `tokenizer=${words}`,
-  );
-  expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  const { stdout } = await succeeds(convert(join(pickles, 'gpt2-agent.pt'), `config=${gpt2}`, `tokenizer=${words}`));
   expect(stdout).toContain(`pytorch: 28 tensors, 5176 parameters\nwritten: ${join(directory, 'model')}\n`);
   // The last target of each example, after all of its ids.
   const { examples } = JSON.parse(readFileSync(join(gpt2, 'reference.json'), 'utf8')) as { examples: Example[] };
@@ -82,8 +78,7 @@ const llama = recordings('models/llama-stories260k');
 whenRecorded('models/llama-stories260k').test(
   "a .bin of llama2.c with its tokenizer file has PyTorch's scores, from texts",
   async () => {
-    const { code, stderr } = await convert(join(llama, 'stories260K.bin'), `tokenizer=${join(llama, 'tok512.bin')}`);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await succeeds(convert(join(llama, 'stories260K.bin'), `tokenizer=${join(llama, 'tok512.bin')}`));
     const { prompts } = JSON.parse(readFileSync(join(llama, 'reference.json'), 'utf8')) as {
       prompts: { text: string; continuation_text: string; continuation_logprobs: number[] }[];
     };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { runCommandLine } from '@bowyer/config';
 import { newFolder } from '@bowyer/testing';
 import { bowyer } from '../src/program.js';
-import { repository, run, tinyGame } from './command-line.js';
+import { repository, run, tinyGame, succeeds } from './command-line.js';
 import {
   commandsOfComments,
   commandsOfPage,
@@ -196,8 +196,7 @@ test.each(['archer', 'bc'])(
   async (name) => {
     const folder = newFolder();
     const cache = name === 'bc' ? [] : [`cache_dir=${join(folder, 'cache')}`];
-    const { code, stderr } = await runHere([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    await succeeds(runHere([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]));
     const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
     const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
     const ours = [...logged].filter((key) => key.includes('/')); // only ArCHer's own names contain dots

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder, when } from '@bowyer/testing';
 import { repository } from './command-line.js';
 import { curlsOfPage, shellWords } from './documented-commands.js';
+import { saveTinyModel } from './tiny-model.js';
 
 const pages = ['README.md', 'docs', 'packages', 'examples', 'benchmarks'].flatMap((root) =>
   root.endsWith('.md')
@@ -26,16 +26,13 @@ const curls = pages.flatMap((page) =>
 const folder = newFolder();
 const servers = new Map<string, { child: ChildProcess; address: string }>();
 beforeAll(async () => {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
-  const tokenizer = wordLevelTokenizer(['Hello you\n']);
-  await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(join(folder, 'FOLDER'));
+  await saveTinyModel(join(folder, 'FOLDER'), wordLevelTokenizer(['Hello you\n']), 256);
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
   writeFileSync(join(folder, 'FOLDER/chat_template.jinja'), '{% for m in messages %}{{ m.content }}\n{% endfor %}');
   for (const dir of ['runs/support', 'adapters/french-7', 'adapters/french-8']) {
     const lora = { r: 2, alpha: 4, dropout: 0, targetModules: null, seed: 1 };
     await (await LanguageModel.load({ device, dir: join(folder, 'FOLDER'), lora })).save(join(folder, dir));
   }
-  await device.close();
 });
 afterAll(async () => {
   for (const { child } of servers.values()) {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallCounts, FinetuneResults } from '../src/run/finetune-results.js';
+import { succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
@@ -39,8 +40,7 @@ async function writeData(name: string, reply: Reply): Promise<string> {
 }
 
 async function ran(name: string, ...words: string[]) {
-  const ended = await runHere([...words, `save_path=${at(name)}`, 'threads=1', 'validation_share=0.25']);
-  expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
+  const ended = await succeeds(runHere([...words, `save_path=${at(name)}`, 'threads=1', 'validation_share=0.25']));
   const results = JSON.parse(await readFile(at(name, 'results.json'), 'utf8')) as FinetuneResults;
   return { ...ended, calls: results.models.map(({ calls }) => calls) };
 }

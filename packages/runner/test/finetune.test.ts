@@ -3,13 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
 import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
-import { run } from './command-line.js';
+import { run, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
+import { saveTinyModel } from './tiny-model.js';
 
 const directory = newFolder();
 const at = (...path: string[]) => join(directory, ...path);
@@ -36,9 +34,7 @@ async function makeModel(folder: string, positions = 40): Promise<void> {
   const tokenizer = wordLevelTokenizer([...words, 'You are a helpful assistant'], {
     wholeTokens: templateTokens('chatml'),
   });
-  await using device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: positions };
-  await (await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) })).save(folder);
+  await saveTinyModel(folder, tokenizer, positions);
 }
 
 beforeAll(async () => {
@@ -64,8 +60,7 @@ const command = (name: string, data: string, ...overrides: string[]) => [
 ];
 
 async function ends(...args: Parameters<typeof command>) {
-  const ended = await runHere(command(...args));
-  expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
+  const ended = await succeeds(runHere(command(...args)));
   return ended;
 }
 
@@ -122,8 +117,7 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
 
   const [, trial] = /^try it: npx bowyer (.*)$/m.exec(stdout)!;
   expect(trial).toContain(`model=${at('chat', 'checkpoints', 'best')}`);
-  const tried = await runHere([...trial.split(' '), `save_path=${at('tried')}`, 'max_new_tokens=4']);
-  expect(tried).toMatchObject({ code: 0 });
+  await succeeds(runHere([...trial.split(' '), `save_path=${at('tried')}`, 'max_new_tokens=4']));
   expect((await readFile(at('chat', 'texts.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(4);
 
   const again = await ends('chat', 'conversations.jsonl', 'chat_template=chatml');
@@ -230,8 +224,7 @@ test('killed with SIGKILL and started again, the metrics and the model have the 
     const { signal } = await run(args('killed'), { killWhen: () => steps().some((step) => step >= enough) });
     expect(signal).toBe('SIGKILL');
   }
-  const resumed = await run(args('killed'));
-  expect(resumed).toMatchObject({ code: 0 });
+  const resumed = await succeeds(run(args('killed')));
   expect(resumed.stdout + resumed.stderr).toMatch(/resumed after optimizer step \d/);
   expect(await run(args('undisturbed'))).toMatchObject({ code: 0 });
   for (const file of ['metrics.jsonl', 'checkpoints/best/adapter_model.safetensors']) {
@@ -276,11 +269,8 @@ test('calls of tools: a template that leaves them out is refused; the model and 
   );
   expect(stderr).toContain('chat_template=tools');
 
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 400 };
   const tokenizer = wordLevelTokenizer([JSON.stringify(called('')), '### assistant tool <tool_call> <tools>\n']);
-  await (await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) })).save(at('long'));
-  await device.close();
+  await saveTinyModel(at('long'), tokenizer, 400);
   const { stdout, stderr: log } = await ends(
     ...(['kept', 'calls.jsonl', `model=${at('long')}`, 'chat_template=tools', 'use_lora=true', 'epochs=1'] as const),
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { newFolder } from '@bowyer/testing';
 import { PlayTable } from '../src/tasks/dashboard/play-table.js';
-import { tinyGame } from './command-line.js';
+import { tinyGame, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 const directory = newFolder();
@@ -19,8 +19,7 @@ beforeAll(async () => {
 const at = (...path: string[]) => join(directory, ...path);
 const lora = ['use_lora=true', 'lora.r=4', 'lora.dropout=0.1', 'lora.target_modules=all-linear', 'threads=1'];
 async function ends(args: readonly string[]) {
-  const ended = await runHere(args);
-  expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
+  const ended = await succeeds(runHere(args));
   return ended;
 }
 

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
-import { repository, run } from './command-line.js';
+import { repository, run, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
@@ -34,8 +34,7 @@ test('checkpoint_path is a file of ArCHer’s trainer: converted once, and playe
     `checkpoint_path=${at('trainer.pt')}`,
     `save_path=${at('run')}`,
   ];
-  const { code, stdout, stderr } = await runHere(words, { cwd: directory });
-  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { stdout } = await succeeds(runHere(words, { cwd: directory }));
   const [folder] = readdirSync(at('.cache', 'converted'));
   expect(folder).toMatch(/^trainer-[0-9a-f]{12}$/);
   expect(readdirSync(at('.cache', 'converted', folder)).sort()).toEqual(
@@ -60,44 +59,46 @@ test('a file that is not there is refused before anything is made', async () => 
 test('env_load_path is an oracle’s file: the game is answered by it', async () => {
   mkdirSync(at('oracle'));
   cpSync(join(fixtures, '../seq2seq-fixtures/flan-t5'), at('oracle'), { recursive: true });
-  const { code, stdout, stderr } = await run(
-    [
-      '--config-name',
-      'bc_20q',
-      'task=evaluate',
-      'max_new_tokens=2',
-      'slots=2',
-      'test_size=2',
-      'threads=1',
-      'eos_str=null',
-      `checkpoint_path=${await model()}`,
-      'env.max_turns=1',
-      `save_path=${at('run')}`,
-      `env_load_path=${at('oracle', 'model.safetensors')}`,
-    ],
-    { cwd: directory },
+  const { stdout } = await succeeds(
+    run(
+      [
+        '--config-name',
+        'bc_20q',
+        'task=evaluate',
+        'max_new_tokens=2',
+        'slots=2',
+        'test_size=2',
+        'threads=1',
+        'eos_str=null',
+        `checkpoint_path=${await model()}`,
+        'env.max_turns=1',
+        `save_path=${at('run')}`,
+        `env_load_path=${at('oracle', 'model.safetensors')}`,
+      ],
+      { cwd: directory },
+    ),
   );
-  expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout).toContain(`env.oracle=t5, since env.oracle_model=${at('oracle', 'model.safetensors')}`);
   expect(readFileSync(at('run', 'trajectories', 'test.jsonl'), 'utf8')).toContain('t5:');
 }, 180_000);
 
 test('a token of the hub is in no file of the run, and what other keys became is in its log', async () => {
-  const { code, stderr } = await runHere(
-    [
-      '--config-name',
-      'bc_20q',
-      'task=demonstrations',
-      'demonstrations.count=2',
-      'env_name=coin',
-      `save_path=${at('run')}`,
-      'huggingface_token=hf_secret',
-      '--num_workers',
-      '8',
-    ],
-    { cwd: directory },
+  await succeeds(
+    runHere(
+      [
+        '--config-name',
+        'bc_20q',
+        'task=demonstrations',
+        'demonstrations.count=2',
+        'env_name=coin',
+        `save_path=${at('run')}`,
+        'huggingface_token=hf_secret',
+        '--num_workers',
+        '8',
+      ],
+      { cwd: directory },
+    ),
   );
-  expect({ code, stderr }).toMatchObject({ code: 0 });
   const files = readdirSync(at('run'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { parentPath, name } of files)
     expect(readFileSync(join(parentPath, name), 'utf8')).not.toContain('hf_secret');

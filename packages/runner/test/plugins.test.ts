@@ -1,12 +1,11 @@
 // Tests plugins from a folder outside the repository: the examples run as a user runs copies of them.
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
-import { newFolder } from '@bowyer/testing';
-import { repository, run } from './command-line.js';
+import { json } from 'node:stream/consumers';
+import { newFolder, listenHere } from '@bowyer/testing';
+import { repository, run, succeeds } from './command-line.js';
 import { shellWords } from './documented-commands.js';
 
 const outside = newFolder();
@@ -57,18 +56,14 @@ test('the logger of docs/extending/logger.md is called by a run', async () => {
   const command = /^npx bowyer (.*)$/m.exec(page)![1]!;
   const posted: string[] = [];
   const server = createServer((request, response) => {
-    const pieces: string[] = [];
-    request.setEncoding('utf8').on('data', (piece: string) => pieces.push(piece));
-    request.on('end', () => {
-      posted.push((JSON.parse(pieces.join('')) as { text: string }).text);
+    void json(request).then((body) => {
+      posted.push((body as { text: string }).text);
       response.end();
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  const url = `${await listenHere(server)}/`;
   const words = shellWords(command).map((word) => word.replace('https://…', url));
-  const { code, stderr } = await bowyer(...words, ...tinyArcher, 'iterations=2', 'save_path=logged', 'run_name=mine');
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  await succeeds(bowyer(...words, ...tinyArcher, 'iterations=2', 'save_path=logged', 'run_name=mine'));
   server.close();
   expect(posted).toEqual([expect.stringMatching(/^mine \d: -\d/), 'mine: finished']);
 }, 120_000);
@@ -82,8 +77,7 @@ describe('an environment of one’s own', () => {
   });
 
   test('is trained on and evaluated', async () => {
-    const first = await guessNumber(...tinyArcher, 'iterations=2', 'save_path=run');
-    expect(first).toMatchObject({ code: 0 });
+    await succeeds(guessNumber(...tinyArcher, 'iterations=2', 'save_path=run'));
     const results = JSON.parse(text('run', 'results.json')) as { iterations: number; policies: { name: string }[] };
     expect(results.iterations).toBe(2);
     expect(results.policies.map(({ name }) => name)).toEqual(['warm start', 'last', 'best (iteration 2)']);
@@ -153,8 +147,7 @@ describe('a task of one’s own', () => {
 describe('an algorithm of one’s own', () => {
   test('trains, and its state survives a restart', async () => {
     // Its learning rate is constant, so that the number of iterations does not change the first iteration.
-    const start = await reinforce(...tiny, 'env.max_turns=4', 'iterations=2', 'save_path=stopped');
-    expect(start).toMatchObject({ code: 0 });
+    await succeeds(reinforce(...tiny, 'env.max_turns=4', 'iterations=2', 'save_path=stopped'));
     await reinforce(...tiny, 'env.max_turns=4', 'iterations=4', 'save_path=stopped');
     await reinforce(...tiny, 'env.max_turns=4', 'iterations=4', 'save_path=whole');
     expect(text('stopped/metrics.jsonl')).toBe(text('whole/metrics.jsonl'));

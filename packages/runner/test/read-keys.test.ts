@@ -1,12 +1,10 @@
 // Tests that every key that a task declares is read when the task runs. A key that is not read would be ignored silently.
-import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose } from '@bowyer/config';
-import { WandbServer, whenExhaustive } from '@bowyer/testing';
+import { WandbServer, whenExhaustive, listenHere } from '@bowyer/testing';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { camelKeys, ReadWatcher } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
@@ -434,7 +432,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'test_samples=1',
       'minibatch_size=1',
       'budget=6',
-      `reflector.base_url=http://127.0.0.1:${(reflector.address() as AddressInfo).port}/v1`,
+      `reflector.base_url=${reflectorUrl}/v1`,
     ],
   ],
   serve_tinker: async () => [
@@ -514,6 +512,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
 
 /** Writes the same prompt in every answer. */
 let reflector: Server;
+let reflectorUrl: string;
 let wandb: WandbServer;
 const environment = { ...process.env };
 beforeAll(async () => {
@@ -523,8 +522,8 @@ beforeAll(async () => {
   reflector = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-  }).listen(0, '127.0.0.1');
-  await once(reflector, 'listening');
+  });
+  reflectorUrl = await listenHere(reflector);
 });
 afterAll(async () => {
   process.env = environment;

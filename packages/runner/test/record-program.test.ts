@@ -1,13 +1,13 @@
 // Tests task=record_agent when it starts the agent itself, and trainings on the recorded folder.
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { readRollouts, type RecordedRollout } from '@bowyer/rollouts';
+import { listenHere } from '@bowyer/testing';
 import { useRecords } from '../src/context/recorded-data.js';
+import { succeeds } from './command-line.js';
 import { colourProgram } from './colour-program.js';
 import { runHere } from './in-process.js';
 
@@ -24,10 +24,11 @@ const endpoint = createServer((request, response) => {
   });
 });
 let folder: string;
+let upstream: string;
 const at = (...path: string[]) => join(folder, ...path);
 beforeAll(async () => {
   folder = await colourProgram([{ id: 'broken' }]);
-  await once(endpoint.listen(0, '127.0.0.1'), 'listening');
+  upstream = `upstream=${await listenHere(endpoint)}/v1`;
 });
 afterAll(async () => {
   endpoint.close();
@@ -44,7 +45,6 @@ const record = (name: string, ...words: string[]) =>
     `save_path=${at(name)}`,
     ...words,
   ]);
-const upstream = () => `upstream=http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
 
 async function rolloutsOf(name: string): Promise<RecordedRollout[]> {
   const rollouts: RecordedRollout[] = [];
@@ -53,7 +53,7 @@ async function rolloutsOf(name: string): Promise<RecordedRollout[]> {
 }
 
 test('each task is played once with an endpoint; the same command plays what has failed, and trainings read the folder', async () => {
-  const first = await record('record', upstream());
+  const first = await record('record', upstream);
   expect(first).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('mean reward of 4 rollouts: 0.250') as string,
@@ -69,14 +69,13 @@ test('each task is played once with an endpoint; the same command plays what has
     'red ended',
   ]);
   const before = asked;
-  const again = await record('record', upstream());
+  const again = await record('record', upstream);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('failed in all 1 rollouts') as string });
   expect(asked).toBe(before);
 
   const words = 'epochs=1 validation_share=0 threads=1'.split(' ');
   const places = [`model=${at('model')}`, `data=${at('record')}`, `save_path=${at('tuned')}`];
-  const tuned = await runHere(['--config-name', 'finetune', ...places, ...words]);
-  expect(tuned).toMatchObject({ code: 0 });
+  await succeeds(runHere(['--config-name', 'finetune', ...places, ...words]));
   const items = await readFile(at('tuned', 'recorded', 'data.jsonl'), 'utf8');
   expect(items.trim().split('\n')).toHaveLength(1); // only one colour has a reward above 0
   expect(items).toContain('say red');
@@ -102,11 +101,11 @@ test('a model of this machine is recorded with its tokens', async () => {
 });
 
 test('tasks or a timeout without an agent, and an agent without tasks, are refused before anything starts', async () => {
-  const lone = await record('refused', upstream(), 'agent=null');
+  const lone = await record('refused', upstream, 'agent=null');
   expect(lone).toMatchObject({ code: 1, stderr: expect.stringContaining('tasks is given without an agent') as string });
-  const idle = await record('refused', upstream(), 'tasks=absent.jsonl');
+  const idle = await record('refused', upstream, 'tasks=absent.jsonl');
   expect(idle).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no file 'absent.jsonl'") as string });
-  const others = await record('refused', upstream(), 'agent=null', 'tasks=null', 'timeout=5');
+  const others = await record('refused', upstream, 'agent=null', 'tasks=null', 'timeout=5');
   expect(others).toMatchObject({ code: 1, stderr: expect.stringContaining("key 'task.timeout'") as string });
   expect(existsSync(at('refused'))).toBe(false);
 });

@@ -2,16 +2,13 @@
 // that fails some episodes.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
 import { serveEnv, serveOpenEnv, type EnvServer } from '@bowyer/serving';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { newFolder } from '@bowyer/testing';
-import { tinyRun } from './command-line.js';
+import { newFolder, listenHere } from '@bowyer/testing';
+import { tinyRun, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
+import { saveTinyModel } from './tiny-model.js';
 
 const directory = newFolder();
 let maze: EnvServer;
@@ -32,8 +29,7 @@ test('env_server_base is the server’s address, as in AgentGym', async () => {
   const files = [`input=${input}`, `output=${output}`];
   const address = `env_server_base=${new URL(maze.url).origin}`;
   writeFileSync(input, `${JSON.stringify({ reset: { seed: 3 }, actions: ['move down', 'move down'] })}\n`);
-  const { code, stderr } = await runHere(['--config-name', 'replay', ...served, address, ...files, folder('replay')]);
-  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  await succeeds(runHere(['--config-name', 'replay', ...served, address, ...files, folder('replay')]));
   const { reset, steps } = JSON.parse(readFileSync(output, 'utf8')) as {
     reset: { observation: string };
     steps: unknown[];
@@ -73,12 +69,7 @@ test.each([
 async function madePolicy(): Promise<string> {
   const made = join(directory, 'policy');
   if (existsSync(made)) return made;
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const tokenizer = wordLevelTokenizer(['Questions:\nIs it a dog? Yes.\nmove up\nmove down\n']);
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 512 };
-  const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
-  await policy.save(made);
-  await device.close();
+  await saveTinyModel(made, wordLevelTokenizer(['Questions:\nIs it a dog? Yes.\nmove up\nmove down\n']), 512);
   return made;
 }
 
@@ -96,8 +87,7 @@ test.each(['twenty_questions', 'maze'] as const)(
     const policy = `policy_lm=${await madePolicy()}`;
     try {
       const address = ['env=openenv', `env.base_url=${server.url}`, folder(`openenv-${name}`)];
-      const { code, stderr } = await runHere([...words, policy, ...address]);
-      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      await succeeds(runHere([...words, policy, ...address]));
       // A window needs separate turns, and a history cannot be divided into turns.
       const window = [
         'context=window',
@@ -116,7 +106,7 @@ test.each(['twenty_questions', 'maze'] as const)(
 );
 
 /** A proxy of the maze's server, which fails the resets of every fourth starting place: 7 of 25. */
-async function failingProxy(): Promise<Server> {
+function failingProxy(): Server {
   const proxy = createServer((request, response) => {
     let body = '';
     request.on('data', (piece: Buffer) => (body += piece.toString()));
@@ -132,18 +122,16 @@ async function failingProxy(): Promise<Server> {
       );
     });
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   return proxy;
 }
 
 test('a server that fails a share of the episodes: the run continues below max_failure_share and stops above it', async () => {
-  const proxy = await failingProxy();
-  const address = `env.base_url=http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const proxy = failingProxy();
+  const address = `env.base_url=${await listenHere(proxy)}`;
   const short = ['iterations=2', 'warmup_iter=1', 'env.max_steps=8'];
   const words = [...tinyRun('archer_20q'), ...served, address, ...short, cache()];
   try {
-    const goesOn = await runHere([...words, 'max_failure_share=0.7', folder('goes-on')]);
-    expect({ code: goesOn.code, stderr: goesOn.code === 0 ? '' : goesOn.stderr }).toEqual({ code: 0, stderr: '' });
+    const goesOn = await succeeds(runHere([...words, 'max_failure_share=0.7', folder('goes-on')]));
     expect(goesOn.stdout + goesOn.stderr).toMatch(
       /rollout episode \d+ failed and is left out: POST \S*\/maze\/reset answered 500 \(attempt 1, status\): out of order/,
     );

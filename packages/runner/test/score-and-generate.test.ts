@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
+import { succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
 let directory: string;
@@ -49,8 +50,7 @@ maybe('score: a line in, a line out, in the order of the input', async () => {
       ? { prompt: p.text, continuation: p.continuation_text }
       : { prompt_ids: p.input_ids, continuation_ids: p.continuation_ids },
   );
-  const { code, stderr, lines } = await task<Record<string, number[]>>('score', items, [`model=${model}`]);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { lines } = await succeeds(task<Record<string, number[]>>('score', items, [`model=${model}`]));
   expect(lines).toHaveLength(prompts.length);
   lines!.forEach((line, i) => {
     expect(Object.keys(line)).toEqual(['prompt_ids', 'continuation_ids', 'logprobs', 'logits_head']);
@@ -63,12 +63,13 @@ maybe('score: a line in, a line out, in the order of the input', async () => {
 
 maybe.each([null, true])('generate, packed_decoding=%s: greedy texts are those of PyTorch', async (packed) => {
   const prompts = reference();
-  const { code, stderr, lines } = await task(
-    'generate',
-    prompts.map(({ text }) => ({ prompt: text })),
-    [`model=${model}`, 'max_new_tokens=20', 'batch_size=2', `packed_decoding=${packed}`],
+  const { lines } = await succeeds(
+    task(
+      'generate',
+      prompts.map(({ text }) => ({ prompt: text })),
+      [`model=${model}`, 'max_new_tokens=20', 'batch_size=2', `packed_decoding=${packed}`],
+    ),
   );
-  expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(lines).toEqual(
     prompts.map(({ greedy20_ids, greedy20_text }) => ({
       text: greedy20_text,
@@ -104,8 +105,7 @@ whenRecorded('models/bart-g2p-us').test(
       prompts: { encoder_input_ids: number[]; labels: number[]; label_logprobs: number[]; greedy_ids: number[] }[];
     };
     const items = prompts.map((p) => ({ prompt_ids: p.encoder_input_ids, continuation_ids: p.labels }));
-    const scored = await task<{ logprobs: number[] }>('score', items, [`model=${bart}`]);
-    expect(scored).toMatchObject({ code: 0 });
+    const scored = await succeeds(task<{ logprobs: number[] }>('score', items, [`model=${bart}`]));
     scored.lines!.forEach(({ logprobs }, i) =>
       prompts[i].label_logprobs.forEach((x, t) => expect(Math.abs(logprobs[t] - x)).toBeLessThan(1e-3)),
     );
@@ -126,13 +126,14 @@ maybe(
     await writeFile(template, '{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}');
     const [{ text, input_ids }] = reference();
     const items = [{ messages: [{ role: 'user', content: text }] }, { prompt_ids: input_ids }];
-    const { code, stderr, lines } = await task<{ text: string; ids: number[] }>('generate', items, [
-      `model=${model}`,
-      'max_new_tokens=24',
-      'ignore_eos=true',
-      `chat_template=${template}`,
-    ]);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { lines } = await succeeds(
+      task<{ text: string; ids: number[] }>('generate', items, [
+        `model=${model}`,
+        'max_new_tokens=24',
+        'ignore_eos=true',
+        `chat_template=${template}`,
+      ]),
+    );
     expect(lines![0].ids).toEqual(lines![1].ids);
     expect(lines![0].ids).toHaveLength(24);
   },
@@ -184,12 +185,9 @@ maybe(
     );
     const weighted = await task('score', [{ prompt: 'a', continuation: 'b', weight: 0 }], [`model=${directory}`]);
     expect(weighted.stderr).toContain("'weight' of a line: line 1");
-    const answered = await task(
-      'generate',
-      [{ prompt: 'Once', answer: '2', id: 7 }],
-      [`model=${model}`, 'max_new_tokens=2'],
+    const answered = await succeeds(
+      task('generate', [{ prompt: 'Once', answer: '2', id: 7 }], [`model=${model}`, 'max_new_tokens=2']),
     );
-    expect({ code: answered.code, stderr: answered.stderr }).toMatchObject({ code: 0 });
     expect(answered.stdout + answered.stderr).toContain('left unread: answer, id');
   },
 );
@@ -214,8 +212,7 @@ maybe(
       { system: 'S', messages: [asked, call('{"city": "Bonn"}')], tools: JSON.stringify([tool]) },
     ];
     const settings = [`model=${model}`, 'max_new_tokens=6', `chat_template=${template}`];
-    const { code, stderr, lines } = await task<{ ids: number[] }>('generate', items, settings);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { lines } = await succeeds(task<{ ids: number[] }>('generate', items, settings));
     expect(lines![1]).toEqual(lines![0]);
     const damaged = await task('generate', [items[0], { messages: [asked, call('{"city": ')] }], settings);
     expect(damaged.stderr).toContain(

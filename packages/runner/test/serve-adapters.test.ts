@@ -8,18 +8,16 @@ import { generateTexts, LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { startServer, type StartedServer } from './started-server.js';
+import { saveTinyModel } from './tiny-model.js';
 
 const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
 let server: StartedServer;
 
 beforeAll(async () => {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64, initializer_range: 0.3 };
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
   const tokenizer = wordLevelTokenizer(['Is it a dog cat ball ? Yes . No . The object is an apple\n']);
-  const base = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
-  await base.save(at('base'));
-  await base.release();
+  await saveTinyModel(at('base'), tokenizer, 64, { initializer_range: 0.3 });
   // A run's folder, and two folders in PEFT's layout.
   for (const [i, dir] of [at('run', 'checkpoints', 'best'), at('peft'), at('later', 'third')].entries()) {
     const lora = { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1 };
@@ -31,7 +29,6 @@ beforeAll(async () => {
     await model.save(dir);
     await model.release();
   }
-  await device.close();
   const adapters = `adapters={support_team: ${at('run')}, frenchTeam: ${at('peft')}}`;
   const overrides = [`model=${at('base')}`, adapters, `runtime_adapters=[${at('later')}]`, 'port=0', 'threads=1'];
   const args = ['--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`];

@@ -1,13 +1,11 @@
 // Tests `run --config-name serve_model` as a user starts it, with requests of fetch, of policy=openai and of env.oracle=openai.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { runHere } from './in-process.js';
 import { startServer, type StartedServer } from './started-server.js';
+import { saveTinyModel } from './tiny-model.js';
 
 const folder = newFolder();
 let model: string;
@@ -17,11 +15,7 @@ const words = 'Questions : Is it a dog cat ball ? Yes . No . Invalid Question . 
 
 beforeAll(async () => {
   model = join(folder, 'tiny-model');
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
-  const tokenizer = wordLevelTokenizer([words]);
-  await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(model);
-  await device.close();
+  await saveTinyModel(model, wordLevelTokenizer([words]), 256);
   const overrides = [`model=${model}`, 'port=0', 'threads=1', 'server_key_env=BOWYER_TEST_KEY'];
   const template = 'chat_template=examples/chat-templates/dialogue.jinja';
   const args = ['--config-name', 'serve_model', ...overrides, template, `save_path=${join(folder, 'server')}`];

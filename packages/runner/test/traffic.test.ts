@@ -3,7 +3,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { readRollouts, readTasks } from '@bowyer/rollouts';
@@ -12,6 +11,7 @@ import { newFolder } from '@bowyer/testing';
 import { useRecords } from '../src/context/recorded-data.js';
 import { runHere } from './in-process.js';
 import { startServer, type StartedServer } from './started-server.js';
+import { saveTinyModel } from './tiny-model.js';
 
 const folder = newFolder();
 const at = (...parts: string[]) => join(folder, ...parts);
@@ -21,15 +21,13 @@ let server: StartedServer;
 const characters = [...'abcdefghijklmnopqrstuvwxyzIYN?.'];
 
 beforeAll(async () => {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128, initializer_range: 0.3 };
   const tokenizer = wordLevelTokenizer([characters.join('\n')], {
     wholeTokens: [...templateTokens('chatml'), ...characters, ' ', '\n'],
   });
-  await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(at('base'));
+  await saveTinyModel(at('base'), tokenizer, 128, { initializer_range: 0.3 });
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
   const lora = { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1 };
   await (await LanguageModel.load({ device, dir: at('base'), lora })).save(at('better'));
-  await device.close();
   const canary = [`adapters={better: ${at('better')}}`, 'canary=better', 'canary_share=0.5', `record=${at('record')}`];
   const overrides = [`model=${at('base')}`, 'chat_template=chatml', ...canary, 'port=0', 'threads=1'];
   server = await startServer(['--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`]);

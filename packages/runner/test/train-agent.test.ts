@@ -2,6 +2,7 @@
 // trained agent.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { succeeds } from './command-line.js';
 import { colourProgram } from './colour-program.js';
 import { runHere } from './in-process.js';
 
@@ -19,33 +20,28 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a program is trained and evaluated from the command line', async () => {
-  const at = (name: string) => join(folder, name);
-  const common = [
-    `agent=node ${at('agent.mjs')}`,
+const at = (name: string) => join(folder, name);
+const play = (config: string, agent: string, ...words: string[]) =>
+  runHere([
+    '--config-name',
+    config,
+    `agent=node ${at(agent)}`,
     `tasks=${at('tasks.jsonl')}`,
     'threads=1',
     'eval_share=0',
     'test_share=0',
     'concurrency=2',
-  ];
-  const trained = await runHere([
-    '--config-name',
-    'train_agent',
-    ...common,
-    `model=${at('model')}`,
-    `save_path=${at('run')}`,
-    'algorithm=rloo',
-    'iterations=1',
-    'rollout_size=10',
-    'group_size=2',
-    'sampling_rounds=1',
-    'eval_size=5',
-    'test_size=5',
     'attempts=1',
-    'lm_lr=0.01',
+    ...words,
   ]);
-  expect(trained.code).toBe(0);
+/** Trains for one iteration, whose groups have two rollouts. */
+const train = (agent: string, ...words: string[]) => {
+  const short = ['algorithm=rloo', 'iterations=1', 'group_size=2', 'sampling_rounds=1', 'lm_lr=0.01'];
+  return play('train_agent', agent, `model=${at('model')}`, ...short, ...words);
+};
+
+test('a program is trained and evaluated from the command line', async () => {
+  await succeeds(train('agent.mjs', 'rollout_size=10', 'eval_size=5', 'test_size=5', `save_path=${at('run')}`));
   const metrics = JSON.parse((await readFile(at('run/metrics.jsonl'), 'utf8')).trim().split('\n').at(-1)!) as Record<
     string,
     number
@@ -55,39 +51,16 @@ test('a program is trained and evaluated from the command line', async () => {
   const log = await readFile(at('run/run.log'), 'utf8');
   expect(log).toMatch(/rollout episode \d failed and is left out: 'node .*agent.mjs' ended with exit code 3/);
 
-  const evaluated = await runHere([
-    '--config-name',
-    'evaluate_agent',
-    ...common,
-    `model=${at('run')}`,
-    `compare_with=[${at('model')}]`,
-    'samples=2',
-    `reward=node ${at('judge.mjs')}`,
-    `save_path=${at('evaluation')}`,
-    'fail_below=0.5',
-  ]);
+  const words = ['samples=2', 'fail_below=0.5', `reward=node ${at('judge.mjs')}`, `save_path=${at('evaluation')}`];
+  const models = [`model=${at('run')}`, `compare_with=[${at('model')}]`];
+  const evaluated = await play('evaluate_agent', 'agent.mjs', ...models, ...words);
   expect(evaluated.code).toBe(1);
   expect(evaluated.stderr).toContain('the mean reward is 0.200, below fail_below=0.5');
 }, 600_000);
 
 test('a program that cannot run has no score: the evaluation fails with its reason, and its folder is free for the next', async () => {
-  const at = (name: string) => join(folder, name);
   const evaluate = (agent: string, ...more: string[]) =>
-    runHere([
-      '--config-name',
-      'evaluate_agent',
-      `agent=node ${at(agent)}`,
-      `tasks=${at('tasks.jsonl')}`,
-      `model=${at('model')}`,
-      'threads=1',
-      'eval_share=0',
-      'test_share=0',
-      'concurrency=2',
-      'samples=1',
-      'attempts=1',
-      `save_path=${at('absent')}`,
-      ...more,
-    ]);
+    play('evaluate_agent', agent, `model=${at('model')}`, 'samples=1', `save_path=${at('absent')}`, ...more);
   const absent = await evaluate('absent.mjs');
   expect(absent.code).toBe(1);
   expect(absent.stderr).toMatch(
@@ -109,37 +82,14 @@ test('a program that cannot run has no score: the evaluation fails with its reas
 }, 600_000);
 
 test('a training that failed leaves its folder free: the corrected command trains there, and the files of the first are kept', async () => {
-  const at = (name: string) => join(folder, name);
-  const train = (agent: string) =>
-    runHere([
-      '--config-name',
-      'train_agent',
-      `agent=node ${at(agent)}`,
-      `tasks=${at('tasks.jsonl')}`,
-      `model=${at('model')}`,
-      `save_path=${at('corrected')}`,
-      'threads=1',
-      'eval_share=0',
-      'test_share=0',
-      'concurrency=2',
-      'algorithm=rloo',
-      'iterations=1',
-      'rollout_size=4',
-      'group_size=2',
-      'sampling_rounds=1',
-      'eval_size=2',
-      'test_size=2',
-      'attempts=1',
-      'lm_lr=0.01',
-    ]);
-  const failed = await train('absent.mjs');
+  const sizes = ['rollout_size=4', 'eval_size=2', 'test_size=2', `save_path=${at('corrected')}`];
+  const failed = await train('absent.mjs', ...sizes);
   expect(failed.code).toBe(1);
   expect(failed.stderr).toContain('Cannot find module');
   const left = await readFile(at('corrected/run-config.json'), 'utf8');
   expect(left).toContain('absent.mjs');
 
-  const works = await train('agent.mjs');
-  expect(works).toMatchObject({ code: 0 });
+  await succeeds(train('agent.mjs', ...sizes));
   expect(await readFile(at('corrected/failed-1/run-config.json'), 'utf8')).toBe(left);
   expect(await readFile(at('corrected/run-config.json'), 'utf8')).not.toContain('absent.mjs');
   expect(await readFile(at('corrected/run.log'), 'utf8')).toContain(
@@ -148,7 +98,7 @@ test('a training that failed leaves its folder free: the corrected command train
   const rollouts = await readdir(at('corrected/failed-1/programs'));
   expect(rollouts).not.toEqual([]);
 
-  const other = await train('other.mjs');
+  const other = await train('other.mjs', ...sizes);
   expect(other.code).toBe(1);
   expect(other.stderr).toMatch(/contains a run with another config:[^]*other\.mjs/);
   expect(await readdir(at('corrected'))).not.toContain('failed-2');

@@ -3,6 +3,7 @@ export { collected } from './collected.js';
 export { cpuMilliseconds } from './cpu-time.js';
 export { isExhaustive, whenExhaustive } from './exhaustive.js';
 export { recordings, recordedLines, whenRecorded } from './recordings.js';
+export { listenHere } from './listen-here.js';
 export { newFolder } from './new-folder.js';
 export { serveFolder } from './serve-folder.js';
 export { tinyLlama } from './tiny-llama.js';

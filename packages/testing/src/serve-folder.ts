@@ -1,8 +1,8 @@
 // Serves a folder on this machine, with the headers that threads of WebAssembly need.
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
+import { listenHere } from './listen-here.js';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -53,6 +53,5 @@ export async function serveFolder(
       () => response.writeHead(404).end(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { server, address: `${await listenHere(server, port)}/` };
 }

@@ -1,7 +1,7 @@
 // A server with the part of W&B's protocol that a run needs. It stores what it accepts, and fails as a test demands. Answers have
 // the form of recorded ones (packages/wandb/test/fixtures/online-conversation.jsonl).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './listen-here.js';
 import { gunzipSync } from 'node:zlib';
 
 interface ServedRun {
@@ -57,17 +57,14 @@ export class WandbServer {
   key = 'k'.repeat(40);
   stopped = false;
   readonly #counts = new Map<string, number>();
+  url = '';
   #server!: Server;
 
   static async start(port = 0): Promise<WandbServer> {
     const server = new WandbServer();
     server.#server = createServer((request, response) => void server.#answer(request, response));
-    await new Promise<void>((done) => server.#server.listen(port, '127.0.0.1', done));
+    server.url = await listenHere(server.#server, port);
     return server;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   close(): Promise<void> {

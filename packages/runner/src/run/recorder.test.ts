@@ -12,21 +12,31 @@ let recorder: Recorder;
 let printed: string;
 let saved: string[];
 
-beforeEach(async () => {
-  directory = newFolder();
-  printed = '';
-  saved = [];
+/** Makes the recorder of a run in a folder. @param iterations null: the run counts in optimizer steps */
+async function recorderOf(
+  folder: string,
+  iterations: number | null,
+  limits: ConstructorParameters<typeof Recorder>[2] = { saveMinutes: null },
+  report?: (event: Record<string, unknown>) => void,
+): Promise<Recorder> {
   const saveable = {
-    saveState: (folder: string) => writeFile(join(folder, 'state'), 'tensors'),
-    saveAgent: async (folder: string) => void saved.push(folder),
+    saveState: (into: string) => writeFile(join(into, 'state'), 'tensors'),
+    saveAgent: async (into: string) => void saved.push(into),
   };
-  const terminal = { log: (message: string) => void (printed += message), progress: { write: () => true } };
-  const files = await RunFiles.open(directory, {});
-  const store = new CheckpointStore(join(directory, 'checkpoints'));
-  const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
-  const start = { iterations: 4, firstIteration: 0, best: null, state: { clip: { policy: 0.5 } } };
-  const output = { files, checkpoints: store, saveable, logger };
-  recorder = new Recorder(output, start, { saveMinutes: null }, terminal);
+  const output = {
+    files: await RunFiles.open(folder, {}),
+    checkpoints: new CheckpointStore(join(folder, 'checkpoints')),
+    saveable,
+    logger: { log: () => Promise.resolve() },
+  };
+  const start = { iterations, firstIteration: 0, best: null, state: { clip: { policy: 0.5 } } };
+  const log = (message: string) => void (printed += message);
+  return new Recorder(output, start, limits, { log, progress: { write: () => true, report } });
+}
+
+beforeEach(async () => {
+  [directory, printed, saved] = [newFolder(), '', []];
+  recorder = await recorderOf(directory, 4);
 });
 
 test('only a better score replaces the best policy', async () => {
@@ -61,12 +71,7 @@ test('a phase that a checkpoint interrupts keeps its own time', async () => {
 
 test('an evaluation among optimizer steps counts its own episodes', async () => {
   const events: Record<string, unknown>[] = [];
-  const files = await RunFiles.open(directory, {});
-  const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
-  const start = { iterations: null, firstIteration: 0, best: null, state: {} };
-  const progress = { write: () => true, report: (event: Record<string, unknown>) => void events.push(event) };
-  const output = { files, checkpoints: new CheckpointStore(directory), saveable: {} as never, logger };
-  const imitating = new Recorder(output, start, { saveMinutes: null }, { log: () => {}, progress });
+  const imitating = await recorderOf(directory, null, undefined, (event) => void events.push(event));
   jest.useFakeTimers();
   try {
     for (const [phase, done, total] of [
@@ -103,14 +108,8 @@ test('an evaluation is printed as a line', async () => {
 });
 
 test('the guard stops the run after logging what was beyond its bound', async () => {
-  const files = await RunFiles.open(directory, {});
   const guard = { minEntropy: 0.5, maxInvalidShare: null, maxKl: null };
-  const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
-  const start = { iterations: 4, firstIteration: 0, best: null, state: {} };
-  const log = (message: string) => void (printed += message);
-  const output = { files, checkpoints: new CheckpointStore(directory), saveable: {} as never, logger };
-  const terminal = { log, progress: { write: () => true } };
-  const guarded = new Recorder(output, start, { saveMinutes: null, guard }, terminal);
+  const guarded = await recorderOf(directory, 4, { saveMinutes: null, guard });
   await guarded.log(0, { 'rollout/utterance_entropy': 0.6 });
   expect(guarded).toMatchObject({ stopRequested: false, stoppedByGuard: null });
   await guarded.log(1, { 'rollout/utterance_entropy': 0.4 });
@@ -137,18 +136,8 @@ test('where rewards are the reason of a figure that is not finite, the way out i
 
 test('a checkpoint is due after as many epochs as save_freq says, fractions too', async () => {
   const dueAt = async (between: number | null, saveMinutes: number | null = null) => {
-    const files = await RunFiles.open(join(directory, String(between)), {});
-    const other = new Recorder(
-      {
-        files,
-        checkpoints: new CheckpointStore(join(directory, String(between), 'checkpoints')),
-        saveable: { saveState: () => Promise.resolve(), saveAgent: () => Promise.resolve() },
-        logger: { log: () => Promise.resolve() },
-      },
-      { iterations: null, firstIteration: 0, best: null, state: {} },
-      { saveMinutes, saveEpochs: { between, all: 3 } },
-      { log: () => undefined, progress: { write: () => true } },
-    );
+    const limits = { saveMinutes, saveEpochs: { between, all: 3 } };
+    const other = await recorderOf(join(directory, String(between)), null, limits);
     const due: number[] = [];
     for (let step = 1; step <= 12; step++) {
       other.progress('imitation', step, 12); // four steps in each epoch

@@ -35,22 +35,6 @@ test('on a terminal all jobs are one table, those at work first', () => {
   );
 });
 
-test('in a pipe a line when a job starts and one when it ends', () => {
-  let output = '';
-  const board = new JobBoard({ write: (text) => (output += text) }, 1, () => 0);
-  board.started(0, '#0 x=1');
-  board.says(0, 'much talk');
-  board.ended(0, finished);
-  expect(output).toBe('#0 x=1: started\n#0 x=1: finished after 1m 05s, eval/return 1.235\n');
-});
-
-test('a job that ends before it is seen to start has its label', () => {
-  let output = '';
-  const board = new JobBoard({ write: (text) => (output += text) }, 1, () => 0);
-  board.ended(0, { ...finished, status: 'failed', note: 'exit code 3', metrics: {} }, ['Error: no'], '#0 x=1');
-  expect(output).toBe('#0 x=1: failed after 1m 05s, exit code 3\n  Error: no\n');
-});
-
 test('for a script each of these is an object', () => {
   const events: unknown[] = [];
   const board = new JobBoard({ write: () => true, report: (event) => events.push(event) }, 1, () => 0);

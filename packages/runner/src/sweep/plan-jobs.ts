@@ -126,15 +126,8 @@ async function ashaOptions(
     max_resource: max,
     reduction_factor: reductionFactor,
   } = sweeper;
-  const needed = {
-    metric,
-    direction,
-    resource_key: resourceKey,
-    min_resource: min,
-    max_resource: max,
-    reduction_factor: reductionFactor,
-  };
-  for (const [key, value] of Object.entries(needed)) if (value === undefined) throw missingSetting('asha', key);
+  const needed = ['metric', 'direction', 'resource_key', 'min_resource', 'max_resource', 'reduction_factor'] as const;
+  for (const key of needed) if (sweeper[key] === undefined) throw missingSetting('asha', key);
   if (launcher.kind !== 'local') {
     throw new ConfigError(
       'sweep',

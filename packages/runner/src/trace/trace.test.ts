@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { timed, type Span } from '@bowyer/core';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, listenHere } from '@bowyer/testing';
 import { ChromeTrace } from './chrome-trace.js';
 import { collectorOf, OtlpExporter } from './otlp.js';
 import { TraceSummary } from './trace-summary.js';
@@ -88,15 +87,12 @@ describe('a collector of OpenTelemetry', () => {
   beforeEach(async () => {
     [status, requests] = [200, []];
     server = createServer((request, response) => {
-      let text = '';
-      request.on('data', (piece: Buffer) => (text += piece.toString()));
-      request.on('end', () => {
-        requests.push({ url: request.url!, key: request.headers['x-key'], body: JSON.parse(text) as never });
+      void json(request).then((body) => {
+        requests.push({ url: request.url!, key: request.headers['x-key'], body: body as never });
         response.writeHead(status).end('{}');
       });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
+    });
+    endpoint = `${await listenHere(server)}/base/`;
   });
   afterEach(() => server.close());
 

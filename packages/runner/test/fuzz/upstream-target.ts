@@ -1,9 +1,8 @@
 // Answers of another endpoint to a server that records them, whole and streamed, in all protocols: each one must be recorded
 // completely, or fail.
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { ProxyServer, RolloutLog } from '@bowyer/rollouts';
+import { listenHere } from '@bowyer/testing';
 import { MISTAKEN } from './mistakes.js';
 import type { Rng } from '@bowyer/core';
 import { damageBytes, damageJson } from './mutations.js';
@@ -65,9 +64,8 @@ export const upstreamAnswers: OpenTarget = async (folder) => {
   const endpoint = createServer((request, response) => {
     const type = answer.startsWith('data:') ? 'text/event-stream' : 'application/json';
     request.resume().on('end', () => response.writeHead(200, { 'content-type': type }).end(answer));
-  }).listen(0, '127.0.0.1');
-  await once(endpoint, 'listening');
-  const upstream = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
+  });
+  const upstream = `${await listenHere(endpoint)}/v1`;
   const log = await RolloutLog.open(folder);
   const faults: Error[] = [];
   const proxy = await ProxyServer.listen({

@@ -1,9 +1,8 @@
 // Tests that an answer of one byte at a time, which never ends, is given up after its time limit.
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, listenHere } from '@bowyer/testing';
 import { WandbClient } from './client.js';
 import type { WandbError } from './wandb-error.js';
 
@@ -17,8 +16,7 @@ beforeEach(async () => {
     const timer = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(timer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = await listenHere(server);
 });
 afterEach(() => {
   server.closeAllConnections();

@@ -1,8 +1,8 @@
 // Tests a chat endpoint as a player, with a scripted server on a real port that answers in every wrong way.
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { Rng } from '@bowyer/core';
+import { listenHere } from '@bowyer/testing';
 import { EndpointPlayer } from './endpoint-player.js';
 
 interface Asked {
@@ -21,6 +21,7 @@ interface Reply {
 }
 
 let server: Server;
+let address: string;
 let asked: Asked[];
 let atOnce: { now: number; most: number };
 let script: (request: Asked, index: number) => Reply;
@@ -29,10 +30,8 @@ beforeEach(async () => {
   [asked, atOnce] = [[], { now: 0, most: 0 }];
   server = createServer((request, response) => {
     atOnce.most = Math.max(atOnce.most, ++atOnce.now);
-    const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece));
-    request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(pieces).toString()) as Asked;
+    void json(request).then((given) => {
+      const body = given as Asked;
       asked.push(body);
       const { status = 200, content = '', reason = 'stop', retryAfter } = script(body, asked.length - 1);
       setTimeout(() => {
@@ -45,15 +44,14 @@ beforeEach(async () => {
       }, 5);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  address = await listenHere(server);
 });
 afterEach(() => server.close());
 
 const player = (options: object = {}, utteranceEnd: string | null = '\n') =>
   EndpointPlayer.open(
     {
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      baseUrl: `${address}/v1`,
       model: 'm',
       apiKeyEnv: null,
       system: 'Play.',
@@ -84,9 +82,7 @@ test('an answer that is not whole after timeout_ms fails its episode, though byt
     const drip = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(drip));
   });
-  slow.listen(0, '127.0.0.1');
-  await once(slow, 'listening');
-  const baseUrl = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`;
+  const baseUrl = `${await listenHere(slow)}/v1`;
   const chat = player({ baseUrl, retries: 0, timeoutMs: 150 });
   const [action] = await actionsOf(chat, ready(['Is it big?']));
   expect((action as Error).message).toMatch(/150/);

@@ -1,7 +1,6 @@
 // Tests rollouts of a policy that our model server runs: they have the same tokens as the policy itself, and losses have weights
 // if the server has another policy.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/algorithms';
 import { Rng, type Trajectory } from '@bowyer/core';
 import { makeEnv } from '@bowyer/envs';
@@ -9,6 +8,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import { listenHere } from '@bowyer/testing';
 import { remotePolicyProblems } from './remote-policy-problems.js';
 import { openRemoteRollouts } from './remote-rollouts.js';
 
@@ -98,8 +98,7 @@ test('another tokenizer, and a server without token ids, are refused before an e
     openRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words) });
   await expect(open(server.url, stranger)).rejects.toThrow('has another tokenizer than the policy: ');
   const silent = createServer((_, response) => response.end('{"choices":[{"index":0,"text":"x"}]}'));
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  const url = `${await listenHere(silent)}/v1`;
   await expect(open(url, model)).rejects.toThrow(
     /does not answer completions with token ids: .*no token_ids.*\n.*return_token_ids/s,
   );

@@ -1,12 +1,11 @@
 // Tests that a teacher on our model server has the same log-probabilities as the model itself.
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import { listenHere } from '@bowyer/testing';
 import { RemoteTeacher } from './remote-teacher.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog cat ? yes no\n']);
@@ -68,13 +67,10 @@ test('a server with another tokenizer is refused', async () => {
 });
 
 test('a server that gives no log-probabilities of given tokens is refused', async () => {
-  const silent: Server = createServer((request, response) => {
+  const silent = createServer((request, response) => {
     const list = request.url!.endsWith('/models') ? { data: [{ id: 'one' }] } : { choices: [{ index: 0, text: '' }] };
     response.end(JSON.stringify(list));
   });
-  silent.listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
-  await expect(opened(url)).rejects.toThrow('gives no log-probabilities of given tokens');
+  await expect(opened(`${await listenHere(silent)}/v1`)).rejects.toThrow('gives no log-probabilities of given tokens');
   silent.close();
 });

@@ -2,10 +2,10 @@
 import { ConfigError } from '@bowyer/config';
 import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { refusedParameters } from './batch-script.js';
-import { SlurmCommands, type Slurm } from './slurm-commands.js';
+import { SlurmCommands } from './slurm-commands.js';
 
 export interface OpenedSlurm {
-  slurm: Slurm;
+  slurm: SlurmCommands;
   /** Upper bound of array indices, exclusive. */
   maxArraySize: number;
 }

@@ -10,11 +10,11 @@ import { jobLabel, type JobSource, type JobStart } from '../sweep-job.js';
 import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { batchScript } from './batch-script.js';
 import { isOver, taskEnd } from './task-end.js';
-import type { QueuedTask, Slurm } from './slurm-commands.js';
+import type { QueuedTask, SlurmCommands } from './slurm-commands.js';
 import { readSlurmEvents, secondsAtWork } from './slurm-events.js';
 
 interface SlurmLauncherOptions extends FiguresWanted {
-  slurm: Slurm;
+  slurm: SlurmCommands;
   config: SlurmConfig;
   /** The source of the jobs, which are all submitted together. */
   source: JobSource;

@@ -13,28 +13,6 @@ export interface QueuedTask {
   reason: string;
 }
 
-/** The commands of Slurm that a launcher needs. */
-export interface Slurm {
-  /** Returns the maximum number of tasks of an array; its largest index is one less. */
-  maxArraySize(): Promise<number>;
-  /**
-   * Submits a script.
-   *
-   * @returns the array's number
-   */
-  submit(scriptPath: string, options?: readonly string[]): Promise<string>;
-  /**
-   * Returns the tasks in the queue.
-   *
-   * @returns tasks by their names, such as `12_3`; a task that Slurm has forgotten is absent
-   */
-  queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>>;
-  /** Returns the state from Slurm's accounting, such as `TIMEOUT`; null without accounting or without a record. */
-  accountedState(task: string): Promise<string | null>;
-  /** Returns a printable table with one line for each start; null without accounting. */
-  accounting(arrays: readonly string[]): Promise<string | null>;
-}
-
 interface CommandFailure {
   code?: string | number;
   stderr?: string;
@@ -44,11 +22,11 @@ interface CommandFailure {
 const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxRSS,NodeList,Start,End';
 
 /** Calls Slurm's commands. @param env with SLURM_CONF if the cluster's file is not in its usual place */
-export class SlurmCommands implements Slurm {
+export class SlurmCommands {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
   /**
-   * Returns the maximum number of tasks of an array.
+   * Returns the maximum number of tasks of an array; its largest index is one less.
    *
    * @throws {ConfigError} if Slurm's commands are not installed, or its controller does not answer
    */
@@ -62,6 +40,7 @@ export class SlurmCommands implements Slurm {
     return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(text)?.[1] ?? 1001);
   }
 
+  /** Submits a script. @returns the array's number */
   async submit(scriptPath: string, options: readonly string[] = []): Promise<string> {
     const text = await this.#run('sbatch', ['--parsable', ...options, scriptPath]).catch((error: CommandFailure) => {
       throw new ConfigError('sweep', `sbatch refuses ${scriptPath}: ${spoken(error)}`, [
@@ -71,6 +50,7 @@ export class SlurmCommands implements Slurm {
     return text.trim().split(';')[0];
   }
 
+  /** Returns the tasks in the queue by their names, such as `12_3`; a task that Slurm has forgotten is absent. */
   async queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>> {
     const format = '--format=%i|%T|%r';
     const args = ['--noheader', '--array', '--states=all', `--jobs=${arrays.join(',')}`, format];
@@ -83,12 +63,14 @@ export class SlurmCommands implements Slurm {
     return new Map(lines.flatMap(([id, state, reason]) => (state ? [[id.trim(), { state, reason }] as const] : [])));
   }
 
+  /** Returns the state from Slurm's accounting, such as `TIMEOUT`; null without accounting or without a record. */
   async accountedState(task: string): Promise<string | null> {
     const args = ['--noheader', '--allocations', '--parsable2', '--format=State', `--jobs=${task}`];
     const text = await this.#run('sacct', args).catch(() => '');
     return text.trim().split('\n').at(-1)?.split(' ')[0] || null;
   }
 
+  /** Returns a printable table with one line for each start; null without accounting. */
   async accounting(arrays: readonly string[]): Promise<string | null> {
     const args = ['--duplicates', '--parsable2', `--format=${ACCOUNTING_COLUMNS}`, `--jobs=${arrays.join(',')}`];
     const text = await this.#run('sacct', args).catch(() => '');
