@@ -1,4 +1,5 @@
 // Draws a game as a table of its questions.
+import { made } from './dom.js';
 
 export interface Turn {
   readonly action: string;
@@ -15,21 +16,14 @@ export interface Game {
   readonly turns: readonly Turn[];
 }
 
-function cell(name: 'td' | 'th', text: string, isNumber = false): HTMLElement {
-  const made = document.createElement(name);
-  made.textContent = text;
-  if (isNumber) made.className = 'number';
-  return made;
-}
-
 function row(cells: readonly HTMLElement[]): HTMLTableRowElement {
-  const made = document.createElement('tr');
-  made.append(...cells);
-  return made;
+  const line = made('tr', '');
+  line.append(...cells);
+  return line;
 }
 
-const number = (value: number | undefined): HTMLElement =>
-  cell('td', value === undefined ? '–' : value.toFixed(1), true);
+const number = (text: string, name: 'td' | 'th' = 'td'): HTMLElement => made(name, text, { className: 'number' });
+const figure = (value: number | undefined): HTMLElement => number(value === undefined ? '–' : value.toFixed(1));
 
 /** Returns the table of a game: questions, answers, and the critic's values if the algorithm has a critic. */
 export function drawGame({ item, iteration, episodic_return: total, turns }: Game): HTMLElement {
@@ -38,14 +32,14 @@ export function drawGame({ item, iteration, episodic_return: total, turns }: Gam
   const caption = table.createCaption();
   caption.textContent = `${item}, iteration ${iteration}: return ${total}`;
   const titles = ['Question', 'Answer', ...(hasCritic ? ['Q', 'V', 'A'] : [])];
-  table.createTHead().append(row(titles.map((title, i) => cell('th', title, i > 1))));
+  table.createTHead().append(row(titles.map((title, i) => (i > 1 ? number(title, 'th') : made('th', title)))));
   const body = table.createTBody();
   for (const { action, reply, q, v, advantage } of turns)
     body.append(
       row([
-        cell('td', action),
-        cell('td', (reply ?? '').trim()),
-        ...(hasCritic ? [number(q), number(v), number(advantage)] : []),
+        made('td', action),
+        made('td', (reply ?? '').trim()),
+        ...(hasCritic ? [figure(q), figure(v), figure(advantage)] : []),
       ]),
     );
   return table;

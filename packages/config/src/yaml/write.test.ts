@@ -22,6 +22,20 @@ test.each([
   expect(writeYaml(new ScalarNode(new Float(value), origin))).toBe(`${text}\n`);
 });
 
+// The recorded cases of Hydra have the other kinds of texts.
+test.each([
+  ['10_', `'10_'`],
+  ['1e3', `'1e3'`],
+  ['false', `'false'`],
+  ['2024-01-02', `'2024-01-02'`],
+  ['- a', `'- a'`],
+  ['-a', '-a'],
+  ['tab\t', '"tab\\t"'],
+  ['two\nlines', `'two\n\n  lines'`],
+])('text %j is written %s', (text, written) => {
+  expect(yaml({ k: text })).toBe(`k: ${written}\n`);
+});
+
 test('lines fold at the first space beyond column 80, continued two deeper', () => {
   const words = Array(20).fill('word').join(' ');
   // "k: " and 16 words of 4 letters with 15 spaces are 82 columns: the space after them is the first beyond 80.
