@@ -1,11 +1,12 @@
 // Expands a sweep to its jobs: the cartesian product of all sweeps in the overrides, in which the last key changes fastest.
 // Source: Hydra's basic sweeper, version 1.3.
+import { setHydraSetting } from './cli/set-setting.js';
 import type { ComposeOptions } from './compose-options.js';
 import { compose, composeFrom } from './compose.js';
 import type { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
 import { rootFrame } from './key-path.js';
-import { Float, MapNode, ScalarNode, type Origin } from './node.js';
+import { Float, MapNode } from './node.js';
 import { withAliases, type OverrideAliases } from './overrides/aliases.js';
 import { maximumSweepSize, rangeValues } from './overrides/decimal-range.js';
 import { encodeElement } from './overrides/encode.js';
@@ -83,13 +84,8 @@ function composeJob(
 ): Composition {
   // All jobs use the sweep's repository, since a job cannot change the search path of the primary config.
   const composition = composeFrom(repository, overrides, options);
-  const hydra = composition.full.get('hydra');
-  const settings = hydra?.kind === 'map' ? hydra.get('job') : undefined;
-  const origin: Origin = { source: 'the sweep' };
-  if (settings?.kind === 'map') {
-    settings.set('id', new ScalarNode(String(job), origin));
-    settings.set('num', new ScalarNode(job, origin));
-  }
+  setHydraSetting(composition, 'job.id', String(job));
+  setHydraSetting(composition, 'job.num', job);
   return composition;
 }
 

@@ -13,10 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isExhaustive, whenExhaustive, listenHere } from '@bowyer/testing';
+import { isExhaustive, whenExhaustive, listenHere, answerChats, type AnsweringServer } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 import { shellWords } from './documented-commands.js';
 import { startServer, type StartedServer } from './started-server.js';
@@ -196,19 +195,14 @@ const pairs = colours.map((colour, i) => ({
 
 whenExhaustive().describe('the commands of the other pages', () => {
   /** Another endpoint, which answers with the requested text, or with a prompt if one is requested. */
-  const endpoint = createServer((request, response) => {
-    void json(request).then((body) => {
-      const { messages } = body as { messages: { content: string }[] };
-      const said = messages.at(-1)!.content;
-      const content = /^say \w+$/.test(said) ? said.slice(4) : '```\nAnswer with care.\n```';
-      const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'big', choices }));
-    });
-  });
+  let endpoint: AnsweringServer;
   let upstream: string;
   beforeAll(async () => {
-    upstream = new URL(await listenHere(endpoint)).host;
+    endpoint = await answerChats(({ messages }) => {
+      const said = messages.at(-1)!.content;
+      return /^say \w+$/.test(said) ? said.slice(4) : '```\nAnswer with care.\n```';
+    });
+    upstream = new URL(endpoint.address).host;
   });
   afterAll(() => endpoint.close());
 

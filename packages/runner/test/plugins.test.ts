@@ -1,10 +1,8 @@
 // Tests plugins from a folder outside the repository: the examples run as a user runs copies of them.
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join, relative } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { newFolder, listenHere } from '@bowyer/testing';
+import { newFolder, answerRequests } from '@bowyer/testing';
 import { repository, run, succeeds } from './command-line.js';
 import { shellWords } from './documented-commands.js';
 
@@ -55,13 +53,8 @@ test('the logger of docs/extending/logger.md is called by a run', async () => {
   writeFileSync(join(outside, 'slack.ts'), /```ts\n\/\/ slack\.ts\n([\s\S]*?)```/.exec(page)![1]!);
   const command = /^npx bowyer (.*)$/m.exec(page)![1]!;
   const posted: string[] = [];
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      posted.push((body as { text: string }).text);
-      response.end();
-    });
-  });
-  const url = `${await listenHere(server)}/`;
+  const server = await answerRequests<{ text: string }>(({ json: { text } }) => ({ posted: posted.push(text) }));
+  const url = `${server.address}/`;
   const words = shellWords(command).map((word) => word.replace('https://…', url));
   await succeeds(bowyer(...words, ...tinyArcher, 'iterations=2', 'save_path=logged', 'run_name=mine'));
   server.close();

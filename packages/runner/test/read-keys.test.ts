@@ -1,10 +1,9 @@
 // Tests that every key that a task declares is read when the task runs. A key that is not read would be ignored silently.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose } from '@bowyer/config';
-import { WandbServer, whenExhaustive, listenHere } from '@bowyer/testing';
+import { WandbServer, whenExhaustive, answerChats, type AnsweringServer } from '@bowyer/testing';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { camelKeys, ReadWatcher } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
@@ -432,7 +431,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'test_samples=1',
       'minibatch_size=1',
       'budget=6',
-      `reflector.base_url=${reflectorUrl}/v1`,
+      `reflector.base_url=${reflector.address}/v1`,
     ],
   ],
   serve_tinker: async () => [
@@ -511,19 +510,13 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
 };
 
 /** Writes the same prompt in every answer. */
-let reflector: Server;
-let reflectorUrl: string;
+let reflector: AnsweringServer;
 let wandb: WandbServer;
 const environment = { ...process.env };
 beforeAll(async () => {
   wandb = await WandbServer.start();
   Object.assign(process.env, { WANDB_BASE_URL: wandb.url, WANDB_API_KEY: wandb.key });
-  const message = { role: 'assistant', content: '```\na cat\n```' };
-  reflector = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-  });
-  reflectorUrl = await listenHere(reflector);
+  reflector = await answerChats(() => '```\na cat\n```');
 });
 afterAll(async () => {
   process.env = environment;

@@ -1,11 +1,9 @@
 // Tests task=record_agent when it starts the agent itself, and trainings on the recorded folder.
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { readRollouts, type RecordedRollout } from '@bowyer/rollouts';
-import { listenHere } from '@bowyer/testing';
+import { answerChats } from '@bowyer/testing';
 import { useRecords } from '../src/context/recorded-data.js';
 import { succeeds } from './command-line.js';
 import { colourProgram } from './colour-program.js';
@@ -13,22 +11,15 @@ import { runHere } from './in-process.js';
 
 /** An endpoint that answers with the requested text. */
 let asked = 0;
-const endpoint = createServer((request, response) => {
+const endpoint = await answerChats(({ messages }) => {
   asked++;
-  void json(request).then((body) => {
-    const { messages } = body as { messages: { content: string }[] };
-    const message = { role: 'assistant', content: messages[0].content.replace('say ', '') };
-    const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'big', choices }));
-  });
+  return messages[0].content.replace('say ', '');
 });
+const upstream = `upstream=${endpoint.address}/v1`;
 let folder: string;
-let upstream: string;
 const at = (...path: string[]) => join(folder, ...path);
 beforeAll(async () => {
   folder = await colourProgram([{ id: 'broken' }]);
-  upstream = `upstream=${await listenHere(endpoint)}/v1`;
 });
 afterAll(async () => {
   endpoint.close();

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHere } from './listen-here.js';
 
 /** A request whose body has arrived. */
 export interface AnsweredRequest<Body> {
@@ -48,12 +48,12 @@ export async function answerRequests<Body = Record<string, unknown> | undefined>
       response.end(JSON.stringify(said));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = await listenHere(server);
   const close = () => {
     server.closeAllConnections();
     server.close();
   };
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, close };
+  return { address, server, close };
 }
 
 interface ChatBody {

@@ -112,8 +112,8 @@ class Parser {
 
   constructor(private readonly source: string) {}
 
-  private fail(message: string, index = this.index): never {
-    throw new InterpolationSyntaxError(message, this.source, index);
+  private fail(message: string): never {
+    throw new InterpolationSyntaxError(message, this.source, this.index);
   }
 
   private at(text: string): boolean {

@@ -1,9 +1,7 @@
-import { createServer, type Server } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { timed, type Span } from '@bowyer/core';
-import { newFolder, listenHere } from '@bowyer/testing';
+import { newFolder, answerRequests, type AnsweringServer } from '@bowyer/testing';
 import { ChromeTrace } from './chrome-trace.js';
 import { collectorOf, OtlpExporter } from './otlp.js';
 import { TraceSummary } from './trace-summary.js';
@@ -80,19 +78,17 @@ test('profile=true writes the spans of the work, failed ones too', async () => {
 });
 
 describe('a collector of OpenTelemetry', () => {
-  let server: Server;
+  let server: AnsweringServer;
   let status: number;
   let requests: { url: string; key: unknown; body: Record<string, never> }[];
   let endpoint: string;
   beforeEach(async () => {
     [status, requests] = [200, []];
-    server = createServer((request, response) => {
-      void json(request).then((body) => {
-        requests.push({ url: request.url!, key: request.headers['x-key'], body: body as never });
-        response.writeHead(status).end('{}');
-      });
+    server = await answerRequests<never>(({ path, headers, json, response }) => {
+      requests.push({ url: path, key: headers['x-key'], body: json });
+      response.writeHead(status).end('{}');
     });
-    endpoint = `${await listenHere(server)}/base/`;
+    endpoint = `${server.address}/base/`;
   });
   afterEach(() => server.close());
 

@@ -1,8 +1,6 @@
 // Tests a chat endpoint as a player, with a scripted server on a real port that answers in every wrong way.
-import { createServer, type Server } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { Rng } from '@bowyer/core';
-import { listenHere } from '@bowyer/testing';
+import { answerRequests, type AnsweringServer } from '@bowyer/testing';
 import { EndpointPlayer } from './endpoint-player.js';
 
 interface Asked {
@@ -20,38 +18,33 @@ interface Reply {
   retryAfter?: string;
 }
 
-let server: Server;
-let address: string;
+let server: AnsweringServer;
 let asked: Asked[];
 let atOnce: { now: number; most: number };
 let script: (request: Asked, index: number) => Reply;
 
 beforeEach(async () => {
   [asked, atOnce] = [[], { now: 0, most: 0 }];
-  server = createServer((request, response) => {
+  server = await answerRequests<Asked>(({ json, response }) => {
     atOnce.most = Math.max(atOnce.most, ++atOnce.now);
-    void json(request).then((given) => {
-      const body = given as Asked;
-      asked.push(body);
-      const { status = 200, content = '', reason = 'stop', retryAfter } = script(body, asked.length - 1);
-      setTimeout(() => {
-        atOnce.now--;
-        response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
-        const usage = { prompt_tokens: 1000, completion_tokens: 10 };
-        response.end(
-          JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: reason }], usage }),
-        );
-      }, 5);
-    });
+    asked.push(json);
+    const { status = 200, content = '', reason = 'stop', retryAfter } = script(json, asked.length - 1);
+    setTimeout(() => {
+      atOnce.now--;
+      response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+      const usage = { prompt_tokens: 1000, completion_tokens: 10 };
+      response.end(
+        JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: reason }], usage }),
+      );
+    }, 5);
   });
-  address = await listenHere(server);
 });
 afterEach(() => server.close());
 
 const player = (options: object = {}, utteranceEnd: string | null = '\n') =>
   EndpointPlayer.open(
     {
-      baseUrl: `${address}/v1`,
+      baseUrl: `${server.address}/v1`,
       model: 'm',
       apiKeyEnv: null,
       system: 'Play.',
@@ -76,18 +69,16 @@ const actionsOf = async (chat: EndpointPlayer, requests: ReturnType<typeof ready
   (await chat.act(requests)).map((decision) => (decision instanceof Error ? decision : decision.action));
 
 test('an answer that is not whole after timeout_ms fails its episode, though bytes arrive', async () => {
-  const slow = createServer((request, response) => {
-    request.resume();
+  const slow = await answerRequests(({ response }) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(drip));
   });
-  const baseUrl = `${await listenHere(slow)}/v1`;
+  const baseUrl = `${slow.address}/v1`;
   const chat = player({ baseUrl, retries: 0, timeoutMs: 150 });
   const [action] = await actionsOf(chat, ready(['Is it big?']));
   expect((action as Error).message).toMatch(/150/);
   await chat.close();
-  slow.closeAllConnections();
   slow.close();
 });
 

@@ -1,6 +1,5 @@
 // Tests rollouts of a policy that our model server runs: they have the same tokens as the policy itself, and losses have weights
 // if the server has another policy.
-import { createServer } from 'node:http';
 import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/algorithms';
 import { Rng, type Trajectory } from '@bowyer/core';
 import { makeEnv } from '@bowyer/envs';
@@ -8,7 +7,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
-import { listenHere } from '@bowyer/testing';
+import { answerRequests } from '@bowyer/testing';
 import { remotePolicyProblems } from './remote-policy-problems.js';
 import { openRemoteRollouts } from './remote-rollouts.js';
 
@@ -97,9 +96,8 @@ test('another tokenizer, and a server without token ids, are refused before an e
   const open = (baseUrl: string, policy: LanguageModel) =>
     openRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words) });
   await expect(open(server.url, stranger)).rejects.toThrow('has another tokenizer than the policy: ');
-  const silent = createServer((_, response) => response.end('{"choices":[{"index":0,"text":"x"}]}'));
-  const url = `${await listenHere(silent)}/v1`;
-  await expect(open(url, model)).rejects.toThrow(
+  const silent = await answerRequests(() => ({ choices: [{ index: 0, text: 'x' }] }));
+  await expect(open(`${silent.address}/v1`, model)).rejects.toThrow(
     /does not answer completions with token ids: .*no token_ids.*\n.*return_token_ids/s,
   );
   silent.close();

@@ -1,11 +1,10 @@
 // Tests that a teacher on our model server has the same log-probabilities as the model itself.
-import { createServer } from 'node:http';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
-import { listenHere } from '@bowyer/testing';
+import { answerRequests } from '@bowyer/testing';
 import { RemoteTeacher } from './remote-teacher.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog cat ? yes no\n']);
@@ -67,10 +66,9 @@ test('a server with another tokenizer is refused', async () => {
 });
 
 test('a server that gives no log-probabilities of given tokens is refused', async () => {
-  const silent = createServer((request, response) => {
-    const list = request.url!.endsWith('/models') ? { data: [{ id: 'one' }] } : { choices: [{ index: 0, text: '' }] };
-    response.end(JSON.stringify(list));
-  });
-  await expect(opened(`${await listenHere(silent)}/v1`)).rejects.toThrow('gives no log-probabilities of given tokens');
+  const silent = await answerRequests(({ path }) =>
+    path.endsWith('/models') ? { data: [{ id: 'one' }] } : { choices: [{ index: 0, text: '' }] },
+  );
+  await expect(opened(`${silent.address}/v1`)).rejects.toThrow('gives no log-probabilities of given tokens');
   silent.close();
 });
