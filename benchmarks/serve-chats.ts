@@ -120,8 +120,10 @@ async function play(job: ServerJob): Promise<void> {
       open: (job: ServerJob) => Promise<ChatServer>;
     };
     const server = await open(job);
-    // Chats with other texts make the server compile and allocate everything first.
-    const others = job.prompts.map(([[...ids]], client) => [ids.map((id) => 260 + ((7 * id + client) % 100))]);
+    // Chats with other texts, which have another system prompt, make the server compile and allocate everything first.
+    const others = job.prompts.map(([[...ids]], client) => [
+      ids.map((id, i) => 260 + ((7 * id + (i < SYSTEM ? 0 : client)) % 100)),
+    ]);
     await served({ ...job, prompts: others, newTokens: 2 }, server);
     result = await served(job, server);
     await server.close();

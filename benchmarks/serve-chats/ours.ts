@@ -8,7 +8,7 @@ import { watchChat, type ChatServer, type ServedChat } from './chat-server.js';
 
 export async function open({ dir, prompts }: ServerJob): Promise<ChatServer> {
   const device = await openDevice({ device: 'cpu', threads: 2 });
-  const model = await LanguageModel.load({ dir, device, masksPadding: false });
+  const model = await LanguageModel.load({ dir, device, masksPadding: false, slots: prompts.length });
   const server = await ModelServer.listen({
     model,
     tokenizer: new SteppedTokenizer(model.tokenizer),

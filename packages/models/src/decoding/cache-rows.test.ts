@@ -2,17 +2,24 @@ import { CacheRows } from './cache-rows.js';
 
 const heads = 2;
 const headSize = 3;
+const LARGEST = 128;
 
 /** Makes a number that encodes the place of an element, whatever the layout. */
 const mark = (array: number, row: number, head: number, position: number, i: number) =>
   array * 100000 + row * 10000 + head * 1000 + position * 10 + i;
 
 /** Makes a cache of two arrays whose rows contain their marks. */
-function filled(lengths: number[], capacity: number) {
-  const arrays = [0, 1].map(() => new Float32Array(lengths.length * heads * 96 * headSize));
+function filled(lengths: number[], capacity: number, shares = false) {
+  const arrays = [0, 1].map(() => new Float32Array((lengths.length + 1) * heads * LARGEST * headSize));
   const rows = new CacheRows(
     arrays,
-    { heads, headSize, capacities: new Int32Array(lengths.length).fill(capacity), largestCapacity: 96 },
+    {
+      heads,
+      headSize,
+      capacities: new Int32Array(lengths.length).fill(capacity),
+      largestCapacity: LARGEST,
+      ...(shares && { shared: { lengths: [0, 0] as [number, number], rows: new Uint8Array(lengths.length) } }),
+    },
     new Int32Array(lengths.length),
   );
   const longest = Math.max(...lengths);
@@ -32,14 +39,25 @@ function filled(lengths: number[], capacity: number) {
 function expectMarks({ arrays, rows }: ReturnType<typeof filled>, rowOf: number[]): void {
   arrays.forEach((array, a) =>
     rowOf.forEach((original, row) => {
+      const [begin, before, all] = [rows.sharedBegin(row), rows.sharedLength(row), rows.sharedSize];
       for (let head = 0; head < heads; head++)
-        for (let position = 0; position < rows.lengths[row]; position++)
-          for (let i = 0; i < headSize; i++)
-            expect(array[rows.start(row) + (head * rows.capacities[row] + position) * headSize + i]).toBe(
-              mark(a, original, head, position, i),
-            );
+        for (let position = 0; position < before + rows.lengths[row]; position++)
+          for (let i = 0; i < headSize; i++) {
+            const place =
+              position < before
+                ? rows.sharedStart + (head * all + begin + position) * headSize
+                : rows.start(row) + (head * rows.capacities[row] + position - before) * headSize;
+            expect(array[place + i]).toBe(mark(a, original, head, position, i));
+          }
     }),
   );
+}
+
+/** Opens the arrays of a cache again, with other numbers of positions in use. */
+function reopened({ arrays, rows: { geometry, capacities, shared } }: ReturnType<typeof filled>, lengths: number[]) {
+  const rows = new CacheRows(arrays, { ...geometry, capacities, shared }, Int32Array.from(lengths));
+  rows.separateCutRows();
+  return { arrays, rows };
 }
 
 test('append leaves padding out and counts what is real', () => {
@@ -78,6 +96,41 @@ test('a copied beginning replaces a row, which gets the room for it', () => {
   expectMarks(cache, [0, 0]);
 });
 
+test('rows share the beginning that they copy, also where a later copy is shorter, and a cut row gets what is left of it', () => {
+  const cache = filled([96, 3, 5], 96, true);
+  cache.rows.copy([{ from: 0, to: 1, length: 96 }]);
+  expect([...cache.rows.shared!.lengths, ...cache.rows.lengths]).toEqual([96, 0, 0, 0, 5]);
+  expectMarks(cache, [0, 0, 2]);
+  cache.rows.copy([{ from: 0, to: 2, length: 70 }]);
+  expect([...cache.rows.shared!.lengths, ...cache.rows.lengths]).toEqual([64, 0, 32, 32, 6]);
+  expectMarks(cache, [0, 0, 0]);
+  cache.rows.swap(0, 2);
+  cache.rows.fit([6, 32, 32]);
+  expect([...cache.rows.capacities]).toEqual([32, 32, 32]);
+  const later = reopened(cache, [70, 40, 0]);
+  expect([...later.rows.shared!.rows, ...later.rows.lengths]).toEqual([1, 0, 0, 6, 40, 0]);
+  expectMarks(later, [0, 0, 0]);
+  const last = reopened(later, [0, 40, 0]);
+  expect([...last.rows.shared!.lengths, ...last.rows.shared!.rows]).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('two beginnings are shared at the same time, and one stays where it is known when the other goes', () => {
+  const cache = filled([90, 80, 1, 1, 96], 96, true);
+  cache.rows.copy([
+    { from: 0, to: 2, length: 64 },
+    { from: 1, to: 3, length: 75 },
+  ]);
+  expect([...cache.rows.shared!.lengths, ...cache.rows.shared!.rows]).toEqual([64, 64, 1, 2, 1, 2, 0]);
+  expect([...cache.rows.lengths]).toEqual([26, 16, 0, 11, 96]);
+  expectMarks(cache, [0, 1, 0, 1, 4]);
+  cache.rows.copy([{ from: 4, to: 2, length: 96 }]); // there is no room for a third one
+  expect([...cache.rows.lengths]).toEqual([26, 16, 96, 11, 96]);
+  expectMarks(cache, [0, 1, 4, 1, 4]);
+  const later = reopened(cache, [0, 80, 96, 70, 96]);
+  expect([...later.rows.shared!.lengths, ...later.rows.shared!.rows]).toEqual([0, 64, 0, 2, 0, 2, 0]);
+  expectMarks(later, [0, 1, 4, 1, 4]);
+});
+
 test('swapped rows exchange contents and lengths', () => {
   const cache = filled([2, 9, 4], 32);
   cache.rows.swap(0, 1);
@@ -88,7 +141,7 @@ test('swapped rows exchange contents and lengths', () => {
 });
 
 test('more than the arrays hold is refused', () => {
-  expect(() => filled([1], 32).rows.fit([97])).toThrow(
-    'key-value cache: 97 positions requested, the capacity is at most 96',
+  expect(() => filled([1], 32).rows.fit([129])).toThrow(
+    'key-value cache: 129 positions requested, the capacity is at most 128',
   );
 });

@@ -1,18 +1,35 @@
 // The KV cache in the worker thread: flat arrays, two per layer, of consecutive rows [heads, capacity, headSize]. The graph reads
 // neighbouring rows of the same capacity in place, as a part of the array. Swapping rows and changing capacities move data only
 // when the cache is next used, all at once.
+//
+// Rows may have their first positions in common, which are then in memory once, after all rows. A prefix is shared from the first copy
+// of it on. There are two at most, so that a new one can be shared while rows still have that of earlier texts. The own part of a row
+// follows after its shared positions.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
-import { capacityClasses, largest, roundedCapacity, type CapacityClass } from './capacity-classes.js';
+import { CAPACITY_STEP, capacityClasses, largest, roundedCapacity, type CapacityClass } from './capacity-classes.js';
 import { moveRows, type RowPlace } from './move-rows.js';
 import type { PrefixCopy } from './shared-prefixes.js';
+
+/** The positions that rows have in common: at most two prefixes, one after the other. */
+export interface SharedPositions {
+  /** The number of positions of each prefix, a multiple of 32; 0 if no row has it. */
+  lengths: [number, number];
+  /** [rows] 1 or 2 for a row that begins with the first or the second prefix, else 0. */
+  rows: Uint8Array;
+}
+
+/** The least number of positions of a shared prefix. */
+const LEAST_SHARED = 2 * CAPACITY_STEP;
 
 /** Sizes of the cache. Capacities change over time; the arrays have room for the largest. */
 export interface CacheGeometry {
   /** The number of heads of keys and values. */
   heads: number;
   headSize: number;
-  /** [rows] the number of positions that each row has room for at present, a multiple of 32. */
+  /** [rows] the number of positions that each row's own part has room for at present, a multiple of 32. */
   capacities: Int32Array;
+  /** The shared positions, for which the arrays have room after all rows; undefined if rows cannot share any. */
+  shared?: SharedPositions;
   /** The number of positions per row that the arrays have room for. */
   largestCapacity: number;
 }
@@ -23,12 +40,15 @@ export class CacheRows {
   /** [rows] capacities of the rows of the arrays, in positions. */
   #capacities: Int32Array;
   #starts: number[];
+  readonly #shared: SharedPositions | undefined;
+  /** Rows that were cut inside the shared positions, and what is left of them. */
+  #cut: { row: number; kept: number }[] = [];
 
   constructor(
     /** Keys and values of each layer in turn. */
     private readonly arrays: readonly Float32Array[],
     readonly geometry: CacheGeometry,
-    /** [rows] the number of positions in use. */
+    /** [rows] the number of positions in use; at first with the shared ones, afterwards those of each row's own part. */
     readonly lengths: Int32Array,
     /** The maximum number of different capacities among the rows of a batch. */
     readonly mostClasses: 1 | 2 = 1,
@@ -36,6 +56,131 @@ export class CacheRows {
     this.#places = Array.from(lengths, (_, row) => row);
     this.#capacities = geometry.capacities;
     this.#starts = startsOf(this.#capacities);
+    this.#shared = geometry.shared;
+    lengths.forEach((length, row) => {
+      const before = this.sharedLength(row);
+      if (length < before) this.#cut.push({ row, kept: length });
+      lengths[row] = Math.max(0, length - before);
+    });
+  }
+
+  /** Returns the shared positions, with the rows that have them; undefined if rows cannot share any. */
+  get shared(): SharedPositions | undefined {
+    return this.#shared;
+  }
+
+  /** Returns the number of shared positions with which a row begins. */
+  sharedLength(row: number): number {
+    const prefix = this.#shared?.rows[row] ?? 0;
+    return prefix === 0 ? 0 : this.#shared!.lengths[prefix - 1];
+  }
+
+  /** Returns where among the shared positions those of a row begin. */
+  sharedBegin(row: number): number {
+    return this.#shared?.rows[row] === 2 ? this.#shared.lengths[0] : 0;
+  }
+
+  /** Returns the number of shared positions of both prefixes. */
+  get sharedSize(): number {
+    const [first, second] = this.#shared?.lengths ?? [0, 0];
+    return first + second;
+  }
+
+  /** Returns the index in the arrays at which the shared positions begin, [heads, positions, headSize]. */
+  get sharedStart(): number {
+    const { heads, headSize, largestCapacity } = this.geometry;
+    return this.lengths.length * largestCapacity * heads * headSize;
+  }
+
+  /** Copies what is left of rows that were cut inside the shared positions to these rows, so that they can continue differently. */
+  separateCutRows(): void {
+    for (const { row, kept } of this.#cut.splice(0)) {
+      this.#takeBack(row, 0, kept);
+      this.#shared!.rows[row] = 0;
+    }
+    this.#dropUnshared();
+  }
+
+  /** Copies a row's shared positions from `begin` to `end` to the front of its own part, which has room for them. */
+  #takeBack(row: number, begin: number, end: number): void {
+    const { headSize } = this.geometry;
+    const needed = this.lengths.slice();
+    needed[row] += end - begin;
+    this.makeRoom(needed);
+    const [size, used] = [end - begin, this.lengths[row]].map((positions) => positions * headSize);
+    this.#forShared(row, row, (array, shared, own) => {
+      array.copyWithin(own + size, own, own + used);
+      array.copyWithin(own, shared + begin * headSize, shared + end * headSize);
+    });
+    this.lengths[row] += end - begin;
+  }
+
+  /** Calls `use` for each array and head with the indices at which the shared positions of a row, and the own ones of another begin. */
+  #forShared(of: number, row: number, use: (array: Float32Array, shared: number, own: number) => void): void {
+    const { heads, headSize } = this.geometry;
+    const first = this.sharedStart + this.sharedBegin(of) * headSize;
+    const [from, to] = [this.sharedSize, this.#capacities[row]].map((positions) => positions * headSize);
+    for (const array of this.arrays)
+      for (let head = 0; head < heads; head++) use(array, first + head * from, this.start(row) + head * to);
+  }
+
+  /** Decides whether the first positions of a row are shared from now on, or fewer than before. */
+  #shareFrom(row: number, positions: number): void {
+    const shared = this.#shared;
+    const length = Math.floor(positions / CAPACITY_STEP) * CAPACITY_STEP;
+    if (!shared || length < LEAST_SHARED) return;
+    if (shared.rows[row] === 0) this.#beginSharing(shared, row, length);
+    else if (length < this.sharedLength(row)) this.#shareLess(shared, shared.rows[row], length);
+  }
+
+  #beginSharing(shared: SharedPositions, row: number, length: number): void {
+    const place = shared.lengths.indexOf(0);
+    if (place < 0 || this.sharedSize + length > this.geometry.largestCapacity) return;
+    this.#resizeShared(shared, place + 1, length);
+    shared.rows[row] = place + 1;
+    const { headSize } = this.geometry;
+    const [size, used] = [length, this.lengths[row]].map((count) => count * headSize);
+    this.#forShared(row, row, (array, target, own) => {
+      array.copyWithin(target, own, own + size);
+      array.copyWithin(own, own + size, own + used);
+    });
+    this.lengths[row] -= length;
+  }
+
+  /** Shares only the first `length` positions, if that takes less from the present rows than it saves for another one. */
+  #shareLess(shared: SharedPositions, prefix: number, length: number): void {
+    const rows = [...shared.rows.keys()].filter((row) => shared.rows[row] === prefix);
+    const before = shared.lengths[prefix - 1];
+    if (rows.length * (before - length) > length) return;
+    for (const row of rows) this.#takeBack(row, length, before);
+    this.#resizeShared(shared, prefix, length);
+  }
+
+  /** Removes the shared prefixes that no row has any more. */
+  #dropUnshared(): void {
+    const shared = this.#shared;
+    if (!shared) return;
+    for (const prefix of [1, 2])
+      if (shared.lengths[prefix - 1] > 0 && !shared.rows.includes(prefix)) this.#resizeShared(shared, prefix, 0);
+  }
+
+  /** Moves the shared positions so that a prefix has room for `length`, and keeps what fits. */
+  #resizeShared(shared: SharedPositions, prefix: number, length: number): void {
+    const { heads, headSize } = this.geometry;
+    const [before, after]: SharedPositions['lengths'][] = [[...shared.lengths], [...shared.lengths]];
+    after[prefix - 1] = length;
+    const [from, to] = [before, after].map(([first, second]) => (first + second) * headSize);
+    for (const array of this.arrays) {
+      const old = array.slice(this.sharedStart, this.sharedStart + heads * from);
+      for (let head = 0; head < heads; head++)
+        for (const which of [0, 1]) {
+          const [source, target] = [before, after].map(([first]) => which * first * headSize);
+          const kept = Math.min(before[which], after[which]) * headSize;
+          const part = old.subarray(head * from + source, head * from + source + kept);
+          array.set(part, this.sharedStart + head * to + target);
+        }
+    }
+    shared.lengths = after;
   }
 
   /** Returns the capacity of each row of the arrays, in positions. */
@@ -156,15 +301,27 @@ export class CacheRows {
 
   /** Overwrites the beginning of rows with the first positions of other rows, in the given order. */
   copy(copies: readonly PrefixCopy[]): void {
+    this.settle();
+    for (const { from, to, length } of copies) {
+      this.#shareFrom(from, length);
+      if (!this.#shared) continue;
+      const joins = length >= this.sharedLength(from);
+      this.#shared.rows[to] = joins ? this.#shared.rows[from] : 0;
+      this.lengths[to] = 0; // what it had is replaced
+    }
     const needed = this.lengths.slice();
-    for (const { to, length } of copies) needed[to] = Math.max(needed[to], length);
+    for (const { to, length } of copies) needed[to] = Math.max(needed[to], length - this.sharedLength(to));
     this.makeRoom(needed);
     for (const { from, to, length } of copies) {
-      this.#forHeads(from, to, (array, source, target) =>
-        array.copyWithin(target, source, source + length * this.geometry.headSize),
-      );
-      this.lengths[to] = length;
+      const own = length - this.sharedLength(to);
+      const size = own * this.geometry.headSize;
+      const copyOwn = (array: Float32Array, source: number, target: number) =>
+        array.copyWithin(target, source, source + size);
+      if (this.sharedLength(from) > this.sharedLength(to)) this.#forShared(from, to, copyOwn);
+      else this.#forHeads(from, to, copyOwn);
+      this.lengths[to] = own;
     }
+    this.#dropUnshared();
   }
 
   #forHeads(from: number, to: number, use: (array: Float32Array, source: number, target: number) => void): void {
@@ -202,13 +359,14 @@ export class CacheRows {
     const { heads, headSize } = this.geometry;
     const size = block.length / (this.arrays.length * heads);
     let from = 0;
+    const before = this.sharedLength(row);
+    const [first, stride] =
+      start < before
+        ? [this.sharedStart + start * headSize, before * headSize]
+        : [this.start(row) + (start - before) * headSize, this.#capacities[row] * headSize];
     for (const array of this.arrays)
       for (let head = 0; head < heads; head++, from += size)
-        use(
-          array,
-          this.start(row) + (head * this.#capacities[row] + start) * headSize,
-          block.subarray(from, from + size),
-        );
+        use(array, first + head * stride, block.subarray(from, from + size));
   }
 
   /** Moves every row's data to its own row. */
@@ -218,7 +376,8 @@ export class CacheRows {
 
   /** Swaps two rows; the data moves when the cache is next used. */
   swap(a: number, b: number): void {
-    for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
+    const lists = [this.#places, this.lengths, ...(this.#shared ? [this.#shared.rows] : [])];
+    for (const list of lists) [list[a], list[b]] = [list[b], list[a]];
   }
 }
 

@@ -2,7 +2,7 @@
 // through the graph; the new keys and values are a small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
-import { cachedAttention, type CachedKeysAndValues } from '../layers/cached-attention.js';
+import { cachedAttention, type CachedKeysAndValues, type SharedKeysAndValues } from '../layers/cached-attention.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import type { IntegerWeights } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
@@ -10,7 +10,17 @@ import { AdapterBankGraph, placesOfTokens } from '../lora/adapter-bank-graph.js'
 import type { BankLayout } from '../lora/adapter-bank-layout.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
-import { CLASS_ROWS, inClass, keyName, nextStateName, stateName, valueName } from './decode-names.js';
+import {
+  CLASS_ROWS,
+  inClass,
+  keyName,
+  nextStateName,
+  SHARED_BEGINS,
+  SHARED_LENGTHS,
+  sharedName,
+  stateName,
+  valueName,
+} from './decode-names.js';
 import { sampleTokens, type Sampler } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 import type { OperandOrder } from '../layers/weight-product.js';
@@ -22,6 +32,8 @@ export interface DecodeGraphOptions {
   tokens: 1 | 'tokens';
   /** The number of different capacities that rows of the cache may have (see capacity-classes.ts); 1 if not given. */
   classes?: 1 | 2;
+  /** Whether rows may have their first positions in common (see cache-rows.ts); false if not given. */
+  shares?: boolean;
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; their products round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
@@ -43,7 +55,9 @@ export interface DecodeGraphOptions {
  * state.NAME [batch, …] of recurrent layers, and with them (only with 'tokens') counts [batch], the number of real tokens of each
  * row; and the sampler's inputs: uniforms [sampled], temperature, top_p. With two capacities, class_rows [2] has the number of
  * rows with the first capacity and of the following rows with the second; cache_mask, key.N and value.N belong to the first,
- * class1.cache_mask, class1.key.N and class1.value.N to the second.
+ * class1.cache_mask, class1.key.N and class1.value.N to the second. With `shares`, shared.key.N and shared.value.N [1,
+ * keyValueHeads, shared_positions, headSize] are the beginnings of rows: shared_lengths [batch] positions from shared_begins [batch] on
+ * come before each row's own cache.
  *
  * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled]; fresh [2 · layers, batch, keyValueHeads, tokens,
  * headSize], new keys and values of each attention layer in turn; next.NAME, states after each row's last real token.
@@ -56,6 +70,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
   const cacheOf = cacheInputs(g, architecture, options.classes ?? 1);
+  const sharedOf = options.shares ? sharedInputs(g, architecture) : () => undefined;
   // By layer: attention of several layers may use the keys and values of one.
   const fresh = new Map<number, Value[]>();
   const bank = options.bank && new AdapterBankGraph(g, options.bank, placesOfTokens(g, tokens));
@@ -70,7 +85,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     accuracyLevel: 4,
     recurrence: cachedStates(g, architecture, tokens),
     attention: (layer, queryKeyValue, form) => {
-      const cache = { classes: cacheOf(layer), positions };
+      const cache = { classes: cacheOf(layer), shared: sharedOf(layer), positions };
       const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout, form);
       if (!fresh.has(layer)) fresh.set(layer, [key, value]);
       return mixed;
@@ -107,6 +122,20 @@ function cacheInputs(
       const [key, value] = [keyName, valueName].map((name) => tensor(inClass(name(layer), i), i));
       return { key, value, mask };
     });
+}
+
+/** Declares the keys and values of each layer that rows have in common as inputs. */
+function sharedInputs(
+  g: GraphBuilder,
+  { keyValueHeads, headSize }: CausalArchitecture,
+): (layer: number) => SharedKeysAndValues {
+  const [begins, lengths] = [SHARED_BEGINS, SHARED_LENGTHS].map((name) => g.input(name, 'int32', ['batch']));
+  const tensor = (name: string) =>
+    g.inputs.get(name) ?? g.input(name, 'float32', [1, keyValueHeads, 'shared_positions', headSize]);
+  return (layer) => {
+    const [key, value] = [keyName, valueName].map((name) => tensor(sharedName(name(layer))));
+    return { key, value, begins, lengths };
+  };
 }
 
 /**

@@ -8,5 +8,10 @@ export const valueName = (layer: number) => `value.${layer}`;
 
 /** Returns the name of a graph input for the rows of a capacity class; inputs of the first class have no prefix. */
 export const inClass = (name: string, index: number) => (index === 0 ? name : `class${index}.${name}`);
+/** Returns the name of a graph input for keys or values that rows have in common. */
+export const sharedName = (name: string) => `shared.${name}`;
+/** The inputs with the part of the shared positions with which each row begins. */
+export const SHARED_BEGINS = 'shared_begins';
+export const SHARED_LENGTHS = 'shared_lengths';
 /** The input with the number of rows in each class. */
 export const CLASS_ROWS = 'class_rows';

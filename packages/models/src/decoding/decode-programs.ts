@@ -40,9 +40,11 @@ interface DecodeProgramsOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /**
    * Whether float32 weights are prepacked for fast products, which needs a second copy in memory. By default, weights of 64 MiB
-   * to 4 GiB in total are packed.
+   * to 4 GiB in total are packed, unless many rows are decoded at the same time.
    */
   packed?: boolean;
+  /** The number of rows that are decoded at the same time, where it is known. */
+  slots?: number;
   /**
    * Whether linear layers multiply 8-bit integers. These are computed from the weights at the start and again when the parameters
    * change. On the CPU only.
@@ -72,15 +74,19 @@ interface BatchPrograms {
 export interface DecodeCache {
   state: State;
   arrange?: BoundProgram;
+  /** Whether the arrays have room for positions that rows have in common. */
+  shares: boolean;
 }
 
 /** Sizes of a batch: the tokens of each row, new ones included, and the largest number of new ones. */
 interface BatchSizes {
   lengths: readonly number[];
   width: number;
+  /** Whether the cache's rows may have positions in common. */
+  shares?: boolean;
 }
 
-type GraphForm = Pick<Required<DecodeGraphOptions>, 'tokens' | 'operandOrder' | 'classes'>;
+type GraphForm = Pick<Required<DecodeGraphOptions>, 'tokens' | 'operandOrder' | 'classes' | 'shares'>;
 
 export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
@@ -96,7 +102,7 @@ export class DecodePrograms {
   #arrange?: Promise<Program>;
 
   constructor(private readonly options: DecodeProgramsOptions) {
-    const { device, architecture, parameters, quantized, packed, integerProducts = false } = options;
+    const { device, architecture, parameters, quantized, packed, slots, integerProducts = false } = options;
     const isOnCpu = device.kind === 'cpu';
     if (integerProducts && !isOnCpu)
       throw new Error(
@@ -109,7 +115,7 @@ export class DecodePrograms {
         ? weightsAsIntegers(quantized, packed)
         : new Map();
     const others = integerProducts ? this.#integers : quantized;
-    this.#weightsToPrepack = isOnCpu ? weightsToPrepack(architecture, others, packed) : new Set();
+    this.#weightsToPrepack = isOnCpu ? weightsToPrepack(architecture, others, packed, slots) : new Set();
   }
 
   get architecture(): CausalArchitecture {
@@ -143,25 +149,27 @@ export class DecodePrograms {
   }
 
   /** Opens an empty cache. Host arrays have room for the longest contexts; a cache on a GPU grows with its contexts. */
-  async openCache(slots: number, contextLength: number): Promise<DecodeCache> {
+  async openCache(slots: number, contextLength: number, sharesPrefixes = false): Promise<DecodeCache> {
     const { device, architecture } = this.options;
     const { keyValueHeads, headSize, states = [] } = architecture;
+    const shares = sharesPrefixes && !this.#isResident && states.length === 0;
     if (states.length > 0 && this.#isResident)
       throw new Error(
         `model_type '${String(architecture.config.model_type)}' has recurrent layers, whose states cannot be kept on a GPU\n` +
           '  generate with device=cpu',
       );
     const names = this.#cacheNames();
-    const size = slots * keyValueHeads * roundedCapacity(this.#isResident ? 0 : contextLength) * headSize;
+    const size =
+      (slots + Number(shares)) * keyValueHeads * roundedCapacity(this.#isResident ? 0 : contextLength) * headSize;
     const tensor = { shape: [size], dtype: device.precision };
     const state = await device.createZeros({
       ...Object.fromEntries(names.map((name) => [name, tensor])),
       ...Object.fromEntries(states.map((spec) => [stateName(spec.name), stateTensor(spec, slots)])),
     });
-    if (!this.#isResident) return { state };
+    if (!this.#isResident) return { state, shares };
     const program = await (this.#arrange ??= device.compile(arrangeGraph(names, headSize, device.precision)));
     const store = Object.fromEntries(names.map((name) => [`moved.${name}`, [state, name] as const]));
-    return { state, arrange: await program.bind({ store }) };
+    return { state, shares, arrange: await program.bind({ store }) };
   }
 
   /** Lists the names of the cached keys and values. */
@@ -194,7 +202,7 @@ export class DecodePrograms {
    * @param batch.lengths [rows] tokens of each row, new ones included
    * @param batch.width the largest number of new tokens
    */
-  async forBatch(sampler: Sampler, { lengths, width }: BatchSizes): Promise<BatchPrograms> {
+  async forBatch(sampler: Sampler, { lengths, width, shares = false }: BatchSizes): Promise<BatchPrograms> {
     const rows = lengths.length;
     await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
     // Weights are the left operand only in products with large weights.
@@ -202,10 +210,10 @@ export class DecodePrograms {
     const classes = this.#isResident || !areUnequal(lengths, { positionBytes: this.#positionBytes }) ? 1 : 2;
     if (this.options.integerProducts || this.#weightsToPrepack.size > 0) {
       if (classes === 2) this.#packedClasses = 2;
-      return this.#forPacked(sampler, large ? rows : 1);
+      return this.#forPacked(sampler, large ? rows : 1, shares);
     }
     const program = (tokens: 1 | 'tokens', operandOrder: OperandOrder) =>
-      this.#program(sampler, { tokens, operandOrder, classes });
+      this.#program(sampler, { tokens, operandOrder, classes, shares });
     if (this.options.quantized && !this.#isResident)
       return { programs: inAllRoles(await program('tokens', 'rows-left')), few: [], classes };
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
@@ -232,14 +240,16 @@ export class DecodePrograms {
    * Makes the programs for packed weights. Steps with few rows read the parameters themselves: as left operand, a weight need not
    * be packed at each call.
    */
-  async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
+  async #forPacked(sampler: Sampler, rows: number, shares: boolean): Promise<BatchPrograms> {
     const classes = this.#packedClasses;
     const few =
       this.#integers.size > 0 || this.options.quantized ? [] : ROWS_AS_COLUMNS.filter(([from]) => from <= rows);
     const stepFew =
-      few.length > 0 ? await this.#program(sampler, { tokens: 1, operandOrder: 'weights-left', classes }) : undefined;
-    const packed = await this.#packed.take(JSON.stringify([sampler, classes]), () =>
-      this.#compile(sampler, { tokens: 'tokens', operandOrder: 'rows-left', classes }),
+      few.length > 0
+        ? await this.#program(sampler, { tokens: 1, operandOrder: 'weights-left', classes, shares })
+        : undefined;
+    const packed = await this.#packed.take(JSON.stringify([sampler, classes, shares]), () =>
+      this.#compile(sampler, { tokens: 'tokens', operandOrder: 'rows-left', classes, shares }),
     );
     return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few, classes };
   }

@@ -2,6 +2,7 @@
 // computes only its new tokens.
 import { maximum, spokenIds } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
+import type { SharedPositions } from './cache-rows.js';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { roundedCapacity } from './capacity-classes.js';
@@ -31,6 +32,11 @@ export interface EpisodesOptions {
   drawsPerToken?: boolean;
   /** The pool of prefixes that other slots have read, in this cache or in others of the same model. Not with recurrent layers. */
   pool?: PrefixPool;
+  /**
+   * Whether a beginning that slots copy from each other is in memory once (see cache-rows.ts): less memory, and steps read less. On
+   * the host, without recurrent layers; ignored elsewhere.
+   */
+  sharesPrefixes?: boolean;
   /** The most prompt tokens per row that one run of the graph reads; 256 if not given. */
   prefillChunk?: number;
   /** The least number of tokens for which a row copies a common prefix from another row; 32 if not given. */
@@ -54,6 +60,7 @@ export class Episodes {
   readonly #adapters: (LoadedAdapter | null)[];
   readonly #rows: SlotMapping;
   #capacities: Int32Array;
+  #shared: SharedPositions | undefined;
   /** The number of prompt tokens so far that the model has read, and that were copied from other slots or the pool instead. */
   readonly promptTokens = { read: 0, copied: 0 };
 
@@ -65,13 +72,14 @@ export class Episodes {
     this.#contexts = Array.from({ length: options.slots }, () => []);
     this.#adapters = this.#contexts.map(() => null);
     this.#rows = new SlotMapping(options.slots, this.#states.length > 0);
+    if (cache.shares) this.#shared = { lengths: [0, 0], rows: new Uint8Array(options.slots) };
   }
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
     const { slots, contextLength, programs } = options;
     if (!Number.isInteger(slots) || slots < 1)
       throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
-    return new Episodes(options, await programs.openCache(slots, contextLength));
+    return new Episodes(options, await programs.openCache(slots, contextLength, options.sharesPrefixes));
   }
 
   /** Returns the states of recurrent layers. */
@@ -224,7 +232,7 @@ export class Episodes {
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
     const lengths = windows.map(({ tokens }) => tokens);
-    const batch = await programs.forBatch(sampler, { lengths, width });
+    const batch = await programs.forBatch(sampler, { lengths, width, shares: this.cache.shares });
     const { prefill, stepFew, stepMany } = batch.programs;
     const shared = stagesOfRows(plan, this.#rows);
     this.#count(plan, windows, pooled);
@@ -241,7 +249,7 @@ export class Episodes {
         },
       })
       .finally(() => programs.done(batch));
-    this.#capacities = result.capacities;
+    [this.#capacities, this.#shared] = [result.capacities, result.shared];
     const utterances = new Map<number, GeneratedUtterance>();
     byRow.forEach(({ slot, read }, row) => {
       const { start, tokens } = windows[row];
@@ -290,8 +298,8 @@ export class Episodes {
       const row = this.#rows.row(slot);
       return blocks.slice(first).map((block, i) => ({ block, row, start: (first + i) * BLOCK_TOKENS }));
     });
-    const { capacities } = await pool.load(this.#pooledCache(), copies);
-    this.#capacities = capacities;
+    const { capacities, shared } = await pool.load(this.#pooledCache(), copies);
+    [this.#capacities, this.#shared] = [capacities, shared];
     return loads.reduce((sum, { length, cached }) => sum + length - cached, 0);
   }
 
@@ -324,7 +332,8 @@ export class Episodes {
   get #geometry(): GenerateArgs['geometry'] {
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize } = programs.architecture;
-    return { heads, headSize, capacities: this.#capacities, largestCapacity: roundedCapacity(contextLength) };
+    const largestCapacity = roundedCapacity(contextLength);
+    return { heads, headSize, capacities: this.#capacities, shared: this.#shared, largestCapacity };
   }
 
   /** Finds, for each turn, the cached part of its prompt, and the part that it can copy from other slots once they have read it. */

@@ -1,6 +1,6 @@
 // Arguments and results of a call of the token loop: plain values, which are sent to the device's worker thread.
 import type { StateSpec } from '../architecture/recurrence.js';
-import type { CacheGeometry } from './cache-rows.js';
+import type { CacheGeometry, SharedPositions } from './cache-rows.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import type { RowSampling } from './sampling-options.js';
 import type { PrefixCopy } from './shared-prefixes.js';
@@ -66,6 +66,8 @@ export interface GenerateResult {
   /** The rows, in the order of `feed`. */
   rows: GeneratedRow[];
   capacities: Int32Array;
+  /** The positions that rows have in common now. */
+  shared?: SharedPositions;
   lengths: Int32Array;
   /** Swaps that the loop made in addition, as rows left the batch. */
   swaps: [number, number][];

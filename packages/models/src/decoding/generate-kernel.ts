@@ -18,6 +18,7 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   const stateNames = new Set(specs.map(({ name }) => stateName(name)));
   const names = Object.keys(states.cache).filter((name) => !stateNames.has(name));
   const rows = new CacheRows(names.map(dataOf), args.geometry, args.lengths, args.classes);
+  rows.separateCutRows();
   const stateRows = new StateRows(
     specs.map((spec) => ({ ...spec, data: dataOf(stateName(spec.name)) })),
     args.lengths.length,
@@ -26,5 +27,5 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   for (const [a, b] of args.swaps) cache.swap(a, b);
   for (const row of args.recurrent?.restore ?? []) stateRows.restore(row);
   args.feed.forEach((_, row) => args.lengths[row] === 0 && stateRows.clear(row));
-  return generateWith(cache, programs, args);
+  return { ...(await generateWith(cache, programs, args)), shared: rows.shared };
 };

@@ -2,7 +2,15 @@
 import type { KernelProgram, KernelView } from '@bowyer/graph';
 import type { CacheRows } from './cache-rows.js';
 import { CAPACITY_STEP, longRowsFirst, type CapacityClass } from './capacity-classes.js';
-import { CLASS_ROWS, inClass, nextStateName, stateName } from './decode-names.js';
+import {
+  CLASS_ROWS,
+  inClass,
+  nextStateName,
+  SHARED_BEGINS,
+  SHARED_LENGTHS,
+  sharedName,
+  stateName,
+} from './decode-names.js';
 import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import type { StateRows } from './state-rows.js';
@@ -20,7 +28,7 @@ export class HostCache implements LoopCache {
   }
 
   get lengths(): Int32Array {
-    return this.rows.lengths;
+    return this.rows.lengths.map((length, row) => length + this.rows.sharedLength(row));
   }
 
   swap(a: number, b: number): void {
@@ -39,7 +47,8 @@ export class HostCache implements LoopCache {
 
   longRowsFirst(needed: readonly number[]): [number, number][] {
     const { mostClasses: most, positionBytes } = this.rows;
-    return longRowsFirst(needed, { most, positionBytes });
+    const own = needed.map((positions, row) => positions - this.rows.sharedLength(row));
+    return longRowsFirst(own, { most, positionBytes });
   }
 
   get takeSnapshots() {
@@ -47,14 +56,14 @@ export class HostCache implements LoopCache {
   }
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
-    this.rows.fit(Array.from(counts, (_, row) => this.lengths[row]));
+    this.rows.fit(Array.from(counts, (_, row) => this.rows.lengths[row]));
     // The graph for any number of tokens has the inputs `last`, each row's last token, and `counts`.
     const real: KernelInputs =
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
     const cache = this.#cacheOf(counts.length);
     const outputs = await program.run({ inputs: { ...inputs, ...cache.inputs, ...real }, views: cache.views });
     this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
-    this.rows.fit(Array.from(counts, (count, row) => this.lengths[row] + count));
+    this.rows.fit(Array.from(counts, (count, row) => this.rows.lengths[row] + count));
     this.rows.append(outputs.fresh.data as Float32Array, width, counts);
     return outputs;
   }
@@ -76,13 +85,31 @@ export class HostCache implements LoopCache {
       Object.assign(views, this.#views(first, own, index));
       first += own.rows;
     });
+    if (this.rows.shared) {
+      const ofRows = (of: (row: number) => number) => ({
+        dims: [rows],
+        data: Int32Array.from({ length: rows }, (_, row) => of(row)),
+      });
+      inputs[SHARED_BEGINS] = ofRows((row) => this.rows.sharedBegin(row));
+      inputs[SHARED_LENGTHS] = ofRows((row) => this.rows.sharedLength(row));
+      Object.assign(views, this.#sharedViews());
+    }
     return { inputs, views };
+  }
+
+  /** Returns the views of the shared positions; if no row has any, of some that are masked. */
+  #sharedViews(): Record<string, KernelView> {
+    const { heads, headSize } = this.rows.geometry;
+    const dims = [1, heads, Math.max(this.rows.sharedSize, CAPACITY_STEP), headSize];
+    return Object.fromEntries(
+      this.names.map((name) => [sharedName(name), ['cache', name, dims, this.rows.sharedStart]]),
+    );
   }
 
   /** Makes the mask of the cache [rows, 1, 1, capacity]: 0 for valid positions, and a very negative number after them. */
   #cacheMask(first: number, { rows, capacity }: CapacityClass) {
     const mask = new Float32Array(rows * capacity).fill(-1e9);
-    for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.lengths[first + row]);
+    for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.rows.lengths[first + row]);
     return { dims: [rows, 1, 1, capacity], data: mask };
   }
 

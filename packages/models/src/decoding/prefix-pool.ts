@@ -1,7 +1,7 @@
 // Keeps keys and values of prefixes after their slots were reused for other texts, for all caches of a model.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import type { CacheGeometry } from './cache-rows.js';
+import type { CacheGeometry, SharedPositions } from './cache-rows.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
 /** A block of the pool, and the row and position of a cache that it is copied from or to. */
@@ -30,6 +30,12 @@ export interface CopyBlocksArgs {
   blockSize: number;
 }
 
+/** How the rows of the cache are laid out after a copy. */
+export interface CopyBlocksResult {
+  capacities: Int32Array;
+  shared?: SharedPositions;
+}
+
 /** The most elements of one array; a larger pool has several. */
 const LARGEST_ARRAY = 2 ** 30;
 
@@ -41,7 +47,7 @@ export class PrefixPool {
   private constructor(
     private readonly device: Device,
     private readonly state: State,
-    private readonly kernel: Kernel<CopyBlocksArgs, { capacities: Int32Array }>,
+    private readonly kernel: Kernel<CopyBlocksArgs, CopyBlocksResult>,
     private readonly layout: { blocks: number; blocksPerArray: number; blockSize: number },
   ) {
     this.#tree = new PrefixTree(layout.blocks);
@@ -71,7 +77,7 @@ export class PrefixPool {
       ),
     );
     const module = new URL('./prefix-pool-kernel.js', import.meta.url);
-    const kernel = await device.loadKernel<CopyBlocksArgs, { capacities: Int32Array }>({
+    const kernel = await device.loadKernel<CopyBlocksArgs, CopyBlocksResult>({
       module,
       name: 'copyPoolBlocks',
     });
@@ -108,9 +114,9 @@ export class PrefixPool {
    * Copies blocks into positions of rows.
    *
    * @param cache with the `lengths` after the copy
-   * @returns the new capacities of the rows
+   * @returns the new layout of the rows
    */
-  async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<{ capacities: Int32Array }> {
+  async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<CopyBlocksResult> {
     return this.#copy(cache, 'load', copies);
   }
 
@@ -135,7 +141,7 @@ export class PrefixPool {
     { state, geometry, lengths }: PooledCache,
     direction: 'save' | 'load',
     copies: readonly BlockCopy[],
-  ): Promise<{ capacities: Int32Array }> {
+  ): Promise<CopyBlocksResult> {
     const { blocksPerArray, blockSize } = this.layout;
     const args = { geometry, lengths, direction, copies, blocksPerArray, blockSize };
     try {

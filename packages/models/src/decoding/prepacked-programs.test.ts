@@ -112,12 +112,14 @@ test('batches whose rows fill the columns of a product step without packed weigh
   await device.release(state);
 });
 
-test('packed are the weights of products, if they are large together', () => {
+test('packed are the weights of products, if they are large together and few rows are decoded at once', () => {
   const large = gpt2(gpt2Config({}));
   const names = weightsToPrepack(large, undefined, undefined);
   expect(names.size).toBe(12 * 4 + 1);
   expect(names.has('transformer.wte.weight')).toBe(true); // the tied head's product
   expect(names.has('transformer.wpe.weight')).toBe(false);
   expect(weightsToPrepack(large, undefined, false).size).toBe(0);
+  expect([12, 13].map((slots) => weightsToPrepack(large, undefined, undefined, slots).size)).toEqual([names.size, 0]);
+  expect(weightsToPrepack(large, undefined, true, 13).size).toBe(names.size);
   expect(weightsToPrepack(architecture, undefined, undefined).size).toBe(0);
 });

@@ -5,7 +5,7 @@ import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import type { WeightShapes } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
-import { isLargeWeight } from '../layers/weight-product.js';
+import { isLargeWeight, ROWS_AS_COLUMNS } from '../layers/weight-product.js';
 
 /**
  * The least and the most bytes of float32 weights that are packed by default. Packing gains little for smaller weights, which
@@ -17,14 +17,17 @@ const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
  * Finds the names of the weights to pack: those that products read in float32, or none.
  *
  * @param others weights that are read in another form
- * @param asked whether to pack; undefined: depends on their size
+ * @param asked whether to pack; undefined: depends on their size and on `slots`
+ * @param slots the number of rows that are decoded at the same time, if known. Steps of many rows read the parameters themselves, and
+ *   a copy for prompts and single rows is not worth its memory then
  */
 export function weightsToPrepack(
   architecture: CausalArchitecture,
   others: ReadonlyMap<string, unknown> | undefined,
   asked: boolean | undefined,
+  slots = 1,
 ): ReadonlySet<string> {
-  if (asked === false) return new Set();
+  if (asked === false || (asked === undefined && slots >= ROWS_AS_COLUMNS[0][0])) return new Set();
   const products = new Set(Object.values(linearWeights(architecture)).flat());
   const weights = architecture.parameters.filter(
     ({ name, shape }) => products.has(name) && !others?.has(name) && (asked === true || isLargeWeight(shape)),

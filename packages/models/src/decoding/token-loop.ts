@@ -170,7 +170,8 @@ class TokenLoop {
 
   /** Moves long rows to the front, if attention then reads less. */
   orderByLength(): void {
-    const needed = this.batch.map((_, row) => this.cache.lengths[row]);
+    const { lengths } = this.cache;
+    const needed = this.batch.map((_, row) => lengths[row]);
     for (const [a, b] of this.cache.longRowsFirst?.(needed) ?? []) this.#swap(a, b);
   }
 
@@ -204,9 +205,10 @@ class TokenLoop {
   #tokens(pieces: readonly Int32Array[], width: number) {
     const ids = new Int32Array(pieces.length * width);
     const positions = new Int32Array(pieces.length * width);
+    const { lengths } = this.cache;
     pieces.forEach((piece, row) => {
       ids.set(piece, row * width);
-      const start = this.cache.lengths[row];
+      const start = lengths[row];
       for (let t = 0; t < width; t++) positions[row * width + t] = Math.min(start + t, this.args.lastPosition);
     });
     const dims = [pieces.length, width];

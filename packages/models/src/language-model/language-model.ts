@@ -95,6 +95,7 @@ export class LanguageModel implements FrozenPolicy {
       parameters: base,
       quantized: quantizedWithHeads,
       packed: options.packedDecoding,
+      slots: options.slots,
       adapters,
       bank: weights.bank,
       maskedTokenIds: this.maskedTokenIds,
@@ -425,7 +426,7 @@ export class LanguageModel implements FrozenPolicy {
     sharesSampler = false,
     integerProducts = false,
     ...others
-  }: Pick<EpisodesOptions, 'slots' | 'sharesSampler' | 'drawsPerToken' | 'pool'> & {
+  }: Pick<EpisodesOptions, 'slots' | 'sharesSampler' | 'drawsPerToken' | 'pool' | 'sharesPrefixes'> & {
     contextLength?: number;
     integerProducts?: boolean;
   }): Promise<Episodes> {

@@ -23,10 +23,12 @@ export interface LanguageModelOptions {
   /** Whether training keeps only the activations between blocks, and the logits of a part of the rows: needs less memory and more time. */
   gradientCheckpointing?: boolean;
   /**
-   * Whether decoding on the CPU keeps a copy of the weights in a faster layout (see decode-programs.ts); depends on their size if not
-   * given.
+   * Whether decoding on the CPU keeps a copy of the weights in a faster layout (see decode-programs.ts); depends on their size and on
+   * `slots` if not given.
    */
   packedDecoding?: boolean;
+  /** The number of texts that are generated at the same time, where it is known. */
+  slots?: number;
   /** The quantization of the linear layers' weights, which are then frozen; 'none' if not given. */
   quantization?: Quantization;
 }

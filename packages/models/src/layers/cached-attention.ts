@@ -1,4 +1,5 @@
-// Causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities.
+// Causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities and may
+// have their first positions in common.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import {
   biasedAmongNew,
@@ -24,10 +25,20 @@ export interface CachedKeysAndValues {
   mask: Value;
 }
 
+/** Keys and values that rows have in common, [1, keyValueHeads, positions, headSize]. */
+export interface SharedKeysAndValues {
+  key: Value;
+  value: Value;
+  /** [rows] int32: where in `positions` the part begins with which each row begins, and its length; 0 for rows without one. */
+  begins: Value;
+  lengths: Value;
+}
+
 /** The cache of a batch, divided into runs of rows with the same capacity. */
 interface AttentionCache {
   classes: readonly CachedKeysAndValues[];
-  /** [batch, tokens] int32 positions of the new tokens; column c of the cache has position c. */
+  shared?: SharedKeysAndValues;
+  /** [batch, tokens] int32 positions of the new tokens; column c of a row's own cache has position c, counted from the end of the shared part. */
   positions: Value;
 }
 
@@ -41,7 +52,7 @@ interface AttentionCache {
 export function cachedAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
-  { classes, positions }: AttentionCache,
+  { classes, shared, positions }: AttentionCache,
   layout: HeadLayout,
   form: AttentionForm,
 ): { mixed: Value; key: Value; value: Value } {
@@ -63,7 +74,9 @@ export function cachedAttention(
   const [queries, scores] = [q, present].map((x) => g.split(x, 0, rows));
   const parts = classes.map((cache, i) => {
     const ownPositions = () => g.split(positions, 0, rows)[i];
-    return attendToCache(g, [queries[i], scores[i], cache], { ...layout, batch: rows[i] }, ownPositions, form);
+    const [begins, lengths] = shared ? [shared.begins, shared.lengths].map((x) => g.split(x, 0, rows)[i]) : [];
+    const past = pastParts(g, cache, shared && { ...shared, begins, lengths });
+    return attendToPast(g, [queries[i], scores[i], past], { ...layout, batch: rows[i] }, ownPositions, form);
   });
   const [fromPast, toPresent] = [0, 1].map((which) =>
     g.concat(
@@ -75,54 +88,79 @@ export function cachedAttention(
   return { mixed: mergeHeads(g, g.add(fromPast, fromNew), layout), key: k, value: v };
 }
 
+/** Keys and values that new tokens attend to besides themselves. */
+interface PastPart extends CachedKeysAndValues {
+  /** Returns the position of each column, [1 or rows, columns] int64. */
+  columns: () => Value;
+}
+
+/** Lists what rows of one capacity attend to: the shared beginning, if there is one, and their own cache. */
+function pastParts(g: GraphBuilder, cache: CachedKeysAndValues, shared?: SharedKeysAndValues): PastPart[] {
+  const numbered = ({ key }: { key: Value }) => g.unsqueeze(g.range(key.dim(2)), 0);
+  if (!shared) return [{ ...cache, columns: () => numbered(cache) }];
+  const [begins, lengths] = [shared.begins, shared.lengths].map((x) => g.unsqueeze(g.cast(x, 'int64'), 1));
+  const places = g.sub(numbered(shared), begins);
+  const seen = g.and(g.greaterOrEqual(places, 0), g.less(places, lengths));
+  const mask = g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 1), 1);
+  return [
+    { ...shared, mask, columns: () => g.max(places, 0) },
+    { ...cache, columns: () => g.add(numbered(cache), lengths) },
+  ];
+}
+
 /**
  * Computes the part of attention that is separate for rows of one capacity.
  *
  * @param query, present heads of these rows: scaled queries, and the scores of their new tokens against each other
- * @returns the sum over the cache, in the shape of `query`, and the probabilities of the new tokens, in the shape of `present`
+ * @returns the sum over the past, in the shape of `query`, and the probabilities of the new tokens, in the shape of `present`
  */
-function attendToCache(
+function attendToPast(
   g: GraphBuilder,
-  [query, present, cache]: readonly [Value, Value, CachedKeysAndValues],
+  [query, present, parts]: readonly [Value, Value, readonly PastPart[]],
   layout: HeadLayout,
   positions: () => Value,
   form: AttentionForm,
 ): [Value, Value] {
-  const products = g.fusedMatMul(query, cache.key, { transB: true });
-  const past = biasedAgainstCache(g, products, cache, layout, positions, form);
-  const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
-  const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
-  return [g.matMul(toPast, cache.value), toPresent];
+  const past = parts.map((part) => {
+    const products = g.fusedMatMul(query, part.key, { transB: true });
+    return biasedAgainstPast(g, products, part, layout, positions, form);
+  });
+  const scores = [...past, present];
+  const probabilities = softmaxWithSinks(g, g.concat(scores, -1), layout, form);
+  const split = g.split(
+    probabilities,
+    -1,
+    scores.map((own) => own.dim(-1)),
+  );
+  const sums = parts.map(({ value }, i) => g.matMul(split[i], value));
+  return [sums.reduce((sum, other) => g.add(sum, other)), split.at(-1)!];
 }
 
-/** Returns the scores against the cache, with softcap, biases and the mask. */
-function biasedAgainstCache(
+/** Returns the scores against a part of the past, with softcap, biases and the mask. */
+function biasedAgainstPast(
   g: GraphBuilder,
   scores: Value,
-  cache: CachedKeysAndValues,
+  part: PastPart,
   layout: HeadLayout,
   newPositions: () => Value,
   form: AttentionForm,
 ): Value {
-  const columns = () => g.unsqueeze(g.range(cache.key.dim(2)), 0);
-  const biased = withPositionBiases(g, softcapped(g, scores, form), columns, layout, form);
-  return g.add(biased, cacheMask(g, cache, layout, newPositions, form));
+  const biased = withPositionBiases(g, softcapped(g, scores, form), part.columns, layout, form);
+  return g.add(biased, pastMask(g, part, layout, newPositions, form));
 }
 
-/** Combines the cache's mask with that of the sliding window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
-function cacheMask(
+/** Combines a part's mask with that of the sliding window: [batch, 1, 1 or queriesPerKey · tokens, columns]. */
+function pastMask(
   g: GraphBuilder,
-  { key, mask }: CachedKeysAndValues,
+  { mask, columns }: PastPart,
   layout: HeadLayout,
   newPositions: () => Value,
   { window }: AttentionForm,
 ): Value {
   const { tokens } = layout;
   if (window === undefined) return mask;
-  const capacity = key.dim(2);
-  const columns = g.reshape(g.range(capacity), [1, 1, capacity]);
   const oldest = g.sub(g.unsqueeze(g.cast(newPositions(), 'int64'), 2), window - 1);
-  const seen = g.where(g.greaterOrEqual(columns, oldest), g.scalar(0), MASKED);
+  const seen = g.where(g.greaterOrEqual(g.unsqueeze(columns(), 1), oldest), g.scalar(0), MASKED);
   const groups = tokens === 1 ? 1 : queriesPerKey(layout);
   // `concat` is used instead of expand and reshape, because ONNX Runtime cannot reshape a tensor without rows.
   return g.add(mask, g.concat(Array<Value>(groups).fill(g.unsqueeze(seen, 1)), 2));

@@ -11,6 +11,9 @@ import { commonPrefix, type Episodes, type LanguageModel, type LoadedAdapter, ty
 const SHORTEST = 2048;
 const GROWTH = 4;
 
+/** With fewer bytes of keys and values per position, the memory is not worth the graph's further nodes for a shared beginning. */
+const WORTH_SHARING = 1 << 14;
+
 export class Lane {
   /** Free slots, the least recently used one first. */
   readonly #free: number[];
@@ -29,6 +32,8 @@ export class Lane {
   /** Opens the lanes for all contexts of a model, the shortest first; each has slots for all simultaneous answers. */
   static async openAll(model: LanguageModel, slots: number, pool: PrefixPool | undefined): Promise<Lane[]> {
     const lanes: Lane[] = [];
+    const { layers, keyValueHeads, headSize } = model.architecture;
+    const sharesPrefixes = slots > 1 && 2 * 4 * layers * keyValueHeads * headSize >= WORTH_SHARING;
     for (let positions = SHORTEST; ; positions *= GROWTH) {
       const contextLength = Math.min(positions, model.contextLength);
       const episodes = await model.openEpisodes({
@@ -36,6 +41,7 @@ export class Lane {
         contextLength,
         sharesSampler: true,
         drawsPerToken: true,
+        sharesPrefixes,
         pool,
       });
       lanes.push(new Lane(episodes, contextLength, slots, pool !== undefined));

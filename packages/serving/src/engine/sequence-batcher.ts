@@ -90,9 +90,9 @@ const READ_BESIDE_ANSWERS = 256;
 
 /**
  * The number of tokens of prompts that are read together while no answer is in progress. Only requests that arrive in the
- * meantime have to wait.
+ * meantime have to wait. ONNX Runtime keeps the memory that the largest run needed.
  */
-const READ_ALONE = 1024;
+const READ_ALONE = 512;
 
 /** The number of tokens of several prompts that are scored together, since each has logits over the vocabulary. */
 const MOST_SCORED = 2048;

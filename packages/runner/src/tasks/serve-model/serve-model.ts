@@ -156,7 +156,7 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
 
 /** Loads a decoder. Tokens are masked as in the run that trained it as an agent; other models have no masked tokens. */
 export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
-  const { quantization, packedDecoding, contextLength } = config.task;
+  const { quantization, packedDecoding, contextLength, slots } = config.task;
   const run = runOf(dir);
   const isAgent = run?.algorithm?.name !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
@@ -164,6 +164,7 @@ export async function loadDecoder(dir: string, config: ServeConfig, device: Devi
     dir,
     quantization,
     packedDecoding: packedDecoding ?? undefined,
+    slots,
     masksPadding: isAgent,
     adapterBank: adapterBankOf(config.task),
     ...(isAgent && { maskedTokenIds: await maskedInRun(dir, run as EnvironmentConfig) }),
