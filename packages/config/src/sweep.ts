@@ -1,6 +1,6 @@
 // Expands a sweep to its jobs: the cartesian product of all sweeps in the overrides, in which the last key changes fastest.
 // Source: Hydra's basic sweeper, version 1.3.
-import { setHydraSetting } from './cli/set-setting.js';
+import { setHydraSetting } from './set-setting.js';
 import type { ComposeOptions } from './compose-options.js';
 import { compose, composeFrom } from './compose.js';
 import type { Composition } from './composition.js';

@@ -10,7 +10,7 @@ import { runJob, textSetting } from './run-job.js';
 import { prepared, printNotes } from './prepare.js';
 import type { CommandLine, TranslateContext } from './program.js';
 import { composeOptions, openSession, type Session } from './session.js';
-import { noteHydraOverride, setHydraSetting } from './set-setting.js';
+import { noteHydraOverride, setHydraSetting } from '../set-setting.js';
 import { showConfig } from './show-config.js';
 
 /**

@@ -9,7 +9,7 @@ import { makeFolder, writeFileWhole } from './output-files.js';
 import { reportJobFailure } from './report-error.js';
 import type { JobContext, JobResult } from './program.js';
 import type { Session } from './session.js';
-import { setHydraSetting } from './set-setting.js';
+import { setHydraSetting } from '../set-setting.js';
 
 interface JobPlace {
   /** An absolute path. */

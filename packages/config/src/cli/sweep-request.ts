@@ -14,7 +14,7 @@ import { prepared, printNotes } from './prepare.js';
 import type { JobResult, SweepRequest } from './program.js';
 import { runJob, textSetting } from './run-job.js';
 import { composeOptions, type Session } from './session.js';
-import { setHydraSetting } from './set-setting.js';
+import { setHydraSetting } from '../set-setting.js';
 
 export class CommandLineSweep implements SweepRequest {
   readonly overrides: readonly string[];

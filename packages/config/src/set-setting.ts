@@ -1,6 +1,6 @@
 // Writes settings that only a run knows (`hydra.runtime.output_dir`, `hydra.job.num`, …) into a composed config.
-import type { Composition } from '../composition.js';
-import { fromPlain, type PlainValue } from '../node.js';
+import type { Composition } from './composition.js';
+import { fromPlain, type PlainValue } from './node.js';
 
 const origin = { source: 'the program' };
 
