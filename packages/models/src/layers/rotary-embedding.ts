@@ -5,17 +5,31 @@
 //
 // Source: Su et al. 2021, arXiv:2104.09864, eq. 34, with columns paired as in GPT-NeoX and Hugging Face's Llama, or interleaved as in
 // the paper, where each column is paired with its neighbour.
-import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
+import { defineOp, divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { RotaryFrequencies } from './rotary-frequencies.js';
 
-/** Cosines and sines for each position, [positions, 1, rotaryDims]. */
+/** Cosines and sines for each position, [positions, rotaryDims / 2]. */
 export interface RotaryTables {
-  /** The cosine for both columns of a pair. */
   cos: Value;
-  /** −sin for the first column of a pair and sin for the second; it is multiplied by the columns with each pair exchanged. */
   sin: Value;
   interleaved: boolean;
 }
+
+/**
+ * Rotates the heads of x [batch, tokens, heads · headSize] by the rows of the tables, beginning with the row that its second operand
+ * [1] names. A rotation by the opposite angle is its inverse and its transpose, so dx is dy rotated by −sin.
+ * Source: ONNX Runtime's contrib operator, https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+ */
+const RotaryEmbedding = defineOp('RotaryEmbedding', {
+  domain: 'com.microsoft',
+  infer: ({ inputs: [x] }) => [{ dtype: x.dtype, shape: x.shape }],
+  gradient: (g, { inputs: [, first, cos, sin], dy, attributes }) => [
+    g.apply(RotaryEmbedding, [dy, first, cos, g.neg(sin!)], attributes)[0],
+    null,
+    null,
+    null,
+  ],
+});
 
 /** The rows of the fine table; the coarse table has one row per so many positions. */
 const BLOCK = 256;
@@ -39,13 +53,7 @@ export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFr
     [cos, sin] = [g.sub(g.mul(c, cos), g.mul(s, sin)), g.add(g.mul(s, cos), g.mul(c, sin))];
   }
   if (magnitude !== 1) [cos, sin] = [g.mul(cos, magnitude), g.mul(sin, magnitude)];
-  const { interleaved = false } = rotary;
-  const pairs = [cos.dim(0), 1, 2 * rotary.frequencies.length];
-  const both = (first: Value, second: Value) =>
-    interleaved
-      ? g.reshape(g.concat([g.unsqueeze(first, 2), g.unsqueeze(second, 2)], 2), pairs)
-      : g.unsqueeze(g.concat([first, second], 1), 1);
-  return { cos: both(cos, cos), sin: both(g.neg(sin), sin), interleaved };
+  return { cos, sin, interleaved: rotary.interleaved ?? false };
 }
 
 /** Looks up cosines and sines at row · step positions: [positions, rotaryDims / 2] each. */
@@ -75,23 +83,14 @@ function turns(
 export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin, interleaved }: RotaryTables): Value {
   const [rows, heads, headSize] = x.shape;
   const positions = cos.dim(0);
-  const rotary = cos.dim(2) as number;
-  // If a batch shares the positions, x gets one more axis, over which the tables broadcast.
-  const batched =
-    positions === rows ? x : g.reshape(x, [divideDims(rows, positions) ?? -1, positions, heads, headSize]);
-  const [turning, resting] = g.split(
-    batched,
-    -1,
-    rotary === headSize ? [rotary] : [rotary, (headSize as number) - rotary],
-  );
-  const rotated = g.add(g.mul(turning, cos), g.mul(exchanged(g, turning, interleaved), sin));
-  return g.reshape(resting ? g.concat([rotated, resting], -1) : rotated, x.shape);
-}
-
-/** Exchanges the two columns of each pair. */
-function exchanged(g: GraphBuilder, x: Value, interleaved: boolean): Value {
-  const columns = Number(x.dim(-1));
-  const pairs = interleaved ? g.reshape(x, [...x.shape.slice(0, -1), columns / 2, 2]) : x;
-  const [a, b] = g.split(pairs, -1, 2);
-  return g.reshape(g.concat([b, a], -1), x.shape);
+  const rotaryDims = 2 * Number(cos.dim(1));
+  const batch = positions === rows ? 1 : (divideDims(rows, positions) ?? -1);
+  const flat = g.reshape(x, [batch, positions, Number(heads) * Number(headSize)]);
+  const first = g.constant(BigInt64Array.of(0n), [1], 'int64');
+  const [rotated] = g.apply(RotaryEmbedding, [flat, first, cos, sin], {
+    interleaved: Number(interleaved),
+    num_heads: Number(heads),
+    ...(rotaryDims !== headSize && { rotary_embedding_dim: rotaryDims }),
+  });
+  return g.reshape(rotated, x.shape);
 }
