@@ -190,6 +190,34 @@ when(gpu, 'no WebGPU adapter').test(
   },
 );
 
+when(gpu, 'no WebGPU adapter').test(
+  'on a GPU a kernel as a graph overwrites what no later node reads, and exchanges the other buffers',
+  async () => {
+    const device = await openDevice({ device: 'webgpu' });
+    try {
+      const tensor = (...data: number[]) => ({ shape: [data.length], data: Float32Array.from(data) });
+      const x = await device.createState({ a: tensor(1, 2), b: tensor(10, 20) });
+      const total = await device.createState({ c: tensor(0) });
+      const kernel = await device.loadKernel({
+        module,
+        name: 'counted',
+        // The sum reads a beside the split, so only b can be overwritten.
+        graph: (g, { states }) => {
+          const { a, b } = states.x!;
+          const [newA, newB] = g.split(g.add(g.concat([a!, b!], 0), 1), 0, [2, 2]);
+          const c = g.add(states.total!.c!, g.reduceSum(a!, { keepdims: true }));
+          return { states: { x: { a: newA!, b: newB! }, total: { c } } };
+        },
+      });
+      for (let i = 0; i < 3; i++) await kernel.call({ states: { x, total }, args: {} });
+      const { a, b } = await device.read(x);
+      expect([a, b, (await device.read(total)).c].map((copy) => [...copy!.data])).toEqual([[4, 5], [13, 23], [15]]);
+    } finally {
+      await device.close();
+    }
+  },
+);
+
 describe('errors', () => {
   let device: Device;
   beforeAll(async () => {

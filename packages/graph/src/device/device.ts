@@ -215,7 +215,7 @@ export class Device implements AsyncDisposable {
     if (asGraph) {
       if (!graph) throw new Error(`loadKernel: '${name}' is to run as a graph, but none was given`);
       const compile = (built: Graph) => this.compile(built, { precision: 'float32' });
-      return new GraphKernel(name, graph, compile) as Kernel<Args, Result>;
+      return new GraphKernel(name, graph, compile, this.residency) as Kernel<Args, Result>;
     }
     if (resident && this.residency === 'host')
       throw new DeviceError(

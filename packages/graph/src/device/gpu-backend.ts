@@ -70,7 +70,10 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   }
 
   protected createBinding(session: InferenceSession, wiring: Wiring): GpuBinding {
-    return new GpuBinding(session, wiring, (stateId, name) => this.tensor(stateId, name));
+    return new GpuBinding(session, wiring, {
+      tensorOf: (stateId, name) => this.tensor(stateId, name),
+      zeros: ({ dtype, dims }) => this.#upload(dtype, dims, newArray(dtype, sizeOf(dims))),
+    });
   }
 
   protected async callKernel(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
@@ -132,11 +135,16 @@ function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelSt
 /** A session with fixed wiring. State tensors are looked up at each run, since a stored output replaces them. */
 class GpuBinding implements RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
+  /** Beside outputs in place, the tensors that stored outputs are written to, which are then exchanged with those of the states. */
+  readonly #spare = new Map<string, Tensor>();
 
   constructor(
     private readonly session: InferenceSession,
     private readonly wiring: Wiring,
-    private readonly tensorOf: (stateId: number, name: string) => StateTensor,
+    private readonly tensors: {
+      tensorOf: (stateId: number, name: string) => StateTensor;
+      zeros: (like: StateTensor) => Promise<Tensor>;
+    },
   ) {
     this.types = inputTypes(session);
   }
@@ -144,16 +152,21 @@ class GpuBinding implements RunnableBinding {
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const { state, store, mode, fetch, inPlace } = this.wiring;
     const feeds: Record<string, Tensor> = { ...given };
-    const feed = (input: string, [, stateId, name]: StateLink) => (feeds[input] = this.tensorOf(stateId, name).tensor);
+    const { tensorOf, zeros } = this.tensors;
+    const feed = (input: string, [, stateId, name]: StateLink) => (feeds[input] = tensorOf(stateId, name).tensor);
     for (const link of state) feed(link[0], link);
     if (mode === 'add') for (const link of store) feed(accumulatorName(link[0]), link);
     const fetches: Record<string, Tensor | null> = {};
     for (const name of [...fetch, ...store.map(([output]) => output)]) fetches[outputName(name)] = null;
     for (const [output, input] of inPlace) fetches[outputName(output)] = feeds[input]!;
+    const exchanged = inPlace.length > 0 ? store : [];
+    for (const [output, stateId, name] of exchanged)
+      fetches[outputName(output)] = this.#spare.get(output) ?? (await zeros(tensorOf(stateId, name)));
     const results = await this.session.run(feeds, fetches);
     for (const [output, stateId, name] of store) {
-      const target = this.tensorOf(stateId, name);
-      target.tensor.dispose();
+      const target = tensorOf(stateId, name);
+      if (exchanged.length > 0) this.#spare.set(output, target.tensor);
+      else target.tensor.dispose();
       target.tensor = results[outputName(output)] as Tensor;
     }
     return Object.fromEntries(

@@ -87,6 +87,7 @@ export class GraphKernel implements Kernel {
     private readonly name: string,
     private readonly build: GraphKernelBuilder,
     private readonly compile: (graph: GraphBuilder) => Promise<Program>,
+    private readonly residency: 'host' | 'gpu',
   ) {}
 
   async call({ states, programs, args }: KernelArguments<unknown>): Promise<unknown> {
@@ -116,6 +117,7 @@ export class GraphKernel implements Kernel {
     const g = new GraphBuilder(this.name);
     const state: Record<string, readonly [State, string]> = {};
     const store: Record<string, readonly [State, string]> = {};
+    const inPlace: Record<string, string> = {};
     const values: Record<string, Record<string, Value>> = {};
     for (const [role, owner] of Object.entries(states)) {
       values[role] = {};
@@ -133,14 +135,32 @@ export class GraphKernel implements Kernel {
     const built = this.build(g, { states: values, args, constants });
     for (const [role, updates] of Object.entries(built.states)) {
       for (const [name, value] of Object.entries(updates)) {
-        g.output(`${role}/${name}`, value);
-        store[`${role}/${name}`] = [states[role]!, name];
+        const tensor = `${role}/${name}`;
+        g.output(tensor, value);
+        if (this.residency === 'gpu' && canOverwrite(g, value, values[role]![name]!)) inPlace[tensor] = tensor;
+        else store[tensor] = [states[role]!, name];
       }
     }
     for (const [name, value] of Object.entries(built.results ?? {})) g.output(`results/${name}`, value);
-    const wiring: ProgramWiring = { state, store };
+    const wiring: ProgramWiring = { state, store, inPlace };
     return (await this.compile(g)).bind(wiring);
   }
+}
+
+/**
+ * Returns whether a piece of a split tensor may be written into the memory of an input: a shader cannot read and write one buffer, so
+ * every node that reads the input must run before the split.
+ */
+function canOverwrite(g: GraphBuilder, { node: split }: Value, input: Value): boolean {
+  if (split?.op.opType !== 'Split') return false;
+  const before = new Set<Value>();
+  const visit = (value: Value | undefined): void => {
+    if (!value || before.has(value)) return;
+    before.add(value);
+    value.node?.inputs.forEach(visit);
+  };
+  split.inputs.forEach(visit);
+  return g.nodes.every(({ inputs, outputs }) => !inputs.includes(input) || outputs.some((value) => before.has(value)));
 }
 
 /** Divides arguments into inputs (numbers and typed arrays) and constants, which are built into the graph. */

@@ -40,8 +40,9 @@ export interface ProgramWiring {
   /** Whether stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
   mode?: StoreMode;
   /**
-   * For each of these graph outputs, the graph input whose memory it overwrites, on a GPU: a partial update then costs only as much as
-   * the part. The output must be a ScatterND of that input, and the graph must read the input nowhere else.
+   * For each of these graph outputs, the graph input whose memory it overwrites, on a GPU. The output is a ScatterND of that input,
+   * which the graph reads nowhere else, and costs as much as the changed part; or its node comes after all others that read the input,
+   * and does not read it. Stored outputs beside these have two buffers that take turns.
    */
   inPlace?: Readonly<Record<string, string>>;
 }
@@ -131,7 +132,7 @@ export class Program {
   }
 
   /** Creates the session that this wiring needs, once. */
-  #session({ variant, store, mode, constants }: Wiring): Promise<null> {
+  #session({ variant, store, mode, constants, inPlace }: Wiring): Promise<null> {
     let session = this.#sessions.get(variant);
     if (!session) {
       const stored = store.map(([output]) => output);
@@ -154,7 +155,7 @@ export class Program {
         programId: this.#programId,
         name: this.name,
         variant,
-        stored,
+        stored: inPlace.length > 0 ? [] : stored,
         model: bytes,
         externalData,
         constants,
@@ -191,7 +192,7 @@ export class Program {
         );
       return [output, owner.id, name];
     });
-    for (const problem of this.#inPlaceProblems(inPlace, store)) problems.push(problem);
+    for (const problem of this.#inPlaceProblems(inPlace)) problems.push(problem);
     const fetched = fetch ?? [...this.outputs.keys()].filter((name) => !(name in store) && !(name in inPlace));
     for (const name of fetched)
       if (!this.outputs.has(name))
@@ -200,17 +201,19 @@ export class Program {
     const given = new Set([...Object.keys(state), ...Object.keys(constants)]);
     const missing = new Set([...this.inputs.keys()].filter((name) => !given.has(name)));
     // On the host, one session serves all wirings except sums and constants; a GPU session must know which outputs stay there.
-    const plain = storeLinks.length === 0 || (this.residency === 'host' && mode === 'write');
+    const hasOwnTargets = Object.keys(inPlace).length > 0;
+    const plain = storeLinks.length === 0 || hasOwnTargets || (this.residency === 'host' && mode === 'write');
     const variant = [
       plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`,
       ...(constantLinks.length > 0 ? [`constants ${this.client.nextId()}`] : []),
     ].join(' ');
-    const stored = [...new Set(Object.values(store).map(([owner]) => owner))];
+    const overwritten = Object.values(inPlace).flatMap((input) => (state[input] ? [state[input]] : []));
+    const stored = [...new Set([...Object.values(store), ...overwritten].map(([owner]) => owner))];
     const links = { state: stateLinks, constants: constantLinks, store: storeLinks, inPlace: Object.entries(inPlace) };
     return { wiring: { ...links, mode, fetch: fetched, variant }, symbols, missing, stored };
   }
 
-  #inPlaceProblems(inPlace: Readonly<Record<string, string>>, store: object): string[] {
+  #inPlaceProblems(inPlace: Readonly<Record<string, string>>): string[] {
     const entries = Object.entries(inPlace);
     if (entries.length === 0) return [];
     const problems = entries.flatMap(([output, input]) => {
@@ -225,8 +228,6 @@ export class Program {
     });
     if (this.residency === 'host')
       problems.push("an output can take the place of an input only on a GPU; name a state in 'store' here");
-    if (Object.keys(store).length > 0)
-      problems.push("one binding cannot have both 'store' and outputs in place of inputs");
     return problems;
   }
 }
