@@ -4,7 +4,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { newFolder, tinyLlama } from '@bowyer/testing';
+import { newFolder, sendJson, tinyLlama } from '@bowyer/testing';
 import { AgentServer, RolloutLog, type AgentServerOptions } from '../src/index.js';
 
 const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
@@ -57,12 +57,8 @@ export async function tinyServer(folder?: string, options: Partial<AgentServerOp
   return { server, log, folder: dir, model, close };
 }
 
-export async function post(url: string, json: object, headers: Record<string, string> = {}) {
-  const sent = { 'content-type': 'application/json', ...headers };
-  const response = await fetch(url, { method: 'POST', headers: sent, body: JSON.stringify(json) });
-  const text = await response.text();
-  return { status: response.status, text };
-}
+export const post = (url: string, json: object, headers: Record<string, string> = {}) =>
+  sendJson(url, json, { headers });
 
 // oxlint-disable-next-line typescript/no-explicit-any
-export const json = async (...given: Parameters<typeof post>): Promise<any> => JSON.parse((await post(...given)).text);
+export const json = async (...given: Parameters<typeof post>): Promise<any> => (await post(...given)).body;

@@ -4,7 +4,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { newFolder, tinyLlama } from '@bowyer/testing';
+import { newFolder, sendJson, tinyLlama } from '@bowyer/testing';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 import { usual } from './tiny-server.js';
@@ -87,12 +87,8 @@ interface Body {
   error: { message: string; param: string | null; code: string | null };
 }
 
-async function ask(server: ModelServer, method: string, path: string, json?: object) {
-  const body = json && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
-  const response = await fetch(`${server.url}/${path}`, { method, ...body });
-  const text = await response.text();
-  return { status: response.status, text, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Body };
-}
+const ask = (server: ModelServer, method: string, path: string, json?: object) =>
+  sendJson<Body>(`${server.url}/${path}`, json, { method });
 
 const question = { prompt: 'is it a dog', max_tokens: 14, logprobs: 0, seed: 4, ignore_eos: true };
 const complete = (server: ModelServer, json: object) => ask(server, 'POST', 'completions', { ...question, ...json });

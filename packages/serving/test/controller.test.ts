@@ -1,7 +1,7 @@
 // Tests the requests of AgentGym's Python controller against serve_env: its recorded requests in their order and form. Answers
 // are compared in full where the problems are the same here (textcraft, maze, wordle), by status and fields where they are not.
 // The controller itself needs its own Python packages; its requests are all that a server sees of it.
-import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { recordedLines, sendJson, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
 import type { EnvServer } from '../src/env-server/env-server.js';
 import { serveEnv } from '../src/env-server/serve-env.js';
@@ -26,10 +26,9 @@ const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
 
 /** Sends a request as `post(json=…)` and `get(…)` of Python's requests do. */
 async function send(server: EnvServer, { method, path, json }: Exchange['request']): Promise<Exchange['response']> {
-  const body = json === undefined ? undefined : JSON.stringify(json);
-  const headers = { 'user-agent': 'python-requests/2.31.0', ...(body && { 'content-type': 'application/json' }) };
-  const answer = await fetch(new URL(server.url).origin + path, { method, body, headers });
-  return { status: answer.status, json: await answer.json() };
+  const headers = { 'user-agent': 'python-requests/2.31.0' };
+  const { status, body } = await sendJson(new URL(server.url).origin + path, json, { method, headers });
+  return { status, json: body };
 }
 
 const idOf = (created: unknown): number =>
@@ -50,13 +49,7 @@ whenRecorded(file).test.each(rollouts)('$name', async ({ task, http }) => {
   try {
     const recordedId = idOf(http[0].response.json);
     // Where /create begins an episode, the id decides which one: ours has to be the recorded one.
-    if (name === 'textcraft')
-      for (let i = 0; i < recordedId; i++)
-        await fetch(`${server.url}/create`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{}',
-        });
+    if (name === 'textcraft') for (let i = 0; i < recordedId; i++) await sendJson(`${server.url}/create`, {});
     const [first, ...others] = http;
     const created = await send(server, first.request);
     const id = idOf(created.json);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { SentenceEncoder } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, sendJson } from '@bowyer/testing';
 import { EmbeddingServer } from '../src/model-server/embedding-server.js';
 
 const fixture = resolve(import.meta.dirname, '../../models/test/encoder-fixtures/bert');
@@ -50,11 +50,7 @@ async function withServer<T>(
     apiKey: null,
     maxQueued: 8,
   });
-  const post = async (json: object, route = 'embeddings') => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${server.url}/${route}`, { method: 'POST', headers, body: JSON.stringify(json) });
-    return { status: response.status, body: await response.json() };
-  };
+  const post = (json: object, route = 'embeddings') => sendJson<any>(`${server.url}/${route}`, json);
   try {
     return await use(post);
   } finally {

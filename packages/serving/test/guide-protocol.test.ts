@@ -1,17 +1,12 @@
 // Tests docs/extending/protocol.md: the protocol that it shows is served, and reads the answers of another endpoint.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
-import { ModelServer } from '../src/model-server/model-server.js';
-import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import { sendJson, tinyLlama } from '@bowyer/testing';
 import type { ServedModels } from '../src/protocols/protocol.js';
 import { addEvent } from '../src/protocols/upstream/answer-reader.js';
 import { generate } from './guide-protocol.js';
-import { usual } from './tiny-server.js';
+import { tinyServer } from './tiny-server.js';
 
 test('the guide shows this file behind its imports', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/extending/protocol.md'), 'utf8');
@@ -21,30 +16,22 @@ test('the guide shows this file behind its imports', () => {
   expect(page).toContain(file.slice(last!.index + last![0].length).trim());
 });
 
+const server = await tinyServer({
+  tokenizer: wordLevelTokenizer(['is it a dog or a cat ? yes . no\n']),
+  template: null,
+  config: tinyLlama(32),
+  slots: 2,
+  maxQueued: 2,
+  defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 5 },
+  protocols: ({ generator }) => [generate.serve({ name: 'tiny', generator } as Partial<ServedModels> as ServedModels)],
+});
+
 test('it is served whole and as a stream, which its own reader reads', async () => {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no\n']);
-  const config = tinyLlama(32);
-  const server = await ModelServer.listen({
-    ...usual,
-    model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
-    tokenizer: new SteppedTokenizer(tokenizer),
-    slots: 2,
-    maxQueued: 2,
-    defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 5 },
-    protocols: ({ generator }) => [
-      generate.serve({ name: 'tiny', generator } as Partial<ServedModels> as ServedModels),
-    ],
-  });
   const ask = (body: object) =>
-    fetch(new URL('/api/generate', server.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt: 'is it', ...body }),
-    });
-  const whole = (await (await ask({})).json()) as { response: string; done: boolean };
+    sendJson<{ response: string; done: boolean }>(new URL('/api/generate', server.url), { prompt: 'is it', ...body });
+  const { body: whole } = await ask({});
   expect(whole.done).toBe(true);
-  const events = (await (await ask({ stream: true })).text()).trim().split('\n\n');
+  const events = (await ask({ stream: true })).text.trim().split('\n\n');
   const answer = generate.calls!.answer(true, 1);
   for (const [i, each] of events.entries()) {
     const data = JSON.parse(each.slice('data: '.length)) as Record<string, unknown>;
@@ -52,9 +39,7 @@ test('it is served whole and as a stream, which its own reader reads', async () 
     addEvent(answer)(data);
   }
   expect(answer.choices()).toEqual([{ message: { content: whole.response, calls: [] }, finishReason: 'stop' }]);
-  expect(await (await ask({ prompt: 5 })).json()).toEqual({
+  expect((await ask({ prompt: 5 })).body).toEqual({
     error: expect.stringContaining("'prompt' must be") as string,
   });
-  await server.close();
-  await device.close();
 });

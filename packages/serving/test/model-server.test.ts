@@ -5,7 +5,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { generateTexts, LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { sendJson, tinyLlama } from '@bowyer/testing';
 import { SequenceBatcher } from '../src/engine/sequence-batcher.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
@@ -56,14 +56,8 @@ interface Body {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
 
-async function post(server: ModelServer, path: string, json: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(`${server.url}/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof json === 'string' ? json : JSON.stringify(json),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
-}
+const post = (server: ModelServer, path: string, json: unknown, headers: Record<string, string> = {}) =>
+  sendJson<Body>(`${server.url}/${path}`, json, { headers });
 
 async function greedyTexts(prompts: readonly string[], maxNewTokens: number) {
   const texts: string[] = [];
@@ -137,13 +131,13 @@ test('a stream says piece by piece what the whole answer says', async () => {
   const server = await serve();
   const asked = { messages: [{ role: 'user', content: 'my old' }], seed: 3, max_tokens: 24 };
   const whole = await post(server, 'chat/completions', asked);
-  const response = await fetch(`${server.url}/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...asked, stream: true, stream_options: { include_usage: true } }),
+  const response = await post(server, 'chat/completions', {
+    ...asked,
+    stream: true,
+    stream_options: { include_usage: true },
   });
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  const events = (await response.text()).trim().split('\n\n');
+  const events = response.text.trim().split('\n\n');
   expect(events.at(-1)).toBe('data: [DONE]');
   type Piece = {
     choices: { delta: { role?: string; content?: string }; finish_reason: string | null }[];
@@ -228,13 +222,9 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   };
   const answer = (await post(server, 'chat/completions', chat)).body as Body & { prompt_token_ids: number[] };
   expect(answer.prompt_token_ids).toEqual(tokenizer.encode('my old ?'));
-  const response = await fetch(`${server.url}/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...chat, stream: true }),
-  });
+  const response = await post(server, 'chat/completions', { ...chat, stream: true });
   type Piece = { prompt_token_ids?: number[]; choices: WithIds[] };
-  const events = (await response.text()).trim().split('\n\n').slice(0, -1);
+  const events = response.text.trim().split('\n\n').slice(0, -1);
   const pieces = events.map((event) => JSON.parse(event.slice('data: '.length)) as Piece);
   expect(pieces.flatMap(({ choices }) => choices[0].token_ids)).toEqual(idsOf(answer).token_ids);
   expect(pieces.map((piece) => piece.prompt_token_ids)).toEqual([

@@ -1,41 +1,22 @@
 // Tests requests of the kinds that OpenResponses' compliance tests send, against its requirements for a response and a stream's
 // events: every required field is there, with a value of its type, whatever a model of random weights says.
 // Source: openresponses/openresponses at 0cb939c, src/lib/compliance-tests.ts; its schema of a response.
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
-import { tinyLlama } from '@bowyer/testing';
-import { chatTemplate } from '@bowyer/text';
-import { ModelServer } from '../src/model-server/model-server.js';
-import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
-import { characterTemplate, characterTokenizer, usual } from './tiny-server.js';
+import { sendJson } from '@bowyer/testing';
+import { tinyServer } from './tiny-server.js';
 
-const tokenizer = new SteppedTokenizer(characterTokenizer);
-
-const device = await openDevice({ device: 'cpu', threads: 1 });
-const config = tinyLlama(512);
-const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-const server = await ModelServer.listen({
-  ...usual,
-  model,
-  tokenizer,
-  template: chatTemplate(characterTemplate, tokenizer),
+const server = await tinyServer({
   maxQueued: 8,
   splitsMessages: true,
   storage: { responses: 2, bytes: 100_000 },
   defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 160 },
 });
-afterAll(async () => {
-  await server.close();
-  await device.close();
-});
 
-async function post(body: object): Promise<{ status: number; text: string }> {
-  const headers = { 'content-type': 'application/json', authorization: 'Bearer any' };
-  const init = { method: 'POST', headers, body: JSON.stringify({ model: 'tiny', ...body }) };
-  const response = await fetch(new URL('/v1/responses', server.url), init);
-  return { status: response.status, text: await response.text() };
-}
+const post = (body: object) =>
+  sendJson(
+    new URL('/v1/responses', server.url),
+    { model: 'tiny', ...body },
+    { headers: { authorization: 'Bearer any' } },
+  );
 
 const orNull = (type: string): string[] => [type, 'null'];
 

@@ -1,43 +1,19 @@
 // Tests Responses and Messages over HTTP, with a model of random weights: structures that hold whatever it says.
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
-import { chatTemplate } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
-import { ModelServer } from '../src/model-server/model-server.js';
-import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
-import { characterTemplate, characterTokenizer, usual } from './tiny-server.js';
+import { sendJson } from '@bowyer/testing';
+import { characterTemplate, characterTokenizer, tinyServer } from './tiny-server.js';
 
-const tokenizer = characterTokenizer;
-const stepped = new SteppedTokenizer(tokenizer);
-const config = tinyLlama(512);
-
-const device = await openDevice({ device: 'cpu', threads: 1 });
-const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-const server = await ModelServer.listen({
-  ...usual,
-  model,
-  tokenizer: stepped,
-  template: chatTemplate(characterTemplate, stepped),
+const server = await tinyServer({
   apiKey: 'secret',
   maxQueued: 8,
   splitsMessages: true,
   storage: { responses: 2, bytes: 100_000 },
   defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
 });
-afterAll(async () => {
-  await server.close();
-  await device.close();
-});
 
-async function ask(path: string, json?: object, method = 'POST') {
-  const headers = { 'content-type': 'application/json', 'x-api-key': 'secret' };
-  const response = await fetch(new URL(path, server.url), { method, headers, body: json && JSON.stringify(json) });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text };
-}
-// oxlint-disable-next-line typescript/no-explicit-any
-const read = async (...given: Parameters<typeof ask>): Promise<any> => JSON.parse((await ask(...given)).text);
+const ask = (path: string, json?: object, method?: string) =>
+  // oxlint-disable-next-line typescript/no-explicit-any
+  sendJson<any>(new URL(path, server.url), json, { headers: { 'x-api-key': 'secret' }, method });
+const read = async (...given: Parameters<typeof ask>) => (await ask(...given)).body;
 const eventsOf = (text: string) =>
   text
     .trim()
@@ -69,7 +45,7 @@ describe('responses', () => {
     // oxlint-disable-next-line typescript/no-explicit-any
     const { response } = events.at(-1)!.data as any;
     expect(response.output[0].content[0].text).toBe(deltas.join(''));
-    expect(await read(`/v1/responses/${response.id}`, undefined, 'GET')).toEqual(response);
+    expect(await read(`/v1/responses/${response.id}`)).toEqual(response);
   });
 
   test('a response continues another, whose items count with its own; the oldest is forgotten', async () => {
@@ -84,12 +60,12 @@ describe('responses', () => {
       ],
     });
     expect(whole.usage.input_tokens).toBe(second.usage.input_tokens);
-    const { data } = await read(`/v1/responses/${second.id}/input_items`, undefined, 'GET');
+    const { data } = await read(`/v1/responses/${second.id}/input_items`);
     expect(data).toMatchObject([{ role: 'user', content: [{ type: 'input_text', text: 'no' }] }]);
     const gone = await ask('/v1/responses', { input: 'a', previous_response_id: first.id });
     expect([gone.status, JSON.parse(gone.text).error.code]).toEqual([400, 'previous_response_not_found']);
     expect(await read(`/v1/responses/${second.id}`, undefined, 'DELETE')).toMatchObject({ deleted: true });
-    expect((await ask(`/v1/responses/${second.id}`, undefined, 'GET')).status).toBe(404);
+    expect((await ask(`/v1/responses/${second.id}`)).status).toBe(404);
   });
 
   test.each([
@@ -149,7 +125,7 @@ describe('messages', () => {
       ],
     };
     expect((await count({ messages: dialogue })) - (await count({ messages: [...dialogue.slice(0, 2), plain] }))).toBe(
-      tokenizer.encode('Error: ').length,
+      characterTokenizer.encode('Error: ').length,
     );
   });
 
@@ -260,32 +236,24 @@ describe('answers of random weights are held to what a request asks for', () => 
   });
 });
 
+const other = await tinyServer({
+  template: `{% if tools %}{{ tools | tojson }}{% endif %}${characterTemplate}`,
+  splitsMessages: true,
+});
+
 test('a chat that does not fit is refused with the tokens of its tools', async () => {
-  const written = chatTemplate(`{% if tools %}{{ tools | tojson }}{% endif %}${characterTemplate}`, stepped);
-  const other = await ModelServer.listen({
-    ...usual,
-    model,
-    tokenizer: stepped,
-    template: written,
-    splitsMessages: true,
-  });
-  const refusal = async (content: string, tools: readonly object[]) => {
-    const body = JSON.stringify({ messages: [{ role: 'user', content }], tools: tools.length > 0 ? tools : undefined });
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(new URL('/v1/chat/completions', other.url), { method: 'POST', headers, body });
-    return ((await response.json()) as { error: { message: string; code: string } }).error;
+  const refusal = async (content: string, tools?: readonly object[]) => {
+    const asked = { messages: [{ role: 'user', content }], tools };
+    // oxlint-disable-next-line typescript/no-explicit-any
+    return (await sendJson<any>(new URL('/v1/chat/completions', other.url), asked)).body.error;
   };
-  try {
-    const tools = [{ type: 'function', function: { name: 'add', description: 'x'.repeat(600) } }];
-    const size = JSON.stringify(tools).length + 2 * 3; // Python writes spaces behind colons and commas
-    const { message, code } = await refusal('is', tools);
-    expect(code).toBe('context_length_exceeded');
-    const tokens = Number(/ The tools alone take (\d+) tokens\.$/.exec(message)?.[1]);
-    expect(Math.abs(tokens - size)).toBeLessThan(6);
-    expect((await refusal('x'.repeat(600), [])).message).not.toContain('tools');
-  } finally {
-    await other.close();
-  }
+  const tools = [{ type: 'function', function: { name: 'add', description: 'x'.repeat(600) } }];
+  const size = JSON.stringify(tools).length + 2 * 3; // Python writes spaces behind colons and commas
+  const { message, code } = await refusal('is', tools);
+  expect(code).toBe('context_length_exceeded');
+  const tokens = Number(/ The tools alone take (\d+) tokens\.$/.exec(message)?.[1]);
+  expect(Math.abs(tokens - size)).toBeLessThan(6);
+  expect((await refusal('x'.repeat(600))).message).not.toContain('tools');
 });
 
 test('an address without /v1 serves the same routes, those with parameters among them', async () => {
@@ -293,8 +261,7 @@ test('an address without /v1 serves the same routes, those with parameters among
   expect(await read('/chat/completions', given)).toMatchObject({ object: 'chat.completion' });
   expect(await read('/completions', { prompt: 'is', max_tokens: 2 })).toMatchObject({ object: 'text_completion' });
   const { id } = await read('/responses', { input: 'is', max_output_tokens: 2 });
-  expect(JSON.parse((await ask(`/responses/${id}`, undefined, 'GET')).text)).toMatchObject({ id });
-  expect((await ask('/models/tiny', undefined, 'GET')).status).toBe(200);
-  for (const path of ['/v2/models/tiny', '/v1/v1/models/tiny', '/tiny'])
-    expect((await ask(path, undefined, 'GET')).status).toBe(404);
+  expect(JSON.parse((await ask(`/responses/${id}`)).text)).toMatchObject({ id });
+  expect((await ask('/models/tiny')).status).toBe(200);
+  for (const path of ['/v2/models/tiny', '/v1/v1/models/tiny', '/tiny']) expect((await ask(path)).status).toBe(404);
 });

@@ -1,46 +1,27 @@
 // Tests thinking.budget_tokens over HTTP, with a model of random weights whose prompts end within reasoning, and without.
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
-import { chatTemplate, ConstraintCompiler, jsonValue, TokenVocabulary, wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { ConstraintCompiler, jsonValue, TokenVocabulary, wordLevelTokenizer } from '@bowyer/text';
+import { sendJson } from '@bowyer/testing';
 import { boundedReasoning, type ReasoningBudget } from '../src/generation/reasoning-budget.js';
-import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
-import { ModelServer } from '../src/model-server/model-server.js';
-import { usual } from './tiny-server.js';
+import { tinyServer } from './tiny-server.js';
 
 const words = 'the big red fox runs over my old house'.split(' ').map((word) => ` ${word}`);
 const wholeTokens = ['[user]', '[bot]', '<think>', '</think>', '{', '}', '"a"', ':', '1', '\n'];
 const tokenizer = wordLevelTokenizer([words.join('')], { wholeTokens: [...wholeTokens, ...words] });
 const source = (ending: string) =>
   `{% for m in messages %}[user]{{ m.content }}{% endfor %}{% if add_generation_prompt %}[bot]${ending}{% endif %}`;
-const config = tinyLlama(512);
-
-const device = await openDevice({ device: 'cpu', threads: 1 });
-const servers: Record<string, ModelServer> = {};
-beforeAll(async () => {
-  for (const [name, known] of [
-    ['thinking', tokenizer],
-    ['plain', wordLevelTokenizer([words.join('')], { wholeTokens: ['[user]', '[bot]', ...words] })],
-  ] as const) {
-    const own = new SteppedTokenizer(known);
-    servers[name] = await ModelServer.listen({
-      ...usual,
-      model: await LanguageModel.create({ device, config, tokenizer: known, rng: new Rng(5) }),
-      tokenizer: own,
-      name,
-      template: chatTemplate(source(name === 'thinking' ? '<think>' : ''), own),
-      maxQueued: 8,
-      splitsMessages: true,
-      storage: { responses: 2, bytes: 100_000 },
-      defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
-    });
-  }
-});
-afterAll(async () => {
-  for (const server of Object.values(servers)) await server.close();
-  await device.close();
-});
+const serve = (ending: string, known = tokenizer) =>
+  tinyServer({
+    tokenizer: known,
+    template: source(ending),
+    maxQueued: 8,
+    splitsMessages: true,
+    storage: { responses: 2, bytes: 100_000 },
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
+  });
+const servers = {
+  thinking: await serve('<think>'),
+  plain: await serve('', wordLevelTokenizer([words.join('')], { wholeTokens: ['[user]', '[bot]', ...words] })),
+};
 
 interface Answer {
   content: { type: string; thinking?: string; text?: string }[];
@@ -48,19 +29,15 @@ interface Answer {
   error?: { message: string };
 }
 
-async function ask(name: string, budget: number, more: object = {}): Promise<Answer> {
-  const response = await fetch(new URL('/v1/messages', servers[name].url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: name,
-      max_tokens: 60,
-      messages: [{ role: 'user', content: ' the fox' }],
-      thinking: { type: 'enabled', budget_tokens: budget },
-      ...more,
-    }),
+async function ask(name: keyof typeof servers, budget: number, more: object = {}): Promise<Answer> {
+  const { body } = await sendJson<Answer>(new URL('/v1/messages', servers[name].url), {
+    model: 'tiny',
+    max_tokens: 60,
+    messages: [{ role: 'user', content: ' the fox' }],
+    thinking: { type: 'enabled', budget_tokens: budget },
+    ...more,
   });
-  return (await response.json()) as Answer;
+  return body;
 }
 
 const tokensOf = (text = '') => tokenizer.encode(text).length;

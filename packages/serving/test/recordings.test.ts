@@ -1,6 +1,6 @@
 // Tests recorded requests to AgentGym's own servers against ours: maze, wordle and textcraft give equal answers; babyai's worlds
 // and webshop's catalogue are different here, so that only routes, statuses and forms are compared.
-import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { recordedLines, sendJson, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
 import type { EnvServer } from '../src/env-server/env-server.js';
 import { serveEnv } from '../src/env-server/serve-env.js';
@@ -17,14 +17,8 @@ interface Told {
 }
 
 async function ask(server: EnvServer, { method, path, json }: Exchange['request']): Promise<Told> {
-  const body = json === undefined ? undefined : JSON.stringify(json);
-  const headers = body === undefined ? undefined : { 'content-type': 'application/json' };
-  const answer = await fetch(new URL(server.url).origin + path, { method, headers, body });
-  const text = await answer.text();
-  return {
-    status: answer.status,
-    body: answer.headers.get('content-type')!.includes('json') ? JSON.parse(text) : text,
-  };
+  const { status, body } = await sendJson(new URL(server.url).origin + path, json, { method });
+  return { status, body };
 }
 
 const toldThen = ({ status, json, text }: Exchange['response']): Told => ({ status, body: json ?? text });
@@ -33,12 +27,7 @@ const toldThen = ({ status, json, text }: Exchange['response']): Told => ({ stat
 async function serving(name: EnvName, firstId: number, task: (server: EnvServer) => Promise<void>): Promise<void> {
   const server = await serveEnv({ name, options: {}, host: '127.0.0.1', port: 0, maxInstances: 8, idleMs: 60_000 });
   try {
-    for (let i = 0; i < firstId; i++)
-      await fetch(`${server.url}/create`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
+    for (let i = 0; i < firstId; i++) await sendJson(`${server.url}/create`, {});
     await task(server);
   } finally {
     await server.close();

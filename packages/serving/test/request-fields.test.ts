@@ -6,7 +6,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { tinyLlama } from '@bowyer/testing';
+import { sendJson, tinyLlama } from '@bowyer/testing';
 import { fieldTables } from '../src/protocols/protocols.js';
 import { chatFields, nestedChatFields as nestedFields } from '../src/protocols/chat-completions/known-fields.js';
 import { textFields } from '../src/protocols/completions/known-fields.js';
@@ -48,31 +48,19 @@ afterAll(async () => {
 });
 afterEach(() => expect(faults.splice(0)).toEqual([]));
 
-interface Answer {
-  status: number;
-  text: string;
-  body: {
+interface Body {
+  prompt_token_ids: number[];
+  choices: {
+    message: { content: string };
+    text: string;
+    token_ids: number[];
     prompt_token_ids: number[];
-    choices: {
-      message: { content: string };
-      text: string;
-      token_ids: number[];
-      prompt_token_ids: number[];
-      finish_reason: string;
-    }[];
-    error: { message: string; param: string | null; code: string | null };
-  };
+    finish_reason: string;
+  }[];
+  error: { message: string; param: string | null; code: string | null };
 }
 
-async function post(path: string, json: object | string, at = server): Promise<Answer> {
-  const response = await fetch(`${at.url}/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: typeof json === 'string' ? json : JSON.stringify(json),
-  });
-  const text = await response.text();
-  return { status: response.status, text, body: JSON.parse(text) as Answer['body'] };
-}
+const post = (path: string, json: object | string, at = server) => sendJson<Body>(`${at.url}/${path}`, json);
 
 const messages = [{ role: 'user', content: 'is it a dog' }];
 const chat = (more: object = {}, at = server) => post('chat/completions', { messages, max_tokens: 6, ...more }, at);

@@ -3,34 +3,22 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
 import type { CompletionRequest } from '../src/generation/completion-request.js';
-import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { whenClientLeaves } from '../src/http/http-listener.js';
-import { ModelServer } from '../src/model-server/model-server.js';
 import { answered, type ModelCall } from '../src/protocols/answer-exchange.js';
 import type { AnswerWriter } from '../src/protocols/protocol.js';
-import { usual } from './tiny-server.js';
+import { tinyServer } from './tiny-server.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
-const config = tinyLlama(512, { num_hidden_layers: 2 });
-
-const device = await openDevice({ device: 'cpu', threads: 1 });
 const faults: Error[] = [];
-const server = await ModelServer.listen({
-  ...usual,
-  model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
-  tokenizer: new SteppedTokenizer(tokenizer),
+const server = await tinyServer({
+  tokenizer,
+  template: null,
+  config: tinyLlama(512, { num_hidden_layers: 2 }),
   maxQueued: 60,
   onFault: (error) => faults.push(error),
-});
-afterAll(async () => {
-  await server.close();
-  await device.close();
 });
 afterEach(() => expect(faults).toEqual([]));
 

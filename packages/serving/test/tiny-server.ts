@@ -1,5 +1,11 @@
-// The settings of a server of a tiny model.
-import { wordLevelTokenizer } from '@bowyer/text';
+// A server of a tiny model with random weights, and the settings of others.
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { chatTemplate, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
+import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 
 const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
 const marks = ['[start]', '[end]', '<tool_call>', '</tool_call>', '\n', ' '];
@@ -29,3 +35,33 @@ export const usual = {
   maxQueued: 64,
   defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
 };
+
+interface TinyServerOptions extends Partial<Omit<ModelServerOptions, 'tokenizer' | 'template' | 'model'>> {
+  tokenizer?: Tokenizer;
+  /** The source of a chat template; null: none. */
+  template?: string | null;
+  config?: ReturnType<typeof tinyLlama>;
+}
+
+/** Starts a server, which is closed after the tests of the file. Call it outside of tests and hooks. */
+export async function tinyServer({
+  tokenizer = characterTokenizer,
+  template = characterTemplate,
+  config = tinyLlama(512),
+  ...options
+}: TinyServerOptions = {}): Promise<ModelServer> {
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const stepped = new SteppedTokenizer(tokenizer);
+  const server = await ModelServer.listen({
+    ...usual,
+    model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
+    tokenizer: stepped,
+    template: template === null ? null : chatTemplate(template, stepped),
+    ...options,
+  });
+  afterAll(async () => {
+    await server.close();
+    await device.close();
+  });
+  return server;
+}

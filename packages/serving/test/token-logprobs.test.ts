@@ -5,7 +5,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, loadTokenizer, type Tokenizer } from '@bowyer/text';
-import { newFolder, tinyLlama } from '@bowyer/testing';
+import { newFolder, sendJson, tinyLlama } from '@bowyer/testing';
 import type { Completed } from '../src/generation/answer.js';
 import type { CompletionRequest } from '../src/generation/completion-request.js';
 import { runCompletion } from '../src/generation/completion-run.js';
@@ -60,9 +60,7 @@ async function answers(name: string, path: string, json: object): Promise<Body['
     maxQueued: 8,
   });
   try {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${server.url}/${path}`, { method: 'POST', headers, body: JSON.stringify(json) });
-    return ((await response.json()) as Body).choices;
+    return (await sendJson<Body>(`${server.url}/${path}`, json)).body.choices;
   } finally {
     await server.close();
     await model.release();

@@ -71,3 +71,25 @@ export const answerChats = (
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
     return { id: 'x', object: 'chat.completion', created: 0, model: json.model, choices, usage };
   });
+
+/** An answer. Its body is the parsed JSON, or the text if it has another type. */
+export interface ReceivedAnswer<Body> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Body;
+}
+
+/** Sends JSON, or a text as it is. @param json absent: the method is GET */
+export async function sendJson<Body>(
+  address: string | URL,
+  json?: unknown,
+  { method = json === undefined ? 'GET' : 'POST', headers = {} }: Pick<RequestInit, 'method' | 'headers'> = {},
+): Promise<ReceivedAnswer<Body>> {
+  const body = typeof json === 'string' ? json : JSON.stringify(json);
+  const sent = { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers };
+  const answer = await fetch(address, { method, headers: sent, body });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json') === true;
+  return { status: answer.status, headers: answer.headers, text, body: (isJson ? JSON.parse(text) : text) as Body };
+}

@@ -1,4 +1,11 @@
-export { answerChats, answerRequests, type AnsweredRequest, type AnsweringServer } from './answer-requests.js';
+export {
+  answerChats,
+  answerRequests,
+  sendJson,
+  type AnsweredRequest,
+  type AnsweringServer,
+  type ReceivedAnswer,
+} from './answer-requests.js';
 export { collected } from './collected.js';
 export { cpuMilliseconds } from './cpu-time.js';
 export { isExhaustive, whenExhaustive } from './exhaustive.js';

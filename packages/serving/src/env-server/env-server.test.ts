@@ -2,21 +2,13 @@
 // graceful end.
 import { jest } from '@jest/globals';
 import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
+import { sendJson } from '@bowyer/testing';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 import { serveEnv } from './serve-env.js';
 
 const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
 
-async function post(server: EnvServer, path: string, json: object = {}): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(server.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(json),
-  });
-  const text = await answer.text();
-  const isJson = answer.headers.get('content-type') === 'application/json';
-  return { status: answer.status, body: isJson ? JSON.parse(text) : text };
-}
+const post = (server: EnvServer, path: string, json: object = {}) => sendJson(server.url + path, json);
 
 /** Serves environments made here, in babyai's forms. */
 const serveMade = (make: () => Env, more: Partial<EnvServerOptions> = {}): Promise<EnvServer> =>
