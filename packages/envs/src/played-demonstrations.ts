@@ -69,6 +69,33 @@ export interface Demonstrator {
   mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
 
+/** Plays one episode and records its transitions. */
+export class EpisodeRecorder {
+  readonly transitions: InformedTransition[] = [];
+  ended = false;
+
+  private constructor(
+    private readonly env: Env,
+    private observation: string,
+    public info: Record<string, unknown>,
+  ) {}
+
+  static async begin(env: Env, options: Parameters<Env['reset']>[0]): Promise<EpisodeRecorder> {
+    const { observation, info } = await env.reset(options);
+    return new EpisodeRecorder(env, observation, info);
+  }
+
+  /** Plays an action, unless the episode has ended. @param written the action's text in the dialogue */
+  async play(action: string, slip?: true, written = action): Promise<void> {
+    if (this.ended) return;
+    const { observation, info } = this;
+    const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await this.env.step(action);
+    const end = { terminated, truncated, ...(slip && { slip }) };
+    this.transitions.push({ observation, info, action: written, reward, nextObservation, nextInfo, ...end });
+    [this.observation, this.info, this.ended] = [nextObservation, nextInfo, terminated || truncated];
+  }
+}
+
 /** Plays the episodes and closes the environment. Episode i has seed i of the stream that `seed` begins. */
 export async function playDemonstrations(
   given: Env,
@@ -83,33 +110,25 @@ export async function playDemonstrations(
   const played: InformedTransition[][] = [];
   try {
     for (let i = 0; i < episodes; i++) {
-      let { observation, info } = await env.reset({ seed: rng.uint32() });
-      begin?.(info);
-      const transitions: InformedTransition[] = [];
-      let ended = false;
-      const play = async (action: string, slip?: true, written = reply?.(action) ?? action) => {
-        if (ended) return;
-        const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
-        const end = { terminated, truncated, ...(slip && { slip }) };
-        transitions.push({ observation, info, action: written, reward, nextObservation, nextInfo, ...end });
-        [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
-      };
-      while (!ended) {
-        if (strayShare > 0 && strayRng.uniform() < strayShare) await play(random(info, strayRng), true);
-        if (ended) break;
-        let action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
+      const episode = await EpisodeRecorder.begin(env, { seed: rng.uint32() });
+      begin?.(episode.info);
+      const play = (action: string, slip?: true) => episode.play(action, slip, reply?.(action));
+      while (!episode.ended) {
+        if (strayShare > 0 && strayRng.uniform() < strayShare) await play(random(episode.info, strayRng), true);
+        if (episode.ended) break;
+        let action = rng.uniform() < noise ? random(episode.info, rng) : best(episode.info, rng);
         if (action === null) break;
         if (typeof action !== 'string')
           throw new TypeError(`an expert must say a text, or null where it knows no further; got ${shown(action)}`);
-        const slip = slips.before(action, info.validActions as readonly string[], later?.());
+        const slip = slips.before(action, episode.info.validActions as readonly string[], later?.());
         if (slip !== null && mistakes) {
-          for (const mistake of mistakes(mistakeRng)) await play(mistake.action, true, mistake.reply);
-          if (ended) break;
-          action = best(info, rng)!;
+          for (const mistake of mistakes(mistakeRng)) await episode.play(mistake.action, true, mistake.reply);
+          if (episode.ended) break;
+          action = best(episode.info, rng)!;
         } else if (slip !== null) await play(slip, true);
         await play(action);
       }
-      played.push(transitions);
+      played.push(episode.transitions);
     }
   } finally {
     await env.close();
@@ -227,25 +246,17 @@ export async function playPlans(
   const played: InformedTransition[][] = [];
   try {
     for (let seed = firstSeed; seed < firstSeed + episodes; seed++) {
-      let { observation, info } = await env.reset({ seed });
+      const episode = await EpisodeRecorder.begin(env, { seed });
       const actions = plan(seed);
       if (actions === null) continue;
-      const transitions: InformedTransition[] = [];
-      let ended = false;
-      const play = async (action: string, slip?: true) => {
-        const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
-        const end = { terminated, truncated, ...(slip && { slip }) };
-        transitions.push({ observation, info, action, reward, nextObservation, nextInfo, ...end });
-        [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
-      };
       for (const [turn, action] of actions.entries()) {
-        const slip = slips.before(action, info.validActions as readonly string[], actions.slice(turn + 1));
-        if (slip !== null) await play(slip, true);
-        if (!ended) await play(action);
-        if (ended) break;
+        const slip = slips.before(action, episode.info.validActions as readonly string[], actions.slice(turn + 1));
+        if (slip !== null) await episode.play(slip, true);
+        await episode.play(action);
+        if (episode.ended) break;
       }
       // Slips cost turns, so that the turn limit may truncate an episode whose plan would succeed; it is left out.
-      if (share === 0 || !transitions.at(-1)!.truncated) played.push(transitions);
+      if (share === 0 || !episode.transitions.at(-1)!.truncated) played.push(episode.transitions);
     }
   } finally {
     await env.close();

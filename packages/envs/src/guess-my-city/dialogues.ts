@@ -1,8 +1,6 @@
 // Reads recorded games in the format of ArCHer's dataset/guess_my_city.json, checks them, and converts them to training
 // episodes.
-import { readFile } from 'node:fs/promises';
-import { utf8Text } from '@bowyer/core';
-import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
+import { kindOf, readGames } from '../guessing-game/game-file.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 
@@ -13,41 +11,20 @@ export interface CityDialogue {
   word: string;
 }
 
-class CityDialogueFileError extends Error {
-  override readonly name = 'CityDialogueFileError';
-
-  constructor(file: string, index: number | null, problem: string) {
-    super(
-      `${file}${index === null ? '' : `[${index}]`}: ${problem}\n` +
-        '  expected: [{ "conversation": ["question? answer", …], "done": true, "word": "city,country" }, …]',
-    );
-  }
-}
-
-/** Reads a file of games. @throws {CityDialogueFileError | DialogueKeyError} */
-export async function readCityDialogues(file: string): Promise<DialogueFile<CityDialogue>> {
-  let data: unknown;
-  try {
-    data = JSON.parse(utf8Text(await readFile(file), file));
-  } catch (error) {
-    throw new CityDialogueFileError(file, null, `cannot be read as JSON: ${(error as Error).message}`);
-  }
-  if (!Array.isArray(data)) throw new CityDialogueFileError(file, null, 'is not an array');
-  const dialogues = data.map((entry: unknown, index) => {
-    const { conversation, done, word } = (entry ?? {}) as Record<string, unknown>;
-    if (
-      !Array.isArray(conversation) ||
-      conversation.length === 0 ||
-      !conversation.every((line) => typeof line === 'string')
-    ) {
-      throw new CityDialogueFileError(file, index, 'conversation is not an array of lines');
-    }
-    if (typeof done !== 'boolean') throw new CityDialogueFileError(file, index, 'done is not true or false');
-    if (typeof word !== 'string') throw new CityDialogueFileError(file, index, 'word is not a text');
-    return { conversation: conversation as string[], done, word };
+/** Reads a file of games. @throws for the first fault, with its place */
+export const readCityDialogues = (file: string): Promise<DialogueFile<CityDialogue>> =>
+  readGames(file, {
+    expected: '{ "conversation": ["question? answer", …], "done": true, "word": "city,country" }',
+    keys: ['conversation', 'done', 'word'],
+    gameOf: ({ conversation, done, word }, fail) => {
+      const isLines = Array.isArray(conversation) && conversation.every((line) => typeof line === 'string');
+      if (!isLines || conversation.length === 0)
+        throw fail('conversation', `is ${kindOf(conversation)}, not an array of lines`);
+      if (typeof done !== 'boolean') throw fail('done', `is ${kindOf(done)}, not true or false`);
+      if (typeof word !== 'string') throw fail('word', `is ${kindOf(word)}, not a text`);
+      return { conversation, done, word };
+    },
   });
-  return { dialogues, leftOut: unreadKeysOf(file, data as object[], ['conversation', 'done', 'word']) };
-}
 
 /**
  * Converts a dialogue to an episode in the format of the history. The last line of a question counts ("Based on …:" may precede

@@ -1,7 +1,7 @@
 // Expert episodes of the TextWorldExpress games, for supervised warm starts without a download.
 import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
-import { Slips } from '../played-demonstrations.js';
+import { EpisodeRecorder, Slips } from '../played-demonstrations.js';
 import { foldSeeds, type Fold } from './parameters.js';
 import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
 
@@ -56,20 +56,13 @@ async function playExpert(
   slips: Slips,
   world: TextWorldExpressReset,
 ): Promise<TextWorldExpressDemonstration> {
-  const seed = world.seed!;
-  const start = await env.reset(world);
-  let { observation, info } = start;
-  const transitions: InformedTransition[] = [];
+  const episode = await EpisodeRecorder.begin(env, world);
   for (const action of await env.goldPath()) {
-    if (!(info.validActions as readonly string[]).includes(action)) continue;
-    const slip = slips.before(action, info.validActions as readonly string[]);
-    for (const said of slip === null ? [action] : [slip, action]) {
-      const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(said);
-      const end = { terminated, truncated, ...(said === slip && { slip: true }) };
-      transitions.push({ observation, info, action: said, reward, nextObservation, nextInfo, ...end });
-      if (terminated || truncated) return { seed, won: nextInfo.won === true, transitions };
-      [observation, info] = [nextObservation, nextInfo];
-    }
+    const validActions = episode.info.validActions as readonly string[];
+    if (episode.ended || !validActions.includes(action)) continue;
+    const slip = slips.before(action, validActions);
+    if (slip !== null) await episode.play(slip, true);
+    await episode.play(action);
   }
-  return { seed, won: false, transitions };
+  return { seed: world.seed!, won: episode.info.won === true, transitions: episode.transitions };
 }

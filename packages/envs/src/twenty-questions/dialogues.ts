@@ -1,7 +1,5 @@
 // Reads and checks recorded games in the format of ArCHer's dataset/twenty_questions.json, and converts them to episodes.
-import { readFile } from 'node:fs/promises';
-import { utf8Text } from '@bowyer/core';
-import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
+import { kindOf, readGames, type GameFault } from '../guessing-game/game-file.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Answer } from './rules.js';
@@ -13,39 +11,16 @@ export interface Dialogue {
   word: string[];
 }
 
-class DialogueFileError extends Error {
-  override readonly name = 'DialogueFileError';
-
-  constructor(
-    readonly file: string,
-    readonly index: number | null,
-    readonly field: string | null,
-    problem: string,
-  ) {
-    const place = [file, index === null ? '' : `[${index}]`, field === null ? '' : `.${field}`].join('');
-    super(
-      `${place}: ${problem}\n  expected: [{ "lines": ["question? Yes.", …], "correct": true, "word": ["name", …] }, …]`,
-    );
-  }
-}
-
 /** Reads a file of ArCHer or of `twentyQuestionsDemonstrations`. @throws for the first fault, with its place */
-export async function readDialogues(file: string): Promise<DialogueFile<Dialogue>> {
-  let data: unknown;
-  try {
-    data = JSON.parse(utf8Text(await readFile(file), file));
-  } catch (error) {
-    throw new DialogueFileError(file, null, null, `cannot be read as JSON: ${(error as Error).message}`);
-  }
-  if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `contains ${kindOf(data)}, not an array`);
-  const dialogues = data.map((entry, index) => checkDialogue(entry, index, file));
-  return { dialogues, leftOut: unreadKeysOf(file, data as object[], ['lines', 'correct', 'word']) };
-}
+export const readDialogues = (file: string): Promise<DialogueFile<Dialogue>> =>
+  readGames(file, {
+    expected: '{ "lines": ["question? Yes.", …], "correct": true, "word": ["name", …] }',
+    keys: ['lines', 'correct', 'word'],
+    gameOf: dialogueOf,
+  });
 
-function checkDialogue(entry: unknown, index: number, file: string): Dialogue {
-  const fail = (field: string | null, problem: string) => new DialogueFileError(file, index, field, problem);
-  if (typeof entry !== 'object' || entry === null) throw fail(null, `is ${kindOf(entry)}, not an object`);
-  const { lines, correct, word } = entry as Record<string, unknown>;
+function dialogueOf(entry: Readonly<Record<string, unknown>>, fail: GameFault): Dialogue {
+  const { lines, correct, word } = entry;
   if (!Array.isArray(lines) || lines.length === 0) throw fail('lines', `is ${kindOf(lines)}, not an array with lines`);
   lines.forEach((line, i) => {
     if (typeof line !== 'string') throw fail(`lines[${i}]`, `is ${kindOf(line)}, not a string`);
@@ -57,13 +32,6 @@ function checkDialogue(entry: unknown, index: number, file: string): Dialogue {
     throw fail('word', `is ${kindOf(word)}, not an array with the object’s names`);
   }
   return { lines: lines as string[], correct, word: word as string[] };
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** Splits a line such as "is it a dog? Yes."; null if it does not end with an answer. */

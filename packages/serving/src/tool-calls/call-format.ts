@@ -1,6 +1,6 @@
 // The interface of a format in which models write tool calls as text. Each format is a file in formats/.
 import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
-import type { AnswerParts, CallAttempt, Tool } from './answer-parts.js';
+import type { AnswerParts, AttemptStatus, CallAttempt, Tool } from './answer-parts.js';
 import type { GrammarMarks } from './grammar-marks.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
@@ -66,3 +66,7 @@ export const behindText =
 
 /** Returns an id in the form of OpenAI's. */
 export const longId = (random: string): string => `call_${random}`;
+
+/** Returns the status of a call in which something else comes next than the format has. */
+export const wrongStructure = (input: IncomingText): AttemptStatus =>
+  input.isOver ? 'unclosed_block' : 'malformed_structure';

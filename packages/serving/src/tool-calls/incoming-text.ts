@@ -24,6 +24,11 @@ export class IncomingText {
     return this.#isWhole;
   }
 
+  /** Whether no text follows. */
+  get isOver(): boolean {
+    return this.#isWhole && this.at >= this.#text.length;
+  }
+
   /** Returns the next character, or '' at the end; waits for it. */
   *peek(): Reading<string> {
     while (this.at >= this.#text.length) {
@@ -54,6 +59,15 @@ export class IncomingText {
     const start = this.at;
     while (pattern.test(yield* this.peek())) this.at++;
     return this.#text.slice(start, this.at);
+  }
+
+  /** Reads space and this text, if they come next. */
+  *takeBehindSpace(expected: string): Reading<boolean> {
+    const { at } = this;
+    yield* this.skipSpace();
+    const found = yield* this.take(expected);
+    if (!found) this.at = at;
+    return found;
   }
 
   *skipSpace(): Reading<void> {

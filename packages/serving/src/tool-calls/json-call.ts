@@ -106,5 +106,4 @@ function isObject(text: string): boolean {
 }
 
 /** Returns the status for an unexpected character. */
-export const wrong = (input: IncomingText): AttemptStatus =>
-  input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'invalid_json';
+export const wrong = (input: IncomingText): AttemptStatus => (input.isOver ? 'unclosed_block' : 'invalid_json');

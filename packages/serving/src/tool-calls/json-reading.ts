@@ -28,7 +28,7 @@ export function* readJson(input: IncomingText, pass: (text: string) => void = ()
 /** Reads a string. @returns its text, or how reading ended without one */
 export function* readJsonString(input: IncomingText): Reading<{ text: string } | Exclude<JsonEnd, 'value'>> {
   const start = input.at;
-  if ((yield* input.peek()) !== '"') return input.isWhole && input.at >= input.text.length ? 'unfinished' : 'broken';
+  if ((yield* input.peek()) !== '"') return input.isOver ? 'unfinished' : 'broken';
   const end = yield* readJson(input);
   return end === 'value' ? { text: JSON.parse(input.text.slice(start, input.at)) as string } : end;
 }

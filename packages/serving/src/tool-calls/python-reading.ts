@@ -96,8 +96,7 @@ function* separated(
   return null;
 }
 
-const wrong = (input: IncomingText): 'broken' | 'unfinished' =>
-  input.isWhole && input.at >= input.text.length ? 'unfinished' : 'broken';
+const wrong = (input: IncomingText): 'broken' | 'unfinished' => (input.isOver ? 'unfinished' : 'broken');
 
 const SIMPLE: Record<string, string> = {
   n: '\n',

@@ -4,7 +4,7 @@
 // Source: the chat templates of DeepSeek V3 0324 and V3.1, and of Kimi K2.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
-import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
+import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
 import type { IncomingText, Reading } from '../incoming-text.js';
 import { readArguments } from '../json-call.js';
 
@@ -111,10 +111,10 @@ function* readCall(input: IncomingText, call: Call, marks: Marks): Reading<Attem
     calls: [begin],
     call: [start, separator, end],
   } = marks;
-  if (!(yield* input.take(start))) return wrong(input);
+  if (!(yield* input.take(start))) return wrongStructure(input);
   let name = '';
   const mark = yield* input.takeUpTo([separator, end, begin, start], (piece) => (name += piece));
-  if (mark !== separator) return wrong(input);
+  if (mark !== separator) return wrongStructure(input);
   input.at += separator.length;
   if (marks === KIMI) {
     call.id = name.trim();
@@ -135,6 +135,3 @@ function* readCall(input: IncomingText, call: Call, marks: Marks): Reading<Attem
   if (!(yield* input.take(end))) input.at = at;
   return 'ok';
 }
-
-const wrong = (input: IncomingText): AttemptStatus =>
-  input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'malformed_structure';

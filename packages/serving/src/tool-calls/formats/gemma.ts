@@ -3,7 +3,7 @@
 // FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
 import { characters, either, repeat, rule, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
-import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
+import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
 import { argumentsOf, boundedText, type ArgumentWriter, type Values } from '../grammar-values.js';
 import type { IncomingText, Reading } from '../incoming-text.js';
 import { MOST_LEVELS } from '../../http/json-nesting.js';
@@ -68,9 +68,6 @@ function afterText({ call: [, end], quote }: Marks): Record<Place, RegExp> {
   };
 }
 
-const wrong = (input: IncomingText): AttemptStatus =>
-  input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'malformed_structure';
-
 /** The container of a value: the arguments, an object among them, or a list. */
 type Place = 'arguments' | 'object' | 'list';
 
@@ -94,16 +91,14 @@ class GemmaReader {
   *call(input: IncomingText, call: Call): Reading<AttemptStatus> {
     const [start, end] = this.marks.call;
     yield* input.take(start);
-    if (!(yield* input.take('call:'))) return wrong(input);
+    if (!(yield* input.take('call:'))) return wrongStructure(input);
     const name = yield* input.takeWhile(/^[^\s{}<]$/);
-    if (!(yield* input.startsWith('{'))) return wrong(input);
+    if (!(yield* input.startsWith('{'))) return wrongStructure(input);
     const failure = call.named(name);
     if (failure !== null) return failure;
     const status = yield* this.#object(input, 0, (json) => call.add(json));
     if (status !== null) return status;
-    const at = input.at;
-    yield* input.skipSpace();
-    if (!(yield* input.take(end))) input.at = at;
+    yield* input.takeBehindSpace(end);
     return 'ok';
   }
 
@@ -117,9 +112,9 @@ class GemmaReader {
     input.at++;
     let count = 0;
     while (!(yield* input.take('}'))) {
-      if (count > 0 && !(yield* input.take(','))) return wrong(input);
+      if (count > 0 && !(yield* input.take(','))) return wrongStructure(input);
       const key = yield* this.#key(input);
-      if (key === null) return wrong(input);
+      if (key === null) return wrongStructure(input);
       const value = yield* this.#value(input, depth, depth === 0 ? 'arguments' : 'object');
       if (!('json' in value)) return value.status;
       pass(`${count++ === 0 ? '{' : ', '}${JSON.stringify(key)}: ${value.json}`);
@@ -159,7 +154,7 @@ class GemmaReader {
     input.at++;
     const items: string[] = [];
     while (!(yield* input.take(']'))) {
-      if (items.length > 0 && !(yield* input.take(','))) return { status: wrong(input) };
+      if (items.length > 0 && !(yield* input.take(','))) return { status: wrongStructure(input) };
       const item = yield* this.#value(input, depth + 1, 'list');
       if (!('json' in item)) return item;
       items.push(item.json);

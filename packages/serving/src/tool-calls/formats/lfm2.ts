@@ -2,7 +2,7 @@
 // which are therefore written into the message's content. Source: the chat templates of LFM2 and LFM2.5.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
-import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
+import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
 import { argumentsOf, boundedText, type ArgumentWriter } from '../grammar-values.js';
 import type { IncomingText, Reading } from '../incoming-text.js';
 import { readLiteral } from '../python-reading.js';
@@ -54,7 +54,7 @@ function* readEnd(input: IncomingText, from: number): Reading<void> {
 function* readCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
   const name = yield* input.takeWhile(NAME);
   yield* input.skipSpace();
-  if (!(yield* input.take('('))) return wrong(input);
+  if (!(yield* input.take('('))) return wrongStructure(input);
   const failure = call.named(name);
   if (failure !== null) return failure;
   let count = 0;
@@ -71,19 +71,16 @@ function* readCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
 function* readArgument(input: IncomingText, isFirst: boolean): Reading<AttemptStatus | { json: string }> {
   const key = yield* input.takeWhile(NAME);
   yield* input.skipSpace();
-  if (key === '' || !(yield* input.take('='))) return wrong(input);
+  if (key === '' || !(yield* input.take('='))) return wrongStructure(input);
   yield* input.skipSpace();
   const value = yield* readLiteral(input);
   if (value === 'unfinished') return 'unclosed_block';
   if (value === 'broken') return 'invalid_json';
   yield* input.skipSpace();
   if (yield* input.take(',')) yield* input.skipSpace();
-  else if (!(yield* input.startsWith(')'))) return wrong(input);
+  else if (!(yield* input.startsWith(')'))) return wrongStructure(input);
   return { json: `${isFirst ? '{' : ', '}${JSON.stringify(key)}: ${value.json}` };
 }
-
-const wrong = (input: IncomingText): AttemptStatus =>
-  input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'malformed_structure';
 
 /** Returns the grammar of `[f(a='x', b=1), g()]` between marks. */
 function pythonCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions): Grammar {

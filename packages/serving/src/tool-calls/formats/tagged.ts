@@ -4,7 +4,7 @@
 // from the text after it. Source: the chat templates of these models.
 import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
-import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
+import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
 import { argumentsOf, boundedText, type ArgumentWriter } from '../grammar-values.js';
 import type { IncomingText, Reading } from '../incoming-text.js';
 import { plainValue, typedValue } from '../typed-value.js';
@@ -110,7 +110,7 @@ function* readFunction(input: IncomingText, call: Call, tags: Tags): Reading<Att
     call: [start, afterName, end],
     parameter: [parameter],
   } = tags;
-  if (!(yield* input.take(start))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  if (!(yield* input.take(start))) return wrongStructure(input);
   const name =
     afterName === '' ? yield* readUpTo(input, [parameter, block[1], block[0]]) : yield* readName(input, afterName);
   if (name === null) return 'unclosed_block';
@@ -153,17 +153,15 @@ function* readParameter(
     parameter: [start, afterKey, beforeValue],
     namesTexts,
   } = tags;
-  if (!(yield* input.take(start))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  if (!(yield* input.take(start))) return wrongStructure(input);
   const key = yield* readName(input, afterKey);
   if (key === null) return 'unclosed_block';
   const kind = namesTexts ? yield* readName(input, '">') : null;
   if (beforeValue !== '') yield* input.skipSpace();
-  if (!(yield* input.take(beforeValue))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  if (!(yield* input.take(beforeValue))) return wrongStructure(input);
   const value = yield* readValue(input, new Set([...keys, key]), tags);
   return value === null ? 'unclosed_block' : { key, value, isText: kind === null ? null : kind === 'true' };
 }
-
-const unfinished = (input: IncomingText): boolean => input.isWhole && input.at >= input.text.length;
 
 /** Reads a name and the mark after it; null if the answer ends before the mark. */
 function* readName(input: IncomingText, end: string): Reading<string | null> {
@@ -207,9 +205,7 @@ function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): 
   } else if (yield* input.take(call[2])) {
     yield* input.skipSpace();
     ends =
-      unfinished(input) ||
-      (yield* input.startsWith(block[1])) ||
-      (isList === true && (yield* input.startsWith(call[0])));
+      input.isOver || (yield* input.startsWith(block[1])) || (isList === true && (yield* input.startsWith(call[0])));
   }
   input.at = at;
   return ends;
