@@ -30,6 +30,8 @@ export class Graph {
   readonly #constants = new Map<string, Value>();
   readonly #ids = new Map<Value, number>();
   #scope = '';
+  #part = 0;
+  #parts = 0;
 
   constructor(readonly name: string) {}
 
@@ -108,6 +110,29 @@ export class Graph {
     }
   }
 
+  /** The number of the part that is being made; 0 outside of parts. */
+  get part(): number {
+    return this.#part;
+  }
+
+  /**
+   * Marks all nodes made inside `build` as a part of the graph that shares no memory with others. ONNX Runtime plans one buffer for
+   * values of equal symbolic size whose lives do not overlap, and keeps it from the first to the last one's: where chunks of different
+   * sizes recur in each layer, it would keep the buffers of all chunks. So the model declares sizes of a part with symbols of its own,
+   * and nodes equal to those of other parts are made again.
+   *
+   * @param part continues this part; a new one if omitted
+   */
+  apart<T>(build: () => T, part: number = ++this.#parts): T {
+    const outer = this.#part;
+    this.#part = part;
+    try {
+      return build();
+    } finally {
+      this.#part = outer;
+    }
+  }
+
   /**
    * Applies an operator. Shapes are inferred and checked here, so that an error is thrown at the line that contains the mistake.
    *
@@ -129,7 +154,14 @@ export class Graph {
         throw new GraphBuildError(`${op.opType} in '${this.name}' at '${this.#scope}'`, inputs, problem);
       },
     });
-    const node: GraphNode = { name: this.#claim(this.#fresh(op.opType)), op, inputs, outputs: [], attributes };
+    const node: GraphNode = {
+      name: this.#claim(this.#fresh(op.opType)),
+      op,
+      inputs,
+      outputs: [],
+      attributes,
+      part: this.#part,
+    };
     types.forEach(({ dtype, shape }, i) => {
       const name = i === 0 ? node.name : `${node.name}:${i}`;
       const value = new Value(name, dtype, canonicalShape(shapes?.[i] ?? shape), 'node', node);
@@ -173,7 +205,7 @@ export class Graph {
 
   #keyOf(op: Op, inputs: readonly (Value | undefined)[], attributes: Attributes): string {
     const ids = inputs.map((value) => (value ? this.#idOf(value) : -1));
-    return `${op.domain}.${op.opType}(${ids.join()})${JSON.stringify(attributes)}`;
+    return `${this.#part} ${op.domain}.${op.opType}(${ids.join()})${JSON.stringify(attributes)}`;
   }
 
   #idOf(value: Value): number {

@@ -21,6 +21,7 @@ export { toFloat16 } from './float16.js';
 export { defineOp } from './op.js';
 export { withGradient } from './custom-gradient.js';
 export { dependencies, gradients, type GradientOptions } from './gradients.js';
+export { PartsInTurn } from './parts-in-turn.js';
 export { notBefore, type RecomputeOptions } from './recomputation.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';

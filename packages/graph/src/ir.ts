@@ -17,6 +17,8 @@ export interface GraphNode {
   readonly inputs: readonly (Value | undefined)[];
   readonly outputs: Value[];
   readonly attributes: Attributes;
+  /** The number of the part of the graph, see `Graph.apart`; 0 outside of parts. */
+  readonly part: number;
 }
 
 type ValueKind = 'input' | 'initializer' | 'node';

@@ -37,28 +37,47 @@ export class Recomputation {
   enter(node: GraphNode, dy: Value | undefined): void {
     if (!this.#blocks.has(node)) return;
     const start = this.#blocks.get(node);
-    this.replay = start && dy ? replayAfter(this.g, [start, ...(this.options.sources ?? [])], dy) : asItIs;
+    this.replay = start && dy ? replayAfter(this.g, [start, ...(this.options.sources ?? [])], [dy]) : asItIs;
   }
 }
 
-/** Copies everything computed from `roots`, and ensures that none of it is computed before `dy`. */
-function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Replay {
-  const copies = new Map<Value, Value>();
+/**
+ * Copies everything computed from `roots`, and ensures that none of it is computed before `others`.
+ *
+ * @param copies values that are used in place of copies; gets the copies that are made
+ * @param within the part of the graph to which copied nodes are limited (see `Graph.apart`); anywhere if omitted
+ */
+export function replayAfter(
+  g: GraphBuilder,
+  roots: readonly Value[],
+  others: readonly Value[],
+  { copies = new Map<Value, Value>(), within }: { copies?: Map<Value, Value>; within?: number } = {},
+): Replay {
   for (const root of roots)
     copies.set(
       root,
-      g.scope('recompute', () => notBefore(g, dy, root)),
+      g.scope('recompute', () => notBefore(g, others, root)),
     );
+  const parts = new Map<number, number>();
+  const copyOf = (part: number) => {
+    if (!parts.has(part))
+      parts.set(
+        part,
+        g.apart(() => g.part),
+      );
+    return parts.get(part)!;
+  };
   const replay: Replay = (value) => {
     const known = copies.get(value);
     if (known) return known;
     copies.set(value, value);
     const { node } = value;
-    if (!node) return value;
+    if (!node || (within !== undefined && node.part !== within)) return value;
     const inputs = node.inputs.map((input) => input && replay(input));
     if (inputs.every((input, i) => input === node.inputs[i])) return value;
     const shapes = node.outputs.map(({ shape }) => shape);
-    const outputs = g.scope('recompute', () => g.apply(node.op, inputs, node.attributes, shapes));
+    const make = () => g.scope('recompute', () => g.apply(node.op, inputs, node.attributes, shapes));
+    const outputs = g.part > 0 || node.part === 0 ? make() : g.apart(make, copyOf(node.part));
     node.outputs.forEach((output, i) => copies.set(output, outputs[i]!));
     return copies.get(value)!;
   };
@@ -66,11 +85,19 @@ function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Repla
 }
 
 /**
- * Returns x, computed only after `other`: a selection between x and x by an element of `other`. The result is x in both cases, so a
- * NaN has no effect, and ONNX Runtime's optimizer cannot remove the selection (`x + 0 · other` would propagate a NaN).
+ * Returns x, computed only after `others`: a selection between x and x by an element of each. The result is x in both cases, so a NaN
+ * has no effect, and ONNX Runtime's optimizer cannot remove the selection (`x + 0 · other` would propagate a NaN).
  */
-export function notBefore(g: GraphBuilder, other: Value, x: Value): Value {
-  const element = other.shape.reduce<Value>((rest, _, axis) => g.slice(rest, axis, 0, 1), other);
-  const condition = g.greater(g.reshape(element, []), 0);
+export function notBefore(g: GraphBuilder, others: readonly Value[], x: Value): Value {
+  const elements = others.map((other) =>
+    g.reshape(
+      other.shape.reduce<Value>((rest, _, axis) => g.slice(rest, axis, 0, 1), other),
+      [],
+    ),
+  );
+  const condition = g.greater(
+    elements.reduce((sum, element) => g.add(sum, element)),
+    0,
+  );
   return g.where(condition, x, x);
 }

@@ -1,6 +1,5 @@
 // Serializes a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
 import { protobuf } from '@bowyer/core';
-import type { Shape } from './dims.js';
 import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
@@ -223,12 +222,14 @@ function attributeProto(name: string, value: number | string | readonly number[]
 }
 
 function valueInfo(name: string, value: Value) {
-  return { name, type: { tensorType: { elemType: onnxTypeCodes[value.dtype], shape: shapeProto(value.shape) } } };
+  return { name, type: { tensorType: { elemType: onnxTypeCodes[value.dtype], shape: shapeProto(value) } } };
 }
 
-const shapeProto = (shape: Shape) => ({
-  dim: shape.map((dim) => (typeof dim === 'number' ? { dimValue: dim } : { dimParam: dim })),
-});
+/** Describes the sizes of a value. Those of a part of the graph have symbols of their own (see `Graph.apart`). */
+function shapeProto({ shape, node }: Value) {
+  const suffix = node && node.part > 0 ? `, part ${node.part}` : '';
+  return { dim: shape.map((dim) => (typeof dim === 'number' ? { dimValue: dim } : { dimParam: `${dim}${suffix}` })) };
+}
 
 const rawBytes = (data: TensorArray) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 

@@ -4,7 +4,16 @@
 //
 // With fewer key-value heads than query heads (grouped-query attention: Ainslie et al. 2023, arXiv:2305.13245) the queries that share
 // a key-value head are stacked as more rows of one product, so that keys and values are never copied.
-import { addDims, multiplyDims, subtractDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+import {
+  addDims,
+  multiplyDims,
+  notBefore,
+  PartsInTurn,
+  subtractDims,
+  type Dim,
+  type GraphBuilder,
+  type Value,
+} from '@bowyer/graph';
 import { weightedValues } from './weighted-values.js';
 
 /** Shape of flat rows [batch · tokens, heads · headSize]. */
@@ -50,12 +59,21 @@ export interface QueryChunks {
   prefix: number;
 }
 
+/** The most tokens of a chunk. */
+const CHUNK = 1024;
+
+/** From this number of chunks on, the backward pass computes each chunk's scores again, so that memory grows with the length alone. */
+const RECOMPUTED_FROM = 8;
+
 /**
- * Chooses the number of chunks for a sequence of `tokens` tokens. Two chunks avoid half of the masked scores, four chunks three
- * quarters; for short sequences a single product is as fast, and each chunk makes compiling longer. Above 8192 tokens, the scores of
- * one of four chunks, [queries, keys] for each head, would take gigabytes.
+ * Chooses the number of chunks for a sequence of `tokens` tokens, a power of two, so that few graphs are compiled. Two chunks avoid
+ * half of the masked scores, four chunks three quarters; for short sequences a single product is as fast, and each chunk makes
+ * compiling longer. Long sequences have chunks of at most 1024 tokens, since a chunk's scores are [queries, keys] for each head.
  */
-export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : tokens >= 192 ? 2 : 1);
+export const chunksOf = (tokens: number): number => {
+  if (tokens < 1024) return tokens >= 192 ? 2 : 1;
+  return Math.max(4, 2 ** Math.ceil(Math.log2(tokens / CHUNK)));
+};
 
 /** The settings of causal attention over whole sequences. */
 interface OrderedAttention {
@@ -131,8 +149,10 @@ function attendInOrder(
   chunkCount: number,
 ): Value {
   const { batch, tokens, before } = layout;
-  if (chunkCount === 1)
-    return attendAt(g, [splitQueries(g, query, layout), k, v], inOrder(g, tokens, before), layout, how);
+  if (chunkCount === 1) {
+    const heads = [splitQueries(g, query, layout), k, v] as const;
+    return mergeHeads(g, attendAt(g, heads, inOrder(g, tokens, before), layout, how), layout);
+  }
   const chunks = chunksInOrder(g, layout, chunkCount, how.form);
   const rows = g.reshape(query, [batch, tokens, query.dim(1)]);
   const parts = g.split(
@@ -140,11 +160,19 @@ function attendInOrder(
     1,
     chunks.map(({ queries }) => queries.dim(0)),
   );
+  const { sinks } = how.form;
+  const inTurn = chunkCount >= RECOMPUTED_FROM ? new PartsInTurn(g, [k, v, ...(sinks ? [sinks] : [])]) : undefined;
   const mixed = parts.map((part, i) => {
     const chunk = { ...layout, tokens: part.dim(1) };
+    const { oldest, end, ...places } = chunks[i];
     const q = splitQueries(g, g.reshape(part, [multiplyDims(batch, chunk.tokens), query.dim(1)]), chunk);
-    const [seenKeys, seenValues] = [k, v].map((x) => g.slice(x, 2, chunks[i].oldest, chunks[i].end));
-    return g.reshape(attendAt(g, [q, seenKeys, seenValues], chunks[i], chunk, how), part.shape);
+    const attend = (queries: Value) => {
+      const seen = [k, v].map((x) => g.slice(x, 2, oldest, end));
+      return attendAt(g, [q, seen[0], seen[1]], { ...places, queries }, chunk, how);
+    };
+    // Masks depend on positions alone, so that they would be computed once for all layers, and kept, if the positions did not wait.
+    const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
+    return g.reshape(mergeHeads(g, attended, chunk), part.shape);
   });
   return g.reshape(g.concat(mixed, 1), query.shape);
 }
@@ -181,7 +209,7 @@ function chunksInOrder(
  * Computes attention between queries and keys at the given positions.
  *
  * @param q, k, v heads
- * @returns flat rows
+ * @returns heads, in the shape of the queries
  */
 function attendAt(
   g: GraphBuilder,
@@ -192,8 +220,8 @@ function attendAt(
 ): Value {
   const products = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
   const scores = biasedAmongNew(g, products, () => g.unsqueeze(places.keys, 0), places, layout, form);
-  if (form.sinks) return mergeHeads(g, g.matMul(dropout(softmaxWithSinks(g, scores, layout, form)), v), layout);
-  return mergeHeads(g, weightedValues(g, scores, v, dropout), layout);
+  if (form.sinks) return g.matMul(dropout(softmaxWithSinks(g, scores, layout, form)), v);
+  return weightedValues(g, scores, v, dropout);
 }
 
 /** Keys and values of earlier tokens, [batch, keyValueHeads, past, headSize], with a mask over these and the new tokens. */

@@ -60,7 +60,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     const previous = rowGradients.at(-1);
     // A chunk starts only after everything that needs the previous chunk's logits is done.
     const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
-    const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
+    const ready = done ? notBefore(g, done, pick(input.rows)) : pick(input.rows);
     const rows = g.stopGradient(ready); // the layers below are differentiated once, not for every chunk
     const logits = input.logits(rows, pick);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));

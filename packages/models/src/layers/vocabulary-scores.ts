@@ -27,7 +27,7 @@ export function vocabularyScores(
   let done: Value[] = [];
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
-    const rows = done.reduce((x, other) => notBefore(g, other, x), pick(input.rows));
+    const rows = done.length > 0 ? notBefore(g, done, pick(input.rows)) : pick(input.rows);
     const logits = input.logits(rows, pick);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     found.logprobs.push(logprobs);

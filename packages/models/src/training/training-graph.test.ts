@@ -1,4 +1,5 @@
 // Tests for every architecture that recomputed blocks and a loss in chunks, which save memory, have the gradients of the plain graph.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { openDevice, type InputTensor } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';
@@ -55,6 +56,7 @@ async function lossAndGradients(
   config: Record<string, unknown>,
   scored: number,
   options: Partial<TrainingOptions>,
+  changes: Record<string, Float32Array> = {},
 ): Promise<Record<string, Float32Array>> {
   const architecture = architectureFor(config);
   const rng = new Rng(5);
@@ -62,6 +64,8 @@ async function lossAndGradients(
   const parameters = initializeParameters(architecture.parameters, rng);
   for (const { data, shape } of Object.values(parameters))
     if (shape.length === 2) data.forEach((_, i) => (data[i] = 0.3 * rng.normal()));
+  for (const [name, change] of Object.entries(changes))
+    change.forEach((x, i) => (parameters[name].data[i] = Number(parameters[name].data[i]) + x));
   const state = await device.createState(parameters);
   const graph = trainingGraph(architecture, { maskedTokenIds: [3], dropout: false, ...options });
   const tokens = (length: number) => Int32Array.from({ length }, () => rng.integer(4, VOCABULARY - 1));
@@ -127,7 +131,7 @@ const gptOss = {
 };
 const bloom = { model_type: 'bloom', vocab_size: VOCABULARY, hidden_size: 16, n_layer: 2, n_head: 4 };
 
-test.each([
+describe.each([
   ['gpt2', gpt2, 'plain'],
   ['llama, heads that share keys', llama, 'plain'],
   ['mistral, a window', mistral, 'plain'],
@@ -135,13 +139,58 @@ test.each([
   ['gpt-oss, sinks', gptOss, 'plain'],
   ['bloom, biases by position', bloom, 'plain'],
   ['llama, blocks recomputed', llama, 'checkpointing'],
-])('attention in chunks: %s', async (_, config, form) => {
-  const checkpointing = form === 'checkpointing';
-  const plain = await lossAndGradients(config, 290, {});
-  // chunks of 33, 33 and 34 tokens
-  const chunked = await lossAndGradients(config, 290, { chunks: { rows: 3, prefix: 1 }, checkpointing });
-  // gemma4's gradients reach 980 here, so the last bits of its scores become 5e-5.
-  expect(largestDifference(plain, chunked)).toBeLessThan(1e-4);
+  ['gemma4, blocks recomputed', gemma4, 'checkpointing'],
+])('attention in chunks: %s', (_, config, form) => {
+  // chunks of 33, 33 and 34 tokens, or of 12 and 13; the scores of 8 chunks are computed again
+  test.each([3, 8])('%d chunks', async (rows) => {
+    const checkpointing = form === 'checkpointing';
+    const plain = await lossAndGradients(config, 290, {});
+    const chunked = await lossAndGradients(config, 290, { chunks: { rows, prefix: 1 }, checkpointing });
+    // gemma4's gradients reach 980 here, so the last bits of its scores become 5e-5.
+    expect(largestDifference(plain, chunked)).toBeLessThan(1e-4);
+  });
+});
+
+test.each([false, true])('dropout of scores that are computed again, blocks too: %s', async (checkpointing) => {
+  const lossOf = (changes?: Record<string, Float32Array>) =>
+    lossAndGradients(gpt2, 290, { dropout: true, chunks: { rows: 8, prefix: 1 }, checkpointing }, changes);
+  const { loss: _, ...gradients } = await lossOf();
+  const squares = Object.values(gradients).reduce((sum, g) => g.reduce((part, x) => part + x * x, sum), 0);
+  const step = 0.002 / Math.sqrt(squares);
+  const moved = (sign: number) =>
+    Object.fromEntries(
+      Object.entries(gradients).map(([name, g]) => [
+        name.slice(gradientName('').length),
+        g.map((x) => sign * step * x),
+      ]),
+    );
+  const [above, below] = [await lossOf(moved(1)), await lossOf(moved(-1))];
+  // With the same masks in both computations the slope along the gradient is its squared length.
+  expect((above.loss[0] - below.loss[0]) / (2 * step) / squares).toBeCloseTo(1, 2);
+});
+
+test('a gradient of a long sequence does not keep the scores of all chunks', async () => {
+  const [tokens, heads] = [5000, 4];
+  const architecture = architectureFor({ ...llama, num_hidden_layers: 2, max_position_embeddings: tokens });
+  const state = await device.createState(initializeParameters(architecture.parameters, new Rng(6)));
+  const wiring = Object.fromEntries(architecture.parameters.map(({ name }) => [name, [state, name] as const]));
+  const graph = trainingGraph(architecture, { maskedTokenIds: [3], dropout: false, chunks: { rows: 16, prefix: 1 } });
+  const program = await device.compile(graph);
+  const ids = Int32Array.from({ length: tokens }, (__, i) => 4 + (i % 40));
+  const inputs = {
+    ids: { dims: [1, tokens], data: ids },
+    scored_positions: { dims: [1], data: Int32Array.of(tokens - 1) },
+    targets: { dims: [1], data: Int32Array.of(7) },
+    weights: { dims: [1], data: Float32Array.of(1) },
+  };
+  const peak = () => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]);
+  writeFileSync('/proc/self/clear_refs', '5'); // the peak begins at the memory that is in use now
+  const before = peak();
+  await program.run({ inputs, state: wiring });
+  const scoresOfLayer = (heads * tokens * (tokens + 1) * Float32Array.BYTES_PER_ELEMENT) / 2;
+  expect(peak() - before).toBeLessThan(1.5 * scoresOfLayer); // the probabilities of both layers are twice the scores of one
+  await program.release();
+  await device.release(state);
 });
 
 test('blocks are computed a second time, and only with checkpointing', () => {
