@@ -2,20 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ProxyServer, RolloutLog } from '../src/index.js';
 import { scriptedServer } from './scripted-server.js';
-import { answerRequests, newFolder } from '@bowyer/testing';
+import { answerRequests, newFolder, sendJson } from '@bowyer/testing';
 
 const messages = [{ role: 'user', content: 'w1 w2' }];
 const chat = { model: 'scripted', messages, max_tokens: 1 };
 
-async function ask(url: string, body: object | null, headers: Record<string, string>): Promise<number> {
-  const answer = await fetch(url, {
-    method: body === null ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    ...(body !== null && { body: JSON.stringify(body) }),
-  });
-  await answer.text();
-  return answer.status;
-}
+const ask = async (url: string, body: object | null, headers: Record<string, string>): Promise<number> =>
+  (await sendJson(url, body ?? undefined, { headers })).status;
 
 /** Requests on a rollout at `url`. */
 const requests = (url: string): [path: string, body: object | null][] => [

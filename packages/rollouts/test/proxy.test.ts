@@ -1,14 +1,12 @@
 // Tests a recording proxy in front of our own model server as the endpoint.
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProxyServer, requireTokens, RolloutLog, writeConversations } from '../src/index.js';
 import { leaveAtEnd } from './leave-at-end.js';
 import { scriptedServer, type ScriptedServer } from './scripted-server.js';
 import { json, post } from './tiny-server.js';
-import { newFolder } from '@bowyer/testing';
+import { answerRequests, newFolder, sendJson, type AnsweredRequest } from '@bowyer/testing';
 
 let upstream: ScriptedServer;
 let log: RolloutLog;
@@ -66,11 +64,12 @@ test('an error of the endpoint reaches the client as it is, and is a failure of 
   expect([calls, failures.length, state]).toEqual([[], 1, 'ended']);
 });
 
+type Listener = (request: AnsweredRequest<unknown>) => unknown;
+
 /** Runs a proxy in front of an endpoint whose requests `listener` answers. */
-async function withEndpoint(listener: RequestListener, use: (proxy: ProxyServer, base: string) => Promise<void>) {
-  const endpoint = createServer(listener);
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
+async function withEndpoint(listener: Listener, use: (proxy: ProxyServer, base: string) => Promise<void>) {
+  const endpoint = await answerRequests(listener);
+  const base = `${endpoint.address}/v1`;
   const folder = newFolder();
   const own = await RolloutLog.open(folder);
   const before = await ProxyServer.listen({
@@ -93,18 +92,18 @@ async function withEndpoint(listener: RequestListener, use: (proxy: ProxyServer,
   }
 }
 
-test.each<[string, string, RequestListener, (asked: string) => string]>([
+test.each<[string, string, Listener, (asked: string) => string]>([
   [
     'breaks connections',
     'v1/chat/completions',
-    (_, response) => response.destroy(),
+    ({ response }) => void response.destroy(),
     (asked) =>
       `${asked}: the endpoint cannot be reached (other side closed)\n  see that the endpoint runs, and that upstream is its base URL`,
   ],
   [
     'breaks its answers off',
     'v1/responses',
-    (_, response) => {
+    ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
       response.write('{', () => response.destroy());
     },
@@ -113,7 +112,7 @@ test.each<[string, string, RequestListener, (asked: string) => string]>([
   [
     'is a page for people',
     'v1/messages',
-    (_, response) => response.end('<html>'),
+    ({ response }) => void response.end('<html>'),
     (asked) =>
       `${asked}: the answer cannot be read (Unexpected token '<', "<html>" is not valid JSON)\n` +
       '  upstream is the base URL of an API of OpenAI or Anthropic, such as https://HOST/v1',
@@ -147,7 +146,7 @@ test.each([
   '%s: a client that leaves where its answer ends has it in the record, however late the stream ends',
   async (path, events) => {
     const [end, last] = events.map((data) => `data: ${data}\n\n`);
-    const endpoint: RequestListener = (_, response) => {
+    const endpoint: Listener = ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(end);
       setTimeout(() => response.end(last), 500);
@@ -175,7 +174,7 @@ test.each<[string, string, string]>([
   ['has no end', sse(said('It rains')), 'choice 0 has no finish_reason: it broke off'],
   ['has more than a record', sse(said('It'), { choices: [{ delta: { audio: {} } }] }, said('', 'stop')), "has 'audio'"],
 ])('a stream that %s reaches the agent as it is, and is a failure and no call', async (_, stream, reason) => {
-  const listener: RequestListener = (__, response) => {
+  const listener: Listener = ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream);
   };
   await withEndpoint(listener, async ({ rollouts }, base) => {
@@ -192,21 +191,17 @@ test.each<[string, string, string]>([
 });
 
 test('a stream whose connection breaks off breaks off for the agent, without its end, and is a failure', async () => {
-  const listener: RequestListener = (_, response) => {
+  const listener: Listener = ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(sse(said('It rains'), said('', 'stop')), () => setTimeout(() => response.destroy(), 50));
   };
   await withEndpoint(listener, async ({ rollouts }) => {
     const { url } = await rollouts.begin({ id: 'a' });
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ messages: [user] }),
-    });
+    const body = await pieces(url);
     let text = '';
     await expect(
       (async () => {
-        for await (const piece of response.body!) text += Buffer.from(piece).toString();
+        for await (const piece of body) text += Buffer.from(piece).toString();
       })(),
     ).rejects.toThrow();
     expect(text).toBe(sse(said('It rains')));
@@ -219,9 +214,16 @@ test('a stream whose connection breaks off breaks off for the agent, without its
   });
 });
 
+/** Asks, and returns the body of the answer as it arrives. */
+async function pieces(url: string): Promise<ReadableStream<Uint8Array>> {
+  const headers = { 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify({ messages: [user] }) };
+  return (await fetch(`${url}/v1/chat/completions`, sent)).body!;
+}
+
 test('an endless stream passes and is not kept: the agent leaves it, and the rollout has a failure', async () => {
   let left: Promise<unknown> = Promise.resolve();
-  const listener: RequestListener = (_, response) => {
+  const listener: Listener = ({ response }) => {
     left = once(response, 'close');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const piece = sse(said('x'.repeat(2 ** 16)));
@@ -233,13 +235,9 @@ test('an endless stream passes and is not kept: the agent leaves it, and the rol
   };
   await withEndpoint(listener, async ({ rollouts }) => {
     const { url } = await rollouts.begin({ id: 'a' });
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ messages: [user] }),
-    });
+    const body = await pieces(url);
     let length = 0;
-    for await (const piece of response.body!) if ((length += piece.length) > 2 ** 25) break;
+    for await (const piece of body) if ((length += piece.length) > 2 ** 25) break;
     await left; // the endpoint may stop writing
     await rollouts.end('a');
     const { failures } = await rollouts.read('a');
@@ -256,15 +254,13 @@ test('numbers stay as they were written: for the endpoint, in the record, and in
   const answer =
     '{"content":[{"type":"tool_use","id":"c","name":"cancel","input":{"order":7318204915520000013,"share":1.0}}],"stop_reason":"tool_use"}';
   let asked = '';
-  const listener: RequestListener = (incoming, response) => {
-    incoming.setEncoding('utf8').on('data', (piece: string) => (asked += piece));
-    incoming.on('end', () => response.end(answer));
+  const listener: Listener = ({ text, response }) => {
+    asked = text;
+    response.end(answer);
   };
   await withEndpoint(listener, async ({ rollouts }) => {
     const { url } = await rollouts.begin({ id: 'a' });
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body: request });
-    expect(await response.text()).toBe(answer);
+    expect((await sendJson(`${url}/v1/messages`, request)).text).toBe(answer);
     expect(asked).toBe(request);
     await rollouts.end('a');
     const rollout = await rollouts.read('a');
@@ -278,17 +274,17 @@ test('numbers stay as they were written: for the endpoint, in the record, and in
   });
 });
 
+const saysOk: Listener = () => ({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] });
+
 test('a call whose request is not read is recorded, and the file of conversations says why it is in none', async () => {
-  const answer = '{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}';
-  const listener: RequestListener = (incoming, response) => {
-    incoming.resume().on('end', () => response.end(answer));
-  };
-  await withEndpoint(listener, async ({ rollouts }) => {
+  await withEndpoint(saysOk, async ({ rollouts }) => {
     const { url } = await rollouts.begin({ id: 'a' });
-    const headers = { 'content-type': 'application/json' };
     for (const content of ['Look.', [{ type: 'image_url', image_url: { url: 'x' } }]]) {
-      const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
-      expect(await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).text()).toBe(answer);
+      const { status } = await post(`${url}/v1/chat/completions`, {
+        model: 'm',
+        messages: [{ role: 'user', content }],
+      });
+      expect(status).toBe(200);
     }
     await rollouts.end('a');
     const rollout = await rollouts.read('a');
@@ -302,12 +298,7 @@ test('a call whose request is not read is recorded, and the file of conversation
 });
 
 test.each(['{"order": 1.0}', '{"order": '])('a call %s of the history is recorded as it came', async (args) => {
-  const listener: RequestListener = (incoming, response) => {
-    incoming
-      .resume()
-      .on('end', () => response.end('{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}'));
-  };
-  await withEndpoint(listener, async ({ rollouts }) => {
+  await withEndpoint(saysOk, async ({ rollouts }) => {
     const { url } = await rollouts.begin({ id: 'a' });
     const call = { id: 'c', type: 'function', function: { name: 'cancel', arguments: args } };
     const messages = [
@@ -315,9 +306,7 @@ test.each(['{"order": 1.0}', '{"order": '])('a call %s of the history is recorde
       { role: 'assistant', content: '', tool_calls: [call] },
       { role: 'tool', tool_call_id: 'c', content: 'no' },
     ];
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ model: 'm', messages });
-    expect((await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status).toBe(200);
+    expect((await post(`${url}/v1/chat/completions`, { model: 'm', messages })).status).toBe(200);
     await rollouts.end('a');
     const { calls } = await rollouts.read('a');
     expect(calls[0].messages[1]).toMatchObject({ tool_calls: [call] });
@@ -330,7 +319,7 @@ test('choices and calls with indices near 2^32 are recorded at once, in their or
     { choices: [{ index: 2, delta: { tool_calls: [{ index: 4_294_967_290, id: 'c', function: { name: 'f' } }] } }] },
     { choices: [{ index: 2, delta: {}, finish_reason: 'tool_calls' }] },
   );
-  const listener: RequestListener = (_, response) => {
+  const listener: Listener = ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(pieces);
   };
   await withEndpoint(listener, async ({ rollouts }) => {
@@ -348,7 +337,7 @@ test('an endpoint that does not run: 502, as for its models; one that takes too 
   const { UpstreamError } = await import('../src/endpoint/proxy/upstream-error.js');
   let address = '';
   await withEndpoint(
-    (_, response) => response.end(),
+    ({ response }) => void response.end(),
     (_, base) => Promise.resolve(void (address = base)),
   );
   const own = await RolloutLog.open(newFolder());

@@ -15,7 +15,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, sendJson } from '@bowyer/testing';
 import { AgentServer, rolloutPlayer, RolloutLog, type RunAgent } from '../src/index.js';
 
 const colours = ['red', 'green', 'blue'];
@@ -91,13 +91,14 @@ const agent: RunAgent = async ({ name, open }) => {
   const messages = [{ role: 'user', content: observation }];
   let reward = 0;
   for (;;) {
-    const response = await fetch(`${open.baseURL}/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${open.apiKey}` },
-      body: JSON.stringify({ model: 'tiny', messages, max_tokens: 2 }),
-    });
-    const { choices } = (await response.json()) as { choices: [{ message: { role: string; content: string } }] };
-    const { message } = choices[0];
+    const sent = { model: 'tiny', messages, max_tokens: 2 };
+    const headers = { authorization: `Bearer ${open.apiKey}` };
+    const { body } = await sendJson<{ choices: [{ message: { role: string; content: string } }] }>(
+      `${open.baseURL}/chat/completions`,
+      sent,
+      { headers },
+    );
+    const [{ message }] = body.choices;
     const step = await game.step(message.content.trim());
     reward += step.reward;
     if (step.terminated) return { reward };

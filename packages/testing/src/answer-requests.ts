@@ -14,6 +14,7 @@ export interface AnsweredRequest<Body> {
   route: string;
   path: string;
   headers: IncomingHttpHeaders;
+  text: string;
   /** The JSON of the body; undefined if it is empty. */
   json: Body;
   request: IncomingMessage;
@@ -42,7 +43,7 @@ export async function answerRequests<Body = Record<string, unknown> | undefined>
       const text = Buffer.concat(pieces).toString();
       const { method, headers, url: path = '' } = request;
       const json = (text === '' ? undefined : JSON.parse(text)) as Body;
-      const said = answer({ route: `${method} ${path}`, path, headers, json, request, response });
+      const said = answer({ route: `${method} ${path}`, path, headers, text, json, request, response });
       if (said === undefined) return;
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(said));
