@@ -128,50 +128,11 @@ export { tau2Domain, type Tau2Domain, type Tau2Task } from './tau2/domain-folder
 export { RetailStore, type RetailContents, type RetailOrder } from './tau2/store.js';
 export { callRetailTool } from './tau2/tools.js';
 
-// Twenty Questions and Guess My City, for studies of their players.
-export { allWords } from './twenty-questions/words.js';
-export { selectWords } from './twenty-questions/word-list.js';
-export type { Truth } from './twenty-questions/attributes/attribute.js';
-export { questionSet, type Question } from './twenty-questions/questions.js';
-export { InformationGainPlayer } from './twenty-questions/expert.js';
-export { twentyQuestionsDemonstrations } from './twenty-questions/demonstrations.js';
-export { dialogueEpisode } from './twenty-questions/dialogues.js';
-export { optimalReturn } from './twenty-questions/optimum.js';
-export { guessMyCityDemonstrations } from './guess-my-city/demonstrations.js';
-
 // The game whose exact values are known, for tests and studies of algorithms.
-export { actionsOf, towerModel, type Outcome, type TabularModel, type TabularPolicy } from './tabular/model.js';
-export {
-  epsilonGreedy,
-  exactValues,
-  optimalValues,
-  startValue,
-  type ExactOptions,
-  type ExactValues,
-} from './tabular/exact-values.js';
-export { TabularGame, type TabularInfo, type TabularOptions } from './tabular/tabular-game.js';
+export { actionsOf, towerModel, type TabularModel, type TabularPolicy } from './tabular/model.js';
+export { epsilonGreedy, exactValues, optimalValues, startValue, type ExactValues } from './tabular/exact-values.js';
+export { TabularGame } from './tabular/tabular-game.js';
 export { tabularDemonstrations } from './tabular/demonstrations.js';
-
-// Environments with their experts.
-export { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld/alfworld.js';
-export { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai/babyai.js';
-export { levels as babyAiLevels } from './babyai/levels.js';
-export type { MazeOptions } from './maze/maze.js';
-export { mazeDemonstrations } from './maze/demonstrations.js';
-export { StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file/story-file.js';
-export { TextCraft } from './textcraft/textcraft.js';
-export type { TextCraftOptions } from './textcraft/options.js';
-export { readRecipes } from './textcraft/recipe-files.js';
-export { textCraftDemonstrations } from './textcraft/demonstrations.js';
-export { TextWorldExpress } from './textworld-express/textworld-express.js';
-export { textWorldExpressGames } from './textworld-express/descriptions.js';
-export type { WebShopInfo } from './webshop/webshop.js';
-export { loadShop as loadWebShop, webShopDefaults, type WebShopOptions } from './webshop/options.js';
-export { makeCatalogue as makeWebShopCatalogue } from './webshop/catalogue.js';
-export { webShopDemonstrations } from './webshop/demonstrations.js';
-export { Shopper } from './webshop/expert.js';
-export type { WordleOptions } from './wordle/wordle.js';
-export { wordleDemonstrations } from './wordle/demonstrations.js';
 
 // A user's modules of tasks and rewards.
 export type { VerifiersEpisode, VerifiersRespond, VerifiersReward } from './verifiers/reward-module.js';
