@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
+import { numberedWords } from './random-gpt2.js';
 
 /** The policy of the small preset with 0.1 M weights, and one with 10.8 M. */
 const shapes = {
@@ -30,8 +30,7 @@ export interface Work {
 
 export async function openWork(size: Size, threads: number): Promise<Work> {
   const device = await openDevice({ device: 'cpu', threads });
-  const words = Array.from({ length: VOCABULARY - 8 }, (_, i) => `w${i}`).join(' ');
-  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const tokenizer = numberedWords(VOCABULARY - 8);
   const config = { model_type: 'gpt2', n_positions: 128, ...shapes[size] };
   const rng = new Rng(1);
   const model = await LanguageModel.create({ device, config, tokenizer, rng });

@@ -15,7 +15,6 @@ import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { LanguageModel, type Quantization, type TokenExample } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
 import {
   resultPath,
   STEPS,
@@ -28,6 +27,7 @@ import {
   type Webgpu,
 } from './families-page.js';
 import { median } from './measure.js';
+import { numberedWords } from './random-gpt2.js';
 
 /** The peer's results for a family's small model. */
 interface PeerSmall {
@@ -92,18 +92,12 @@ async function measure(name: string, what: Step): Promise<Numbers | Bits | Webgp
       return what === 'bits' ? await compareBits(dir, wide) : await compareSpeed(dir, wide);
     }
     const small = await peer.ask<PeerSmall>(`small\t${name}\t${dir}`);
-    await addTokenizer(dir, VOCABULARY);
+    await numberedWords(VOCABULARY - 3).save(dir); // transformers' files have no tokenizer
     if (what === 'webgpu') return await compareDevices(dir, small, gpu!);
     return { modelType: small.config.model_type, ...(await compareSmall(dir, small)), versions };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-/** Adds a tokenizer, which transformers' files lack. */
-async function addTokenizer(dir: string, vocabulary: number): Promise<void> {
-  const words = Array.from({ length: vocabulary - 3 }, (_, i) => `w${i}`).join(' ');
-  await wordLevelTokenizer([words], { minCount: 1 }).save(dir);
 }
 
 function largest(values: Iterable<number>): number {
@@ -215,7 +209,7 @@ async function comparedTargets(dir: string, expected: string[] | null): Promise<
 /** Opens generation here, and in the peer. */
 async function openWide(dir: string, { contexts }: PeerWide) {
   const config = JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number };
-  await addTokenizer(dir, config.vocab_size);
+  await numberedWords(config.vocab_size - 3).save(dir);
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const ours = () => generate(model, contexts, NEW_TOKENS, contexts[0].length + NEW_TOKENS);
   return { model, ours, theirs: () => peer.ask<{ seconds: number; ids: number[][] }>('generate') };

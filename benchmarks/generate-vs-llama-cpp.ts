@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
 import { openPeer } from './llama-cpp.js';
 import { median } from './measure.js';
+import { numberedWords } from './random-gpt2.js';
 import { writeGguf } from './write-gguf.js';
 
 const PROMPT = 64;
@@ -48,7 +48,7 @@ try {
   const model = await LanguageModel.create({
     device,
     config,
-    tokenizer: words(),
+    tokenizer: numberedWords(config.vocab_size - 100),
     rng: new Rng(1),
     masksPadding: false,
   });
@@ -61,12 +61,6 @@ try {
   await rm(dir, { recursive: true });
   await llama.dispose();
   await device.close();
-}
-
-/** Makes a tokenizer with as many words as the vocabulary has space for. */
-function words() {
-  const names = Array.from({ length: config.vocab_size - 100 }, (_, i) => `w${i}`);
-  return wordLevelTokenizer([names.join(' ')], { minCount: 1 });
 }
 
 /** Counts the equal tokens from the first one on. */

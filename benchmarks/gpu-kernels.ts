@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { listenToSpans, Rng } from '@bowyer/core';
 import { openDevice, type GpuBuffers } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
-import { randomPrompts } from './random-gpt2.js';
+import { numberedWords, randomPrompts } from './random-gpt2.js';
 
 interface Profiled {
   cat: string;
@@ -55,10 +54,9 @@ await withModel(async (model) => {
 
 async function withModel(work: (model: LanguageModel) => Promise<void>): Promise<void> {
   const device = await openDevice({ device: 'webgpu', gpuBuffers });
-  const words = Array.from({ length: vocabulary - 3 }, (_, i) => `w${i}`).join(' ');
   const sizes = { n_layer: layers, n_embd: width, n_head: Math.max(4, width / 64), vocab_size: vocabulary };
   const config = { ...gpt2Config({ model_type: 'gpt2', ...sizes }), ...sizes };
-  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const tokenizer = numberedWords(vocabulary - 3);
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1), masksPadding: false });
   await model.createOptimizer({ kind: 'adamw', betas: [0.9, 0.95], eps: 1e-8, weightDecay: 0.01 });
   await work(model);

@@ -10,9 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type DeviceKind, type GpuBuffers, type Precision } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
 import { median, milliseconds } from './measure.js';
-import { randomPrompts } from './random-gpt2.js';
+import { numberedWords, randomPrompts } from './random-gpt2.js';
 
 const kind = (process.argv[2] ?? 'webgpu') as DeviceKind;
 const repetitions = Number(process.argv[4] ?? 5);
@@ -78,7 +77,6 @@ try {
 
 async function ours(): Promise<Contestant> {
   const device = await openDevice({ device: kind, precision, gpuBuffers });
-  const words = Array.from({ length: size.vocabulary - 3 }, (_, i) => `w${i}`);
   const model = await LanguageModel.create({
     device,
     config: {
@@ -86,7 +84,7 @@ async function ours(): Promise<Contestant> {
       n_positions: size.positions,
       vocab_size: size.vocabulary,
     },
-    tokenizer: wordLevelTokenizer([words.join(' ')], { minCount: 1 }),
+    tokenizer: numberedWords(size.vocabulary - 3),
     rng: new Rng(1),
     masksPadding: false,
   });

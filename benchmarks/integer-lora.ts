@@ -11,10 +11,10 @@ import { join } from 'node:path';
 import { maximum, minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 import { openPeer, timesOf, type Times } from './peer.js';
 import { ROWS, TOKENS, trainedShapes } from './trained-shapes.js';
+import { numberedWords } from './random-gpt2.js';
 
 const name = process.argv[2] ?? '10.8M';
 const repetitions = Number(process.argv[3] ?? 5);
@@ -109,8 +109,7 @@ const settings = { config, rows: ROWS, tokens: TOKENS, r: lora.r, alpha: lora.al
 const peer = config && forms.length > 0 ? await openPeer<Times>('train_transformers.py', settings) : null;
 try {
   if (made) {
-    const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
-    const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+    const tokenizer = numberedWords(vocabulary - 8);
     const fresh = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
     await fresh.save(made);
     await fresh.release();

@@ -12,7 +12,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { readSafetensors, writeWeights } from '@bowyer/checkpoints';
 import { gpt2Config, LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
+import { numberedWords } from './random-gpt2.js';
 
 const llama = {
   model_type: 'llama',
@@ -89,8 +89,7 @@ function kilobytes(key: string): number {
 async function makeModel(path: string, config: Record<string, unknown>): Promise<void> {
   const device = await openDevice({ device: 'cpu' });
   try {
-    const words = Array.from({ length: Number(config.vocab_size) - 500 }, (_, i) => `w${i}`).join(' ');
-    const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+    const tokenizer = numberedWords(Number(config.vocab_size) - 500);
     const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
     await model.save(path);
   } finally {

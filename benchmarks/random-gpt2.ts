@@ -1,8 +1,8 @@
-// Makes GPT-2 124M with random weights, for benchmarks.
+// Makes GPT-2 124M with random weights, and tokenizers for other models with random weights.
 import { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type Quantization } from '@bowyer/models';
-import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+import { wordLevelTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
 
 /**
  * Makes GPT-2 with random weights.
@@ -14,7 +14,7 @@ export function randomGpt2(device: Device, options: { quantization?: Quantizatio
     ...options,
     device,
     config: { ...gpt2Config({}) },
-    tokenizer: manyWords(),
+    tokenizer: numberedWords(50_000),
     rng: new Rng(1),
     masksPadding: false,
   });
@@ -25,8 +25,8 @@ export function randomPrompts(rng: Rng, rows: number, tokens: number): number[][
   return Array.from({ length: rows }, () => Array.from({ length: tokens }, () => rng.integer(1, 50_000)));
 }
 
-/** Makes a tokenizer with as many words as the model's 50,257 rows. */
-function manyWords(): Tokenizer {
-  const words = Array.from({ length: 50_000 }, (_, i) => `w${i}`);
-  return wordLevelTokenizer([words.join(' ')], { minCount: 1 });
+/** Makes a tokenizer with the words w0, w1, w2, … */
+export function numberedWords(count: number): HuggingFaceTokenizer {
+  const words = Array.from({ length: count }, (_, i) => `w${i}`);
+  return wordLevelTokenizer([words.join(' ')]);
 }

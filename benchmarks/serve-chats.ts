@@ -15,10 +15,10 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { exportOnnx, gpt2Config, LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
 import { peakMemory } from './peer.js';
 import type { ChatServer, ServedChat } from './serve-chats/chat-server.js';
 import { writeGguf } from './write-gguf.js';
+import { numberedWords } from './random-gpt2.js';
 
 const CLIENTS = 32;
 const SYSTEM = 128;
@@ -81,8 +81,7 @@ async function compareServers(): Promise<void> {
 
 async function writeModel({ dir, gguf, onnx }: ServedFiles): Promise<void> {
   const device = await openDevice({ device: 'cpu', threads: 2 });
-  const words = Array.from({ length: config.vocab_size - 100 }, (_, i) => `w${i}`).join(' ');
-  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const tokenizer = numberedWords(config.vocab_size - 100);
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1), masksPadding: false });
   await model.save(dir);
   if (names.includes('transformers')) await exportOnnx({ dir, output: onnx, precisions: ['fp32'], merge: false });

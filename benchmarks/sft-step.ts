@@ -7,10 +7,10 @@ import { loadavg } from 'node:os';
 import { minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 import { openPeer, timesOf, type Times } from './peer.js';
 import { ROWS, TOKENS, trainedShapes } from './trained-shapes.js';
+import { numberedWords } from './random-gpt2.js';
 
 const name = process.argv[2] ?? '10.8M';
 const repetitions = Number(process.argv[3] ?? 5);
@@ -29,8 +29,7 @@ const device = await openDevice({ device: 'cpu', threads });
 const settings = { config, rows, tokens, threads };
 const peer = forms.length > 0 ? await openPeer<Times>('train_transformers.py', settings) : null;
 try {
-  const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
-  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const tokenizer = numberedWords(vocabulary - 8);
   const rng = new Rng(1);
   const model = await LanguageModel.create({ device, config, tokenizer, rng });
   const optimizer = await model.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 });

@@ -2,12 +2,11 @@
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
+import { numberedWords } from '../random-gpt2.js';
 
 const { config, dir } = JSON.parse(process.argv[2]) as { config: Record<string, unknown>; dir: string };
-const words = Array.from({ length: Number(config.vocab_size) - 4 }, (_, i) => `w${i}`).join(' ');
 const device = await openDevice({ device: 'cpu' });
-const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+const tokenizer = numberedWords(Number(config.vocab_size) - 4);
 const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
 await model.save(dir);
 await device.close();

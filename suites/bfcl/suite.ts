@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { callReader, servedMessages } from '@bowyer/serving';
 import { bytePairTokenizer, chatTemplate, type ChatMessage } from '@bowyer/text';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { caseOf, jsonLines } from '../cases.js';
 import { outputOf } from '../programs.js';
 import { writeScriptedModel } from '../scripted-model.js';
 import { withServer } from '../serve.js';
@@ -103,11 +104,7 @@ async function servedCases(questions: readonly Question[], work: string): Promis
       });
       const text = await response.text();
       const problem = response.ok ? formProblem(JSON.parse(text) as Answer, tools) : `${response.status}: ${text}`;
-      cases.push({
-        name: `served: ${id}`,
-        outcome: problem === null ? 'passed' : 'failed',
-        ...(problem !== null && { detail: problem.slice(0, 300) }),
-      });
+      cases.push(caseOf(`served: ${id}`, problem));
     }
     return cases;
   });
@@ -147,10 +144,7 @@ export default {
       });
     const made = join(work, 'made.jsonl');
     await score('make', made);
-    const questions = readFileSync(made, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Question);
+    const questions = jsonLines<Question>(readFileSync(made, 'utf8'));
     const templates = join(llama, 'models/templates');
     const cases: CaseResult[] = [];
     const answers: { name: string; id: string; category: string; calls: readonly Call[]; fault?: string }[] = [];
@@ -170,16 +164,10 @@ export default {
     cases.push(...(await servedCases(questions, work)));
     const file = join(work, 'answers.jsonl');
     writeFileSync(file, answers.map((answer) => `${JSON.stringify(answer)}\n`).join(''));
-    const results = (await score('judge', file)).trim().split('\n');
+    const results = jsonLines<{ valid: boolean; error: string }>(await score('judge', file));
     for (const [i, { name, id, fault }] of answers.entries()) {
-      const { valid, error } = JSON.parse(results[i]) as { valid: boolean; error: string };
-      const passed = valid && fault === undefined;
-      const detail = passed ? undefined : (fault ?? error);
-      cases.push({
-        name: `${name}: ${id}`,
-        outcome: passed ? 'passed' : 'failed',
-        ...(detail !== undefined && { detail }),
-      });
+      const { valid, error } = results[i];
+      cases.push(caseOf(`${name}: ${id}`, fault ?? (valid ? null : String(error))));
     }
     return cases;
   },

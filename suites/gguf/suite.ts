@@ -5,6 +5,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { exportGguf, LanguageModel, type TensorTypeName } from '@bowyer/models';
 import { HuggingFaceTokenizer } from '@bowyer/text';
+import { jsonLines, triedCase } from '../cases.js';
 import { outputOf } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
@@ -14,8 +15,8 @@ interface Contents {
   tensors?: Record<string, [shape: number[], numbers: string]>;
 }
 
-/** Returns the difference between a file as it is read here and the package's contents; undefined without one. */
-async function difference(path: string, { metadata = {}, tensors = {} }: Contents): Promise<string | undefined> {
+/** Returns the difference between a file as it is read here and the package's contents; null without one. */
+async function difference(path: string, { metadata = {}, tensors = {} }: Contents): Promise<string | null> {
   const file = await GgufFile.open(path);
   try {
     for (const [key, value] of Object.entries(metadata)) {
@@ -29,15 +30,10 @@ async function difference(path: string, { metadata = {}, tensors = {} }: Content
       const at = (await file.read(name)).findIndex((x, i) => x !== expected[i]);
       if (at >= 0) return `${name}: number ${at} differs`;
     }
-    return undefined;
+    return null;
   } finally {
     await file.close();
   }
-}
-
-async function caseOf(name: string, path: string, contents: Contents): Promise<CaseResult> {
-  const detail = await difference(path, contents).catch((error: Error) => error.message);
-  return { name, outcome: detail === undefined ? 'passed' : 'failed', ...(detail !== undefined && { detail }) };
 }
 
 /** Writes a small model in each number type that Bowyer exports. */
@@ -98,11 +94,13 @@ const suite: Suite = {
     const written = JSON.parse(readFileSync(join(work, 'written.json'), 'utf8')) as Record<string, Contents>;
     const cases: CaseResult[] = [];
     for (const [name, contents] of Object.entries(written))
-      cases.push(await caseOf(`written by the package, ${name}`, join(work, `${name}.gguf`), contents));
+      cases.push(
+        await triedCase(`written by the package, ${name}`, () => difference(join(work, `${name}.gguf`), contents)),
+      );
     const files = await exportedFiles(work);
-    const lines = (await dump('read', ...Object.values(files))).trim().split('\n');
+    const read = jsonLines<Contents>(await dump('read', ...Object.values(files)));
     for (const [i, [dtype, path]] of Object.entries(files).entries())
-      cases.push(await caseOf(`read by the package, ${dtype}`, path, JSON.parse(lines[i]) as Contents));
+      cases.push(await triedCase(`read by the package, ${dtype}`, () => difference(path, read[i])));
     return cases;
   },
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { python, sources, withEachServed } from '../openenv/served.js';
+import { caseOf } from '../cases.js';
 import { outputOf } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
 
@@ -16,11 +17,7 @@ const suite: Suite = {
     await withEachServed(async (name, url) => {
       const text = await outputOf([program, join(import.meta.dirname, 'check.py'), url], work, variables);
       for (const [check, fault] of Object.entries(JSON.parse(text) as Record<string, string | null>))
-        cases.push({
-          name: `${name}: ${check}`,
-          outcome: fault === null ? 'passed' : 'failed',
-          detail: fault?.slice(0, 300),
-        });
+        cases.push(caseOf(`${name}: ${check}`, fault));
       log(`${name}: checked`);
     });
     return cases;

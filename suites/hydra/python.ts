@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonLines } from '../cases.js';
 import { recordPytest } from '../programs.js';
 import type { Source } from '../suite.js';
 
@@ -66,6 +67,5 @@ export async function recorded(
   const paths = [hydra, omegaconf, import.meta.dirname];
   const env = { BOWYER_RECORDED: of, BOWYER_RECORDING: file };
   await recordPytest({ folder, python: pytest, given: tests, paths, plugins }, env);
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line) as Recorded);
+  return jsonLines(readFileSync(file, 'utf8'));
 }

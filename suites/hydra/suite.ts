@@ -14,6 +14,7 @@ import {
   RangeSweep,
   type OverrideValue,
 } from '../../packages/config/src/overrides/value.js';
+import { caseOf } from '../cases.js';
 import type { CaseResult, Suite } from '../suite.js';
 import { pythonSources, recorded, type Recorded, type Tagged } from './python.js';
 
@@ -73,7 +74,7 @@ function judged(record: Recorded, configs: string): CaseResult {
   const ours = problem === '' ? comparable(answer) : `error: ${problem}`;
   const theirs = record.error === undefined ? comparable(record.answer) : `error: ${record.error}`;
   const isSame = problem === '' ? ours === theirs : record.error !== undefined;
-  return isSame ? { name, outcome: 'passed' } : { name, outcome: 'failed', detail: `${given}: ${ours}, not ${theirs}` };
+  return caseOf(name, isSame ? null : `${given}: ${ours}, not ${theirs}`);
 }
 
 export default {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, ConfigError } from '@bowyer/config';
+import { caseOf } from '../cases.js';
 import { pythonSources, recorded, type Recorded, type Tagged } from '../hydra/python.js';
 import type { CaseResult, Suite } from '../suite.js';
 
@@ -56,8 +57,7 @@ function judged({ test, kind, parts, env, answer, error }: Recorded, folder: str
     ours = `error: ${problem.message.split('\n')[0]}`;
   }
   const isSame = ours === theirs || (error !== undefined && ours.startsWith('error: '));
-  if (isSame) return { name: `${kind}: ${name}`, outcome: 'passed' };
-  return { name: `${kind}: ${name}`, outcome: 'failed', detail: `${texts.join(' + ')}: ${ours}, not ${theirs}` };
+  return caseOf(`${kind}: ${name}`, isSame ? null : `${texts.join(' + ')}: ${ours}, not ${theirs}`);
 }
 
 export default {

@@ -1,4 +1,5 @@
 import type { CaseResult, Suite } from '../suite.js';
+import { caseOf } from '../cases.js';
 import { outputOf } from '../programs.js';
 import { python, sources, withEachServed } from './served.js';
 
@@ -20,11 +21,7 @@ const suite: Suite = {
       const text = await outputOf([program, '-m', 'openenv.cli', 'validate', url, '--timeout', '60'], work, variables);
       const { criteria } = JSON.parse(text) as Report;
       for (const { id, passed, details, actual } of criteria)
-        cases.push({
-          name: `${name}: ${id}`,
-          outcome: passed ? 'passed' : 'failed',
-          detail: details ?? JSON.stringify(actual),
-        });
+        cases.push(caseOf(`${name}: ${id}`, passed ? null : (details ?? JSON.stringify(actual ?? null))));
       log(`${name}: ${criteria.length} criteria`);
     });
     return cases;

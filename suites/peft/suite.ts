@@ -7,6 +7,7 @@ import { LanguageModel } from '@bowyer/models';
 import { moduleRank, targetedModules, type LoraOptions } from '../../packages/models/src/lora/lora-options.js';
 import { mergeAdapters } from '../../packages/models/src/lora/merge-adapters.js';
 import { readAdapterOptions } from '../../packages/models/src/lora/peft-files.js';
+import { jsonLines, triedCase } from '../cases.js';
 import { isClose } from '../close.js';
 import { recordPytest } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
@@ -170,19 +171,13 @@ function beyondLinear({ found = {}, model }: Extract<Recorded, { kind: 'modules'
   ];
 }
 
-async function judged(recorded: Recorded, index: number, work: string, device: Device): Promise<CaseResult> {
+function judged(recorded: Recorded, index: number, work: string, device: Device): Promise<CaseResult> {
   const { kind } = recorded;
   const asked = 'config' in recorded ? features(recorded.config) : [];
   const beyond = kind === 'modules' ? beyondLinear(recorded) : [];
   const what = [...asked, ...beyond].join(', ') || 'plain';
   const name = `${kind}, ${what}: ${recorded.test.replace(/^tests\//, '')} ${index}`;
-  let detail: string | null;
-  try {
-    detail = await difference(recorded, work, device);
-  } catch (error) {
-    detail = (error as Error).message;
-  }
-  return detail === null ? { name, outcome: 'passed' } : { name, outcome: 'failed', detail };
+  return triedCase(name, () => difference(recorded, work, device));
 }
 
 export default {
@@ -207,11 +202,11 @@ export default {
     const paths = [join(repository, 'src'), import.meta.dirname];
     const env = { BOWYER_RECORDING: work, HF_ENDPOINT: 'http://127.0.0.1:9' };
     log(`PEFT: ${await recordPytest({ folder: work, python: installed, given, paths }, env)}`);
-    const lines = readFileSync(join(work, 'recorded.jsonl'), 'utf8').trim().split('\n');
+    const lines = jsonLines<Recorded>(readFileSync(join(work, 'recorded.jsonl'), 'utf8'));
     const device = await openDevice({ device: 'cpu', threads: 1 });
     const cases: CaseResult[] = [];
     for (const [index, line] of lines.entries()) {
-      cases.push(await judged(JSON.parse(line) as Recorded, index, work, device));
+      cases.push(await judged(line, index, work, device));
       if (index % 200 === 199) log(`${index + 1} of ${lines.length}`);
     }
     await device.close();

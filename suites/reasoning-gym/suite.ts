@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { makeEnv, type Env } from '@bowyer/envs';
+import { caseOf } from '../cases.js';
 import { sources } from '../openenv/served.js';
 import { outputOf } from '../programs.js';
 import type { CaseResult, Suite } from '../suite.js';
@@ -26,8 +27,7 @@ async function played(baseUrl: string, name: string, { seed, size }: Tasks, task
     const cases: CaseResult[] = [];
     for (const [index, reply] of task.replies.entries()) {
       const problem = await problemWith(env, { seed, question: task.question, reply, score: task.scores[index] });
-      const end = { outcome: problem === null ? 'passed' : 'failed', detail: problem?.slice(0, 300) } as const;
-      cases.push({ name: `${name}: reply ${index + 1}`, ...end });
+      cases.push(caseOf(`${name}: reply ${index + 1}`, problem));
     }
     return cases;
   } finally {

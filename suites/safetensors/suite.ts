@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
+import { caseOf } from '../cases.js';
 import type { CaseResult, Suite } from '../suite.js';
 
 /** A file that is a literal in a test of the library, and whether it must be refused. */
@@ -63,11 +64,8 @@ const suite: Suite = {
       const found = await readSafetensors(path).catch((error: Error) => error);
       const refused = found instanceof Error;
       const isWrong = refused !== isRefused || (!refused && shape !== null && found.test.shape.join() !== shape.join());
-      cases.push({
-        name,
-        outcome: isWrong ? 'failed' : 'passed',
-        ...(isWrong && { detail: refused ? found.message : `read as ${JSON.stringify(Object.keys(found))}` }),
-      });
+      const read = refused ? found.message : `read as ${JSON.stringify(Object.keys(found))}`;
+      cases.push(caseOf(name, isWrong ? read : null));
     }
     return cases;
   },

@@ -11,8 +11,9 @@ import {
   type RetailOrder,
   type RetailContents,
 } from '@bowyer/envs';
+import { caseOf, jsonLines } from '../cases.js';
 import { outputOf, recordPytest } from '../programs.js';
-import type { CaseResult, Suite } from '../suite.js';
+import type { Suite } from '../suite.js';
 
 interface Call {
   readonly name: string;
@@ -148,19 +149,19 @@ interface FromTest {
 }
 
 /** Repeats a call that a test of tau2 made. */
-function repeated({ before, call, text, hash }: FromTest, folder: string): Omit<CaseResult, 'name'> {
+function repeated({ before, call, text, hash }: FromTest, folder: string): string | null {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'db.json'), JSON.stringify(before));
   const store = new RetailStore(tau2Domain({ data: folder }).contents);
-  return compared([callRetailTool(store, call).text, hashOf(store)], [text, hash]);
+  return difference([callRetailTool(store, call).text, hashOf(store)], [text, hash]);
 }
 
-function compared(found: unknown, expected: unknown): Omit<CaseResult, 'name'> {
+function difference(found: unknown, expected: unknown): string | null {
   const [ours, theirs] = [found, expected].map((value) => JSON.stringify(value));
-  if (ours === theirs) return { outcome: 'passed' };
+  if (ours === theirs) return null;
   const at = [...ours].findIndex((character, i) => character !== theirs[i]);
   const part = (text: string) => text.slice(Math.max(0, at - 100), at + 100);
-  return { outcome: 'failed', detail: `here ${part(ours)}; there ${part(theirs)}` };
+  return `here ${part(ours)}; there ${part(theirs)}`;
 }
 
 export default {
@@ -215,11 +216,8 @@ export default {
     writeFileSync(given, lines.map((line) => `${JSON.stringify(line.given)}\n`).join(''));
     log(`${lines.length} lines for tau2's own code`);
     await outputOf([python, script, repository, given, found], work);
-    const answers = readFileSync(found, 'utf8').trim().split('\n');
-    const cases = lines.map(({ name, expected }, i): CaseResult => ({
-      name,
-      ...compared(expected, JSON.parse(answers[i] ?? 'null')),
-    }));
+    const answers = jsonLines<unknown>(readFileSync(found, 'utf8'));
+    const cases = lines.map(({ name, expected }, i) => caseOf(name, difference(expected, answers[i] ?? null)));
 
     const recorded = join(work, 'recorded.jsonl');
     const tests = join(repository, 'tests/test_domains/test_retail');
@@ -227,11 +225,10 @@ export default {
     const env = { BOWYER_RECORD: recorded, BOWYER_REPOSITORY: repository };
     const pytest = { folder: work, python: packages, given: ['--noconftest', tests], paths, plugins: ['replay'] };
     await recordPytest(pytest, env);
-    for (const [i, line] of readFileSync(recorded, 'utf8').trim().split('\n').entries()) {
-      const call = JSON.parse(line) as FromTest;
+    for (const [i, call] of jsonLines<FromTest>(readFileSync(recorded, 'utf8')).entries()) {
       const folder = join(work, `test-${i}`);
       cpSync(data, folder, { recursive: true });
-      cases.push({ name: `${call.test}: call ${i + 1}`, ...repeated(call, folder) });
+      cases.push(caseOf(`${call.test}: call ${i + 1}`, repeated(call, folder)));
     }
     return cases;
   },

@@ -1,56 +1,26 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Trajectory } from '@bowyer/core';
-import { findLogger, type LoggedRun, type LoggedStep } from '@bowyer/logging';
+import { findLogger } from '@bowyer/logging';
+import { caseOf, sortedJson } from '../cases.js';
+import { loggedRun, loggedStep } from '../logged-run.js';
 import { outputOf } from '../programs.js';
-import type { CaseResult, Suite } from '../suite.js';
-
-const run = (directory: string, resumedAfter: number): LoggedRun => ({
-  directory,
-  resumedAfter,
-  project: 'suites',
-  name: 'a run',
-  config: { seed: 3, env: { name: 'maze', words: ['dog', 'café'] }, lm_lr: 0.1, quiet: false },
-  inputs: [],
-  note: () => undefined,
-  onOutput: () => () => undefined,
-  warn: (message) => {
-    throw new Error(message);
-  },
-});
-
-const episode = (number: number, reward: number): Trajectory => ({
-  episode: number,
-  seed: 1,
-  infos: [],
-  segments: [],
-  transitions: [
-    { observation: 'a | b', action: 'naïve\n🙂', reward, nextObservation: '', terminated: true, truncated: false },
-  ],
-});
-
-const step = (iteration: number, nll: number): LoggedStep => ({
-  iteration,
-  metrics: { 'losses/nll': nll, 'eval/odd': iteration === 2 ? Infinity : -0.1 },
-  seconds: { train: 1.5 },
-  episodes: [episode(0, -1), episode(1, 4)],
-});
+import type { Suite } from '../suite.js';
 
 /** Writes a run that was killed within a record of step 3 and resumed after step 1. */
 async function writeRun(directory: string): Promise<void> {
   const logger = findLogger('tensorboard')!;
   const options = { dir: '.', episodes: 1, histograms: true };
-  const killed = await logger.open(run(directory, 0), options);
+  const killed = await logger.open(loggedRun(directory, 0), options);
   for (const [iteration, nll] of [
     [1, 2.5],
     [2, 99],
     [3, 98],
   ])
-    await killed.log(step(iteration, nll));
+    await killed.log(loggedStep(iteration, nll, [-1, 4]));
   const [file] = readdirSync(directory);
   appendFileSync(join(directory, file), Buffer.from([40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]));
-  const resumed = await logger.open(run(directory, 1), options);
-  await resumed.log(step(2, 1.5));
+  const resumed = await logger.open(loggedRun(directory, 1), options);
+  await resumed.log(loggedStep(2, 1.5, [-1, 4]));
   await resumed.close({ status: 'finished', results: { 'test/return': 0.75 }, model: null });
 }
 
@@ -111,14 +81,6 @@ function expectations(found: Found): [name: string, found: unknown, expected: un
   ];
 }
 
-/** Writes a value with sorted keys; Infinity becomes the word that Python's JSON writes. */
-const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_, member: unknown) => {
-    if (member === Infinity) return 'Infinity';
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
-
 const suite: Suite = {
   title: "TensorBoard's readers",
   against: '`logger=tensorboard`',
@@ -131,15 +93,11 @@ const suite: Suite = {
     await writeRun(work);
     const output = await outputOf([join(folder, 'bin/python'), join(import.meta.dirname, 'read.py'), work], work);
     const found = JSON.parse(output.replaceAll(/\b(?:Infinity|NaN)\b/g, '"$&"')) as Found;
-    return expectations(found).map(([name, value, expected]): CaseResult => {
-      const [left, right] = [sorted(value), sorted(expected)];
-      if (left === right) return { name, outcome: 'passed' };
-      const [reader] = Object.entries(found).filter(([, { error }]) => error !== undefined);
-      return {
-        name,
-        outcome: 'failed',
-        detail: value === undefined ? sorted(reader) : `found ${left}, expected ${right}`,
-      };
+    return expectations(found).map(([name, value, expected]) => {
+      const [left, right] = [sortedJson(value), sortedJson(expected)];
+      const reader = Object.entries(found).find(([, { error }]) => error !== undefined);
+      const failure = value === undefined ? sortedJson(reader) : `found ${left}, expected ${right}`;
+      return caseOf(name, left === right ? null : failure);
     });
   },
 };

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { HuggingFaceTokenizer, Template } from '@bowyer/text';
+import { triedCase } from '../cases.js';
 import type { CaseResult } from '../suite.js';
 
 type Json = Record<string, unknown>;
@@ -56,24 +57,21 @@ function replayed(recorded: Recorded): [found: unknown, expected: unknown] {
 }
 
 /** Repeats a recorded call, and compares the results. */
-function caseOf(recorded: Recorded, index: number): CaseResult {
+function repeated(recorded: Recorded, index: number): Promise<CaseResult> {
   const { test, kind, given } = recorded;
   const name = `${test.replace(/^tests\//, '')}: ${kind} ${index}`;
   const type = (recorded.definition.type ?? (recorded.definition.model as Json | undefined)?.type) as string;
-  try {
+  return triedCase(name, () => {
     const [found, expected] = replayed(recorded).map((value) => JSON.stringify(value));
-    if (found === expected) return { name, outcome: 'passed' };
-    const detail = `${type} of ${JSON.stringify(given)}: ${found}, expected ${expected} (${JSON.stringify(recorded.found)})`;
-    return { name, outcome: 'failed', detail: detail.slice(0, 400) };
-  } catch (problem) {
-    return { name, outcome: 'failed', detail: `${type} of ${JSON.stringify(given)}: ${(problem as Error).message}` };
-  }
+    if (found === expected) return null;
+    return `${type} of ${JSON.stringify(given)}: ${found}, expected ${expected} (${JSON.stringify(recorded.found)})`;
+  });
 }
 
 /** Repeats all calls of a file, which can be larger than the longest string. */
 export async function repeatedCases(file: string): Promise<CaseResult[]> {
   const cases: CaseResult[] = [];
   for await (const line of createInterface({ input: createReadStream(file) }))
-    cases.push(caseOf(JSON.parse(line) as Recorded, cases.length));
+    cases.push(await repeated(JSON.parse(line) as Recorded, cases.length));
   return cases;
 }

@@ -21,6 +21,7 @@ import {
 import { chatTemplate, cutRight, loadTokenizer, type ChatMessage, type EncodedConversation } from '@bowyer/text';
 import { JinjaTemplate } from '../../packages/text/src/chat/jinja-template.js';
 import { readTrainingItems } from '../../packages/runner/src/tasks/finetune/training-items.js';
+import { jsonLines, triedCase } from '../cases.js';
 import { isClose } from '../close.js';
 import { python } from '../peft/python.js';
 import { recordPytest } from '../programs.js';
@@ -448,15 +449,9 @@ function about(recorded: Recorded, templates: ReadonlyMap<string, string>): stri
   return kind === 'rloo loss' ? 'ratio' : Object.keys((recorded as { row: Json }).row).join(' and ');
 }
 
-async function judged(recorded: Recorded, work: string, templates: ReadonlyMap<string, string>): Promise<CaseResult> {
+function judged(recorded: Recorded, work: string, templates: ReadonlyMap<string, string>): Promise<CaseResult> {
   const name = `${recorded.kind}, ${about(recorded, templates)}: ${recorded.test.replace(/^tests\//, '')}`;
-  let detail: string | null;
-  try {
-    detail = await difference(recorded, work);
-  } catch (error) {
-    detail = (error as Error).message;
-  }
-  return detail === null ? { name, outcome: 'passed' } : { name, outcome: 'failed', detail: detail.slice(0, 500) };
+  return triedCase(name, () => difference(recorded, work));
 }
 
 const TESTS = ['chat_template_utils', 'data_utils', 'sft_trainer', 'dpo_trainer', 'grpo_trainer', 'rloo_trainer'];
@@ -501,9 +496,9 @@ export default {
     const templates = new Map(
       names.map((name) => [readFileSync(join(folder, name), 'utf8'), name.replace('.jinja', '')]),
     );
-    const lines = readFileSync(join(work, 'recorded.jsonl'), 'utf8').trim().split('\n');
+    const lines = jsonLines<Recorded>(readFileSync(join(work, 'recorded.jsonl'), 'utf8'));
     const cases: CaseResult[] = [];
-    for (const line of lines) cases.push(await judged(JSON.parse(line) as Recorded, work, templates));
+    for (const line of lines) cases.push(await judged(line, work, templates));
     return cases;
   },
 } satisfies Suite;

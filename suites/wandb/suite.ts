@@ -2,29 +2,13 @@
 // it receives from Bowyer for the same run.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Trajectory } from '@bowyer/core';
-import { findLogger, type LoggedRun, type LoggedStep } from '@bowyer/logging';
+import { findLogger, type LoggedRun } from '@bowyer/logging';
 import { WandbServer } from '@bowyer/testing';
 import { syncRuns } from '@bowyer/wandb';
+import { caseOf, sortedJson } from '../cases.js';
+import { loggedRun, loggedStep } from '../logged-run.js';
 import { outputOf } from '../programs.js';
-import type { CaseResult, Suite } from '../suite.js';
-
-const episode: Trajectory = {
-  episode: 0,
-  seed: 1,
-  infos: [],
-  segments: [],
-  transitions: [
-    { observation: 'a | b', action: 'naïve\n🙂', reward: -1, nextObservation: '', terminated: true, truncated: false },
-  ],
-};
-
-const step = (iteration: number, nll: number): LoggedStep => ({
-  iteration,
-  metrics: { 'losses/nll': nll, 'eval/odd': iteration === 2 ? Infinity : -0.1, 'eval/none': NaN },
-  seconds: { train: 1.5 },
-  episodes: [episode],
-});
+import type { Suite } from '../suite.js';
 
 const options = {
   mode: 'offline',
@@ -53,20 +37,14 @@ async function writeRun(directory: string): Promise<void> {
   for (const file of ['config.json', 'critic/weights']) writeFileSync(join(model, file), file);
   writeFileSync(data, '{}\n');
   const listeners: ((line: string, isError: boolean) => void)[] = [];
+  const plain = loggedRun(directory, 0);
   const run: LoggedRun = {
-    directory,
-    resumedAfter: 0,
-    project: 'suites',
-    name: 'a run',
-    config: { seed: 3, env: { name: 'maze', words: ['dog', 'café'] }, lm_lr: 1e-7, quiet: false, none: null },
+    ...plain,
+    config: { ...plain.config, lm_lr: 1e-7, none: null },
     inputs: [{ type: 'dataset', path: data }],
-    note: () => undefined,
     onOutput: (listener) => {
       listeners.push(listener);
       return () => listeners.splice(0);
-    },
-    warn: (message) => {
-      throw new Error(message);
     },
   };
   const logger = await findLogger('wandb')!.open(run, options);
@@ -74,8 +52,10 @@ async function writeRun(directory: string): Promise<void> {
     [1, 2.5],
     [2, 1.25],
     [3, 1],
-  ])
-    await logger.log(step(iteration, nll));
+  ]) {
+    const step = loggedStep(iteration, nll, [-1]);
+    await logger.log({ ...step, metrics: { ...step.metrics, 'eval/none': NaN } });
+  }
   await logger.checkpoint!({ kind: 'best', iteration: 3, folder: model, score: 4 });
   writeFileSync(join(model, 'critic/weights'), 'later weights');
   for (const listener of listeners) listener('a line: naïve 🙂', false);
@@ -142,13 +122,6 @@ function receivedBy(server: WandbServer): Received {
   };
 }
 
-const sorted = (value: unknown): string =>
-  JSON.stringify(value, (_, member: unknown) =>
-    typeof member !== 'object' || member === null || Array.isArray(member)
-      ? member
-      : Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))),
-  );
-
 async function receivedFrom(send: (env: Record<string, string>) => Promise<unknown>, home: string): Promise<Received> {
   const server = await WandbServer.start();
   try {
@@ -182,10 +155,9 @@ export default {
     rmSync(`${log}.synced`);
     const warn = (message: string) => console.error(message);
     const expected = await receivedFrom((env) => syncRuns(folder, { env, note: () => undefined, warn }), work);
-    return Object.entries(expected).map(([name, value]): CaseResult => {
-      const [left, right] = [sorted(found[name]), sorted(value)];
-      if (left === right) return { name, outcome: 'passed' };
-      return { name, outcome: 'failed', detail: `W&B's client sends ${left}, Bowyer ${right}` };
+    return Object.entries(expected).map(([name, value]) => {
+      const [left, right] = [sortedJson(found[name]), sortedJson(value)];
+      return caseOf(name, left === right ? null : `W&B's client sends ${left}, Bowyer ${right}`);
     });
   },
 } satisfies Suite;
