@@ -60,10 +60,10 @@ export class WandbServer {
   url = '';
   #server!: Server;
 
-  static async start(port = 0): Promise<WandbServer> {
+  static async start(): Promise<WandbServer> {
     const server = new WandbServer();
     server.#server = createServer((request, response) => void server.#answer(request, response));
-    server.url = await listenHere(server.#server, port);
+    server.url = await listenHere(server.#server);
     return server;
   }
 

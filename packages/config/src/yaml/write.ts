@@ -59,9 +59,9 @@ class Writer {
     this.onlyIndented = true;
   }
 
-  private indicator(text: string, needsBlank: boolean, { leavesBlank = false, indents = false } = {}): void {
+  private indicator(text: string, needsBlank: boolean, { indents = false } = {}): void {
     this.put(this.afterBlank || !needsBlank ? text : ` ${text}`);
-    this.afterBlank = leavesBlank;
+    this.afterBlank = false;
     this.onlyIndented &&= indents;
   }
 

@@ -23,8 +23,8 @@ const SHOW_CURSOR = '\x1b[?25h';
 const clearRows = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '');
 
 /** Returns whether a terminal can redraw lines. */
-export const isLiveTerminal = (stream: object, env: NodeJS.ProcessEnv = process.env): stream is TerminalStream =>
-  'isTTY' in stream && stream.isTTY === true && env.TERM !== 'dumb' && !env.CI;
+export const isLiveTerminal = (stream: object): stream is TerminalStream =>
+  'isTTY' in stream && stream.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI;
 
 export class LiveRegion {
   /** The texts that were begun and not ended. The last one is shown. */

@@ -10,9 +10,14 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
+/** Work that ends within so many seconds prints nothing. */
+const PATIENCE_SECONDS = 1;
+
+/** A file or a pipe gets a line after so many seconds. */
+const QUIET_SECONDS = 10;
+
 /**
- * A line with a bar, a count, a note and the remaining time. A terminal shows it continuously, with `details` below it; a file or
- * pipe gets a line every `quietSeconds`. Work that ends within `patienceSeconds` prints nothing.
+ * A line with a bar, a count, a note and the remaining time. A terminal shows it continuously, with `details` below it.
  */
 export class ProgressBar {
   readonly #started: number;
@@ -29,8 +34,6 @@ export class ProgressBar {
     private readonly output: ProgressOutput,
     private readonly clock: () => number = () => performance.now() / 1000,
     private readonly details: (columns: number) => string[] = () => [],
-    private readonly patienceSeconds = 1,
-    private readonly quietSeconds = 10,
   ) {
     this.#started = clock();
   }
@@ -44,9 +47,9 @@ export class ProgressBar {
     this.#done = done;
     this.#note = note;
     const now = this.clock();
-    if (now - this.#started < this.patienceSeconds) return;
+    if (now - this.#started < PATIENCE_SECONDS) return;
     if (this.output.live) this.output.live.show(this.#lines);
-    else if (now - this.#lastDrawn >= this.quietSeconds) this.#print(now);
+    else if (now - this.#lastDrawn >= QUIET_SECONDS) this.#print(now);
     this.#drawn = true;
   }
 

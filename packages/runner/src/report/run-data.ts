@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
 import { finetuneTable } from '../run/finetune-results.js';
-import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
-import type { TaskResult } from '../run/breakdown.js';
+import { failuresText, resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
+import { taskRows, type TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';
 import { chosenEpisodes, listEpisodes, readDialogues } from './episodes.js';
 import { metricTable, readMetrics } from './metric-table.js';
@@ -82,13 +82,11 @@ export function runTables({ results }: RunRecord): Table[] {
   }
   if (!Array.isArray(policies)) return [];
   const own = results as typeof results & RunResults;
-  const failed =
-    failures.length > 0 ? [`${failures.length} episodes failed and are left out, the first: ${failures[0]}`] : [];
   const tested = {
     title: 'Final test',
     header: resultHeader,
     rows: resultRows({ policies }),
-    notes: [...resultNotes(own), ...failed],
+    notes: [...resultNotes(own), ...failuresText(failures)],
   };
   return [tested, ...Object.entries(tasks).flatMap(([name, rows]) => (rows.length > 0 ? [taskTable(name, rows)] : []))];
 }
@@ -97,12 +95,7 @@ const taskTable = (name: string, tasks: readonly TaskResult[]): Table => ({
   title: `By task: ${name}`,
   folded: true,
   header: ['task', 'episodes', 'return', 'win'],
-  rows: tasks.map(({ task, episodes, meanReturn, winRate }) => [
-    task,
-    String(episodes),
-    meanReturn.toFixed(2),
-    winRate === null ? '–' : winRate.toFixed(3),
-  ]),
+  rows: taskRows(tasks),
 });
 
 function everyNth(episodes: readonly EpisodeSummary[]): EpisodeSummary[] {

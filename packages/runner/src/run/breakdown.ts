@@ -11,6 +11,14 @@ export interface TaskResult {
   winRate: number | null;
 }
 
+export const taskRows = (tasks: readonly TaskResult[]): string[][] =>
+  tasks.map(({ task, episodes, meanReturn, winRate }) => [
+    task,
+    String(episodes),
+    meanReturn.toFixed(2),
+    winRate === null ? '–' : winRate.toFixed(3),
+  ]);
+
 /** A table of more items than this would be too long to read. */
 const MOST_ITEMS = 20;
 

@@ -1,5 +1,4 @@
 // The results of a finished fine-tuning: the losses of the initial and of the saved model.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GainVerdict, Interval } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
@@ -115,9 +114,4 @@ function answerLines({ answers = [], validationItems }: FinetuneResults): string
       '',
     ]),
   ];
-}
-
-export async function readFinetuneResults(directory: string): Promise<FinetuneResults | null> {
-  const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as FinetuneResults);
 }

@@ -1,10 +1,13 @@
 // The results of a finished run: the figures of the initial policy and of the trained one.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   bootstrapMean,
   clusteredMean,
   episodicReturn,
   Rng,
   gainVerdict,
+  writeFileAtomically,
   type Interval,
   type Trajectory,
   type GainVerdict,
@@ -23,6 +26,13 @@ export interface PolicyResult {
   metrics: Metrics;
   /** 95 % bootstrap interval of the mean return. */
   interval?: Interval;
+}
+
+/** The episodes of a policy in the test. */
+export interface TestedPolicy {
+  name: string;
+  decoding?: Decoding;
+  trajectories: readonly Trajectory[];
 }
 
 /** The items of the test. */
@@ -89,6 +99,15 @@ export interface RunResults {
   calibration: { qMean: number; discountedReturnMean: number } | null;
 }
 
+export const writeResults = (directory: string, results: object): Promise<void> =>
+  writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+
+/** Reads the results of a run; null for a run that has not finished. */
+export async function readResults<Results>(directory: string): Promise<Results | null> {
+  const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Results);
+}
+
 /**
  * Groups the values of episodes into the units that are resampled for an interval: items where items are held out, else single
  * episodes.
@@ -121,6 +140,12 @@ export function testedItems(
   const trainedOn = trained === null || shared ? {} : { trainedOn: [...played].filter((id) => trained.has(id)).length };
   return { noun, shared, played: played.size, ...trainedOn };
 }
+
+/** Indexes a policy's episodes by their numbers: those of the same number have the same task and random numbers. */
+export const byEpisode = ({ name, trajectories }: TestedPolicy) => ({
+  name,
+  episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
+});
 
 /** Compares two policies over the episodes that both finished: the returns of `second` minus those of `first`. */
 export function compared(
@@ -165,6 +190,10 @@ export function resultRows({ policies }: Pick<RunResults, 'policies'>): string[]
     figure(metrics, 'episode_turns', 2),
   ]);
 }
+
+/** Writes a line about episodes that failed; none where all were played. */
+export const failuresText = (failures: readonly string[]): string[] =>
+  failures.length === 0 ? [] : [`${failures.length} episodes failed and are left out, the first: ${failures[0]}`];
 
 export const intervalText = ({ low, high }: Interval): string => `${low.toFixed(2)} … ${high.toFixed(2)}`;
 

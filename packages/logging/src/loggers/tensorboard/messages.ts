@@ -99,12 +99,15 @@ export const textValue = (tag: string, markdown: string): Uint8Array =>
     metadata: { pluginData: { pluginName: 'text' } },
   });
 
+/** The number of bins of a histogram. */
+const BINS = 30;
+
 /** Returns a histogram with bins of equal width between the smallest and the largest number. */
-export function histogramValue(tag: string, numbers: readonly number[], bins = 30): Uint8Array {
+export function histogramValue(tag: string, numbers: readonly number[]): Uint8Array {
   const [low, high] = numbers.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
-  const width = (high - low) / bins || 1;
-  const counts = new Array<number>(bins).fill(0);
-  for (const x of numbers) counts[Math.min(bins - 1, Math.floor((x - low) / width))]++;
+  const width = (high - low) / BINS || 1;
+  const counts = new Array<number>(BINS).fill(0);
+  for (const x of numbers) counts[Math.min(BINS - 1, Math.floor((x - low) / width))]++;
   const counted = {
     min: low,
     max: high,

@@ -22,7 +22,7 @@ async function imitated(lr: number): Promise<[done: number, note?: string][]> {
   await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
   const update = jest.spyOn(ProgressBar.prototype, 'update');
   const context = { log: () => {}, onInterrupt: () => {}, progress: { write: () => {} } };
-  const imitation = await Imitation.open(join(folder, 'start'), 'warm start', 5, context);
+  const imitation = await Imitation.open(join(folder, 'start'), 5, context);
   await imitation.resume(policy);
   const demonstration = { opening: 'go', turns: [{ action: ' north', reply: '\n' }] };
   const episodes = Array.from({ length: 24 }, (_, episode) =>

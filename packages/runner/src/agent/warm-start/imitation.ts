@@ -46,7 +46,6 @@ export class Imitation implements RunHooks {
 
   private constructor(
     private readonly folder: string,
-    private readonly title: string,
     private readonly saveMinutes: number,
     private readonly context: WarmStartContext,
     private readonly store: CheckpointStore<ImitationCheckpoint>,
@@ -62,16 +61,16 @@ export class Imitation implements RunHooks {
    *
    * @param folder of the finished policy; checkpoints are in FOLDER.partial until then
    */
-  static async open(folder: string, title: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
+  static async open(folder: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
     const work = `${folder}.partial`;
     const store = new CheckpointStore<ImitationCheckpoint>(
       join(work, 'checkpoints'),
       `start again: rm -r ${shellQuoted(work)}`,
     );
     const found = await store.newest((warning) => context.log(warning, 'WARNING'));
-    if (found) context.log(`${title}: resumed after optimizer step ${found.progress.step}`);
+    if (found) context.log(`warm start: resumed after optimizer step ${found.progress.step}`);
     const metrics = await JsonlFile.open(join(work, METRICS), found?.progress.metricsBytes ?? 0);
-    return new Imitation(folder, title, saveMinutes, context, store, metrics, found);
+    return new Imitation(folder, saveMinutes, context, store, metrics, found);
   }
 
   /**
@@ -88,7 +87,7 @@ export class Imitation implements RunHooks {
 
   progress(_phase: string, done: number, total: number, loss?: number): void {
     if (!this.#bar)
-      (this.#bar = new ProgressBar(this.title, total, this.context.progress)).startAt(this.run.firstIteration);
+      (this.#bar = new ProgressBar('warm start', total, this.context.progress)).startAt(this.run.firstIteration);
     if (loss !== undefined)
       this.#shownLoss = Number.isNaN(this.#shownLoss) ? loss : this.#shownLoss + SMOOTHING * (loss - this.#shownLoss);
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
@@ -98,7 +97,7 @@ export class Imitation implements RunHooks {
   async log(step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
     if (!Number.isFinite(this.#lastLoss))
-      throw new Error(`${this.title}: the loss became ${this.#lastLoss} by optimizer step ${step + 1}\n${REMEDY}`);
+      throw new Error(`warm start: the loss became ${this.#lastLoss} by optimizer step ${step + 1}\n${REMEDY}`);
     this.#lossUnit = 'losses/perplexity' in metrics ? 'token' : 'utterance';
     await this.metrics.append(metrics);
   }
@@ -123,7 +122,7 @@ export class Imitation implements RunHooks {
     this.#bar?.finish();
     this.context.onInterrupt(null);
     if (this.stopRequested) return false;
-    this.context.log(`${this.title}: loss of the last epoch ${this.#lastLoss.toFixed(4)} nats per ${this.#lossUnit}`);
+    this.context.log(`warm start: loss of the last epoch ${this.#lastLoss.toFixed(4)} nats per ${this.#lossUnit}`);
     this.#refuseDiverged(policy);
     const work = `${this.folder}.partial`;
     const result = join(work, 'result');
@@ -145,7 +144,7 @@ export class Imitation implements RunHooks {
     const guess = Math.log(tokenizer.vocabSize) * contextLength;
     if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // NaN: no step was left to train
     throw new Error(
-      `${this.title}: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than that of a policy that guesses (${guess.toPrecision(3)})\n` +
+      `warm start: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than that of a policy that guesses (${guess.toPrecision(3)})\n` +
         REMEDY,
     );
   }

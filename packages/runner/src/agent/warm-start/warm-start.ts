@@ -125,7 +125,7 @@ async function makeStart(
   context: WarmStartContext,
   folder: string,
 ): Promise<boolean> {
-  const imitation = await Imitation.open(folder, 'warm start', config.warmStart.saveMinutes, context);
+  const imitation = await Imitation.open(folder, config.warmStart.saveMinutes, context);
   const memory = await AgentMemory.open(config, device);
   const data = await loadImitationData(config, memory, context.log);
   await memory?.release();

@@ -1,7 +1,5 @@
 // task=evaluate_agent: lets an agent play the same tasks with one model after the other.
-import { join } from 'node:path';
 import {
-  episodeMetrics,
   failureReasons,
   InterruptedError,
   SHOWN_REASONS,
@@ -10,7 +8,7 @@ import {
   type FailureReason,
   type Metrics,
 } from '@bowyer/algorithms';
-import { episodicReturn, writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { episodicReturn, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, textTable } from '@bowyer/logging';
 import { agentFolderOf } from '../../agent/folders/model-folders.js';
@@ -19,12 +17,14 @@ import { loadPolicy } from '../../agent/policy/policy-setup.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
 import { owningRun } from '../../run/owning-run.js';
+import { policyResult } from '../../run/policy-result.js';
 import {
+  byEpisode,
   compared,
   intervalText,
   resultText,
-  returnInterval,
   testedItems,
+  writeResults,
   type Comparison,
   type RunResults,
 } from '../../run/results.js';
@@ -32,7 +32,7 @@ import { claimDirectory } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { agentSource } from '../train-agent/agent-source.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
-import { byEpisode, playAgents } from '../train-agent/play-agents.js';
+import { playAgents } from '../train-agent/play-agents.js';
 import type { OpenRolloutSource } from '../train/rollout-source.js';
 import { hubNameOf, isEndpoint, modelsOf, pricedName } from './endpoints.js';
 import { openEndpoint } from './open-endpoint.js';
@@ -88,7 +88,7 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
   // The folder is claimed only now: without results it belongs to no config.
   await claimDirectory(context.directory, context.config.decisive);
   await storeTest(context.directory, played, undefined);
-  await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  await writeResults(context.directory, results);
   context.progress.report?.({ event: 'results', ...results });
   context.print(
     `${[resultText(results), ...failedText(results), '', passText(results.pass), ...tableText(results)].join('\n')}\n`,
@@ -192,12 +192,10 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
   return {
     iterations: 0,
     policies: played.map((model) => {
-      const { name, decoding, trajectories } = model;
       // If every rollout failed, there is no mean: it would count a broken setup as the model's failure.
-      if (!isScored(model)) return { name, decoding, metrics: { 'test/episodes': 0 } };
+      if (!isScored(model)) return { name: model.name, decoding: model.decoding, metrics: { 'test/episodes': 0 } };
       // The interval resamples tasks, because rollouts of one task are correlated.
-      const interval = returnInterval(trajectories, { shared: false });
-      return { name, decoding, metrics: episodeMetrics(trajectories, 'test'), interval };
+      return policyResult(model, { shared: false });
     }),
     items,
     comparisons: comparable.map((other) =>

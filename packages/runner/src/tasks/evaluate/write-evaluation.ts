@@ -1,10 +1,11 @@
 // The files of an evaluation (all episodes, the same in AgentGym's format, results.json) and its table for the terminal.
 import { join } from 'node:path';
-import { episodeMetrics, type Decoding } from '@bowyer/algorithms';
-import { writeFileAtomically, type Trajectory, toRecord, JsonlFile } from '@bowyer/core';
+import type { Decoding } from '@bowyer/algorithms';
+import { type Trajectory, toRecord, JsonlFile } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
-import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
-import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
+import { breakdownOf, taskRows, type TaskResult } from '../../run/breakdown.js';
+import { policyResult } from '../../run/policy-result.js';
+import { compared, failuresText, resultText, testedItems, writeResults, type RunResults } from '../../run/results.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { agentGymLine } from './agentgym-lines.js';
 import { itemsToPlay } from './items.js';
@@ -37,12 +38,7 @@ export async function writeEvaluation(
   const results: RunResults & { failures: string[]; tasks: Record<string, TaskResult[]> } = {
     iterations: 0,
     ...(context.processes && { processes: context.processes }),
-    policies: agents.map((agent) => ({
-      name: agent.name,
-      decoding: agent.decoding,
-      metrics: episodeMetrics(trajectoriesOf(agent), 'test'),
-      interval: returnInterval(trajectoriesOf(agent), items),
-    })),
+    policies: agents.map((agent) => policyResult({ ...agent, trajectories: trajectoriesOf(agent) }, items)),
     items,
     comparisons: agents
       .filter(({ name }) => name !== first.name)
@@ -57,11 +53,10 @@ export async function writeEvaluation(
       agents.map((agent) => [`${agent.name} (${agent.decoding})`, breakdownOf(config.env.name, trajectoriesOf(agent))]),
     ),
   };
-  await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  await writeResults(context.directory, results);
   const tasks = breakdownOf(config.env.name, trajectoriesOf(first));
-  const failed =
-    failures.length === 0 ? [] : [`${failures.length} episodes failed and are left out, the first: ${failures[0]}`];
-  return [resultText(results), ...(tasks.length > 0 ? ['', taskText(first.name, tasks)] : []), ...failed].join('\n');
+  const table = tasks.length > 0 ? ['', textTable([first.name, 'episodes', 'return', 'win'], taskRows(tasks))] : [];
+  return [resultText(results), ...table, ...failuresText(failures)].join('\n');
 }
 
 const trajectoriesOf = ({ episodes }: PlayedAgent): Trajectory[] => episodes.map(({ trajectory }) => trajectory);
@@ -93,14 +88,4 @@ async function writeEpisodes(
     const lines = await JsonlFile.open(join(directory, i === 0 ? 'agentgym.jsonl' : `agentgym-${i + 1}.jsonl`), 0);
     await lines.append(...trajectoriesOf(agent).map((trajectory) => agentGymLine(config.env.name, trajectory)));
   }
-}
-
-function taskText(name: string, tasks: readonly TaskResult[]): string {
-  const rows = tasks.map(({ task, episodes, meanReturn, winRate }) => [
-    task,
-    String(episodes),
-    meanReturn.toFixed(2),
-    winRate === null ? '–' : winRate.toFixed(3),
-  ]);
-  return textTable([name, 'episodes', 'return', 'win'], rows);
 }

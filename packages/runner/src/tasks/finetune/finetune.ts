@@ -41,7 +41,8 @@ import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
 import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy/policy-setup.js';
 import { loadExamples, type Examples, type ExamplesConfig, type FinetuneOptions } from './examples.js';
-import { finetuneText, readFinetuneResults, type FinetuneResults } from '../../run/finetune-results.js';
+import { finetuneText, type FinetuneResults } from '../../run/finetune-results.js';
+import { readResults, writeResults } from '../../run/results.js';
 import { heldOut, type HeldOut } from './held-out-answers.js';
 import { memoryEstimate } from './memory-estimate.js';
 import { TimeEstimate } from './time-estimate.js';
@@ -84,7 +85,7 @@ export async function finetune(
 
 async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): Promise<void> {
   const { directory, log, print } = context;
-  const finished = await readFinetuneResults(directory);
+  const finished = await readResults<FinetuneResults>(directory);
   if (finished !== null) {
     print(`this run is finished already: ${directory}\n\n${finetuneText(directory, finished)}\n`);
     return;
@@ -98,7 +99,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
       log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
       return 'interrupted';
     }
-    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    await writeResults(directory, results);
     print(`\n${finetuneText(directory, results)}\n`);
     return 'finished';
   });

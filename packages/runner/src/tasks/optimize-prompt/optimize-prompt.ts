@@ -2,7 +2,6 @@
 // tasks.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { episodeMetrics } from '@bowyer/algorithms';
 import { mean, writeFileAtomically } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { bestPrompts, evolvePrompts, type EvolutionState, type IterationReport, type Prompts } from '@bowyer/rollouts';
@@ -11,11 +10,11 @@ import { loadPolicy } from '../../agent/policy/policy-setup.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
 import { owningRun } from '../../run/owning-run.js';
-import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
+import { policyResult } from '../../run/policy-result.js';
+import { byEpisode, compared, resultText, testedItems, writeResults, type RunResults } from '../../run/results.js';
 import { claimDirectory, RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
-import { byEpisode } from '../train-agent/play-agents.js';
 import { PromptTrials } from './prompt-trials.js';
 import { openReflector } from './reflector.js';
 import type { OptimizeConfig } from './prompt-keys.js';
@@ -45,7 +44,7 @@ export async function optimizePrompt(config: OptimizeConfig, context: TaskContex
         log('stopped; the same command resumes it');
         return 'interrupted';
       }
-      await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+      await writeResults(directory, results);
       context.progress.report?.({ event: 'results', ...results });
       context.print(`\n${resultText(results)}\n\nprompts: ${join(directory, PROMPTS_FILE)}\n`);
       return 'finished';
@@ -126,12 +125,7 @@ async function tested(
   const [first, last] = played.map(byEpisode);
   return {
     iterations: state.iterations,
-    policies: played.map(({ name, decoding, trajectories }) => ({
-      name,
-      decoding,
-      metrics: episodeMetrics(trajectories, 'test'),
-      interval: returnInterval(trajectories, shared),
-    })),
+    policies: played.map((policy) => policyResult(policy, shared)),
     items: testedItems({ noun: 'tasks', ...shared }, played[0].trajectories, null),
     comparisons: [compared(first, last, shared, 'sample')],
     optimalReturn: null,

@@ -1,9 +1,7 @@
 // task=reverify: plays stored actions again in the environment that the config describes now, and scores them; no model takes part.
 import { join } from 'node:path';
-import { episodeMetrics } from '@bowyer/algorithms';
 import {
   episodicReturn,
-  writeFileAtomically,
   type Trajectory,
   type Transition,
   fromRecord,
@@ -16,7 +14,8 @@ import { ProgressBar } from '@bowyer/logging';
 import { EpisodeKeys } from '../../agent/demonstrations/episode-keys.js';
 import { JsonLineError, readJsonLines } from '../../agent/demonstrations/json-lines.js';
 import type { EnvironmentConfig } from '../../agent/environment/environment.js';
-import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
+import { policyResult } from '../../run/policy-result.js';
+import { compared, resultText, testedItems, writeResults, type RunResults } from '../../run/results.js';
 import { owningRun } from '../../run/owning-run.js';
 import { claimDirectory } from '../../run/run-files.js';
 import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
@@ -124,11 +123,6 @@ async function writeVerified(
   );
   const [before, after] = [verified.map((one) => one.before), verified.map((one) => one.after)];
   const items = testedItems(plan, after, null);
-  const policy = (name: string, episodes: Trajectory[]) => ({
-    name,
-    metrics: episodeMetrics(episodes, 'test'),
-    interval: returnInterval(episodes, items),
-  });
   const keyed = (name: string, episodes: Trajectory[]) => ({
     name,
     episodes: new Map(episodes.map((episode, i) => [String(i), episode])),
@@ -137,7 +131,10 @@ async function writeVerified(
   const different = verified.filter(({ differs }) => differs).length;
   const results: RunResults & { changed: number; different: number } = {
     iterations: 0,
-    policies: [policy('as stored', before), policy('scored again', after)],
+    policies: [
+      policyResult({ name: 'as stored', trajectories: before }, items),
+      policyResult({ name: 'scored again', trajectories: after }, items),
+    ],
     items,
     comparisons: [compared(keyed('as stored', before), keyed('scored again', after), items)],
     optimalReturn: null,
@@ -145,7 +142,7 @@ async function writeVerified(
     changed,
     different,
   };
-  await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  await writeResults(directory, results);
   const lines = [resultText(results), `${changed} of ${verified.length} returns changed`];
   if (different > 0)
     lines.push(

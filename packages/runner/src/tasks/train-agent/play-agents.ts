@@ -52,9 +52,3 @@ export function playAgents(
     set,
   );
 }
-
-/** Indexes a model's rollouts by their numbers: those of the same number have the same task and random numbers. */
-export const byEpisode = ({ name, trajectories }: { name: string; trajectories: readonly Trajectory[] }) => ({
-  name,
-  episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
-});

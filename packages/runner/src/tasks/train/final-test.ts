@@ -23,6 +23,7 @@ import { TestCache } from '../../run/test-cache.js';
 import { failureLog } from '../../run/failure-log.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
+  byEpisode,
   compared,
   returnInterval,
   testedItems,
@@ -247,14 +248,10 @@ export class FinalTest {
 
 /** Compares each other policy with the start, for each decoding. */
 function comparisonsWith(start: string, tested: readonly Played[], items: TestedItems): Comparison[] {
-  const keyed = ({ name, trajectories }: Played) => ({
-    name,
-    episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
-  });
   return tested.flatMap((played) => {
     const first = tested.find(({ name, decoding }) => name === start && decoding === played.decoding);
     return first === undefined || first.name === played.name
       ? []
-      : [compared(keyed(first), keyed(played), items, played.decoding)];
+      : [compared(byEpisode(first), byEpisode(played), items, played.decoding)];
   });
 }

@@ -1,15 +1,14 @@
 // task=train: prepares the agent, runs the algorithm, and plays the final test. It can be killed and started again at any time.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InterruptedError } from '@bowyer/algorithms';
-import { oneRank, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
+import { oneRank, overrideWord, shellQuoted, timed } from '@bowyer/core';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
 import { owningRun } from '../../run/owning-run.js';
 import { guardReason } from '../../run/guard.js';
 import { checkLoggers, RunLoggers } from '../../run/open-loggers.js';
 import type { Recorder } from '../../run/recorder.js';
-import { resultText, type RunResults } from '../../run/results.js';
+import { readResults, resultText, writeResults, type RunResults } from '../../run/results.js';
 import { openDirectory, RunFiles } from '../../run/run-files.js';
 import { REPORT_FILE, withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
@@ -40,7 +39,7 @@ async function trainInFolder(
 ): Promise<void> {
   const { directory, print, ranks = oneRank } = context;
   refuseAheadOnRanks(config, ranks.size);
-  const finished = await readResults(directory);
+  const finished = await readResults<RunResults>(directory);
   await refuseStopped(finished, config, context);
   if (
     finished !== null &&
@@ -60,13 +59,13 @@ async function trainInFolder(
       context.log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
       return 'interrupted';
     }
-    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    await writeResults(directory, results);
     context.progress.report?.({ event: 'results', ...results });
     const [agent, report] = [join(directory, 'checkpoints', 'best'), join(directory, REPORT_FILE)];
     print(`\n${resultText(results)}\n\nagent: ${agent}\nreport: ${report}\n`);
     return results.stopped === undefined ? 'finished' : 'stopped by the guard';
   });
-  await refuseStopped(await readResults(directory), config, context);
+  await refuseStopped(await readResults<RunResults>(directory), config, context);
 }
 
 /** Returns whether a watched run has ended for a reason, after which more iterations do not continue it. */
@@ -136,8 +135,3 @@ const finalFigures = (results: RunResults | null) => {
   const isStart = handedOut !== undefined && handedOut.verdict !== 'improved';
   return (isStart ? policies[0] : policies.at(-1))?.metrics ?? {};
 };
-
-async function readResults(directory: string): Promise<RunResults | null> {
-  const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as RunResults);
-}
