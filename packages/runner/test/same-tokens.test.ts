@@ -9,20 +9,12 @@ import {
   textDialogues,
   type Dialogues,
 } from '@bowyer/algorithms';
-import {
-  demonstrationSetOf,
-  recordedInfo,
-  Rng,
-  spokenIds,
-  type EpisodeRecord,
-  type TokenSegment,
-  type Trajectory,
-} from '@bowyer/core';
+import { demonstrationSetOf, Rng, type TokenSegment, type Trajectory } from '@bowyer/core';
 import { makeEnv, type Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, templateTokens, wordLevelTokenizer } from '@bowyer/text';
-import { ModelServer, serveEnv, SteppedTokenizer } from '@bowyer/serving';
+import { serveEnv } from '@bowyer/serving';
 import {
   agentEnvironment,
   contextOf,
@@ -31,6 +23,8 @@ import {
 } from '../src/agent/context/agent-context.js';
 import { asConversations } from '../src/agent/demonstrations/imitation-data.js';
 import { openRemoteRollouts } from '../src/agent/play/remote-rollouts.js';
+import { learnedPieces, recordedEpisode, writtenPieces } from './recorded-episode.js';
+import { servePolicy } from './served-policy.js';
 
 interface Game {
   config: ContextConfig;
@@ -93,27 +87,12 @@ const dialoguesAs = (form: string, game: Game): Dialogues =>
 
 /** Returns the tokens that are read, and the positions of those that the policy wrote. */
 const tokensOf = (segments: readonly TokenSegment[]) =>
-  segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...spokenIds(one)]) }));
-
-/** Records the actions of an episode in the environment, as an expert does. */
-async function recorded({ expertEnv }: Game, actions: readonly string[]): Promise<EpisodeRecord> {
-  const env = expertEnv();
-  const { observation, info } = await env.reset();
-  const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
-  for (const action of actions) {
-    const result = await env.step(action);
-    record.steps.push({ ...result, action, info: recordedInfo(result.info) });
-  }
-  await env.close();
-  return record;
-}
+  segments.map((segment) => ({ ids: segment.ids, written: writtenPieces(segment) }));
 
 /** Returns the tokens of a demonstration up to the last one that a player would have read or written. */
 async function demonstrated(game: Game, form: string, { transitions, segments }: Trajectory) {
-  const record = await recorded(
-    game,
-    transitions.map(({ action }) => action),
-  );
+  const actions = transitions.map(({ action }) => action);
+  const record = await recordedEpisode(game.expertEnv(), actions);
   const [demonstration] = await demonstrationsIn(game.config, demonstrationSetOf([record]), null);
   if (form === 'text') return tokensOf(demonstrationSegments(demonstration, tokenizer, newline));
   const encoded = asConversations(demonstration, isDialogue(game)).flatMap((messages) =>
@@ -121,12 +100,7 @@ async function demonstrated(game: Game, form: string, { transitions, segments }:
   );
   return encoded.map(({ ids, lossMask }, i) => ({
     ids: ids.slice(0, segments[i].ids.length),
-    written: lossMask.flatMap((learned, t) => {
-      if (!learned || lossMask[t - 1]) return [];
-      const length = lossMask.slice(t).findIndex((later) => !later);
-      // The token that ends a message is learned too.
-      return [[t, ...ids.slice(t, length < 0 ? ids.length : t + length).slice(0, -1)]];
-    }),
+    written: learnedPieces(ids, lossMask),
   }));
 }
 
@@ -137,22 +111,10 @@ const cases = Object.keys(games).flatMap((name) => [
 
 test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of the model', async (name, form) => {
   const game = await games[name]();
-  const device = await openDevice({ device: 'cpu', threads: 1 });
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
   const shape = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
   const policy = await LanguageModel.create({ device, config: shape, tokenizer, maskedTokenIds, rng: new Rng(3) });
-  const server = await ModelServer.listen({
-    model: policy,
-    tokenizer: new SteppedTokenizer(tokenizer),
-    name: 'policy',
-    template: null,
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 0,
-    slots: 2,
-    maxQueued: 8,
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
-  });
+  const server = await servePolicy(policy);
   try {
     const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 1, terminatorIds: [newline] };
     const agent = { policy, dialogues: dialoguesAs(form, game), slots: 1 };
@@ -180,6 +142,5 @@ test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of th
   } finally {
     await server.close();
     await game.close?.();
-    await device.close();
   }
 });

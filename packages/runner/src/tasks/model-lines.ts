@@ -49,7 +49,7 @@ async function writeModelLines<Item>(
   const { lines, notes } = await readLines(input, schema, harmless);
   for (const note of notes) log(`${input}: ${note}`);
   const partial = `${output}.partial`;
-  const device = await openDevice(where);
+  await using device = await openDevice(where);
   try {
     // No token is masked, so that the probabilities are the checkpoint's own.
     const model = await loadTextModel({
@@ -80,8 +80,6 @@ async function writeModelLines<Item>(
   } catch (error) {
     if (!(error instanceof LockLostError)) await rm(partial, { force: true });
     throw error instanceof ItemError ? new JsonLineError(input, lines[error.index].line, error.problem) : error;
-  } finally {
-    await device.close();
   }
 }
 

@@ -1,7 +1,8 @@
 import { chatDialogues, demonstrationSegments, segmentsOf, textDialogues, type Dialogues } from '@bowyer/algorithms';
-import { demonstrationSetOf, recordedInfo, spokenIds, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
+import { demonstrationSetOf, type EpisodeRecord } from '@bowyer/core';
 import { bm25Index, episodeOfRecord, makeEnv, Memory, type ContextOptions, type Env } from '@bowyer/envs';
 import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+import { learnedPieces, recordedEpisode, writtenPieces } from '../../../test/recorded-episode.js';
 import { asConversations } from '../demonstrations/imitation-data.js';
 import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } from './agent-context.js';
 
@@ -25,18 +26,6 @@ const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
 });
 
 const gameOf = ({ env: { name, ...options } }: ContextConfig): Env => makeEnv(name, options);
-
-/** Plays an episode as task=play and an expert record it, with the environment's own texts. */
-async function recorded(env: Env, actions: readonly string[], seed = 7): Promise<EpisodeRecord> {
-  const { observation, info } = await env.reset({ seed });
-  const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
-  for (const action of actions) {
-    const result = await env.step(action);
-    record.steps.push({ ...result, action, info: recordedInfo(result.info) });
-  }
-  await env.close();
-  return record;
-}
 
 /** Returns the tokens of the same episode when a player plays it and writes these actions. */
 async function replayed(env: Env, actions: readonly string[], dialogues: Dialogues, tokenizer: Tokenizer) {
@@ -95,8 +84,8 @@ const withMemory: [Game, ContextOptions, segments: number, unit: 'episode' | 'tr
 async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): Promise<Memory> {
   const name = config.env.name as Game;
   const memory = new Memory({ unit, topK: 2, maxChars: 4000, capacity: 9, makeIndex: bm25Index });
-  const other = episodeOfRecord(await recorded(gameOf(config), games[name].slice(0, 4), 8), 1, -100)!;
-  const own = episodeOfRecord(await recorded(gameOf(config), ['OWN', ...games[name]]), 0, -100)!;
+  const other = episodeOfRecord(await recordedEpisode(gameOf(config), games[name].slice(0, 4), 8), 1, -100)!;
+  const own = episodeOfRecord(await recordedEpisode(gameOf(config), ['OWN', ...games[name]]), 0, -100)!;
   memory.add([other, { ...own, item: 'own' }]);
   return memory;
 }
@@ -106,7 +95,7 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
   async (name, context, count, unit) => {
     const config = configOf(name, context);
     const memory = unit === undefined ? null : await memoryOf(config, unit);
-    const record = await recorded(gameOf(config), games[name]);
+    const record = await recordedEpisode(gameOf(config), games[name]);
     record.reset.info.item = 'own';
     const tokenizer = tokenizerOf(record, memory?.toText());
     const [demonstration] = await demonstrationsIn(config, demonstrationSetOf([record]), memory);
@@ -136,24 +125,10 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
     expect(conversations).toHaveLength(played.length);
     conversations.forEach(({ ids, lossMask }, i) => {
       expect(ids.slice(0, played[i].ids.length)).toEqual(played[i].ids);
-      expect(learnedIds(played[i])).toEqual(learnedPieces(ids, lossMask));
+      expect(writtenPieces(played[i])).toEqual(learnedPieces(ids, lossMask));
     });
   },
 );
-
-const learnedIds = ({ utterances }: TokenSegment) =>
-  utterances.map((utterance) => [utterance.start, ...spokenIds(utterance)]);
-
-/** Lists the pieces that are learned, without the token that ends a message. */
-function learnedPieces(ids: readonly number[], mask: readonly number[]): number[][] {
-  const pieces: number[][] = [];
-  mask.forEach((learned, i) => {
-    if (!learned) return;
-    if (!mask[i - 1]) pieces.push([i]);
-    pieces.at(-1)!.push(ids[i]);
-  });
-  return pieces.map((piece) => piece.slice(0, -1));
-}
 
 test('the state of a turn is the environment’s own observation; a dialogue continues the text before it exactly', async () => {
   const config = configOf('cookingworld', { kind: 'auto' });

@@ -6,8 +6,9 @@ import { makeEnv } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import type { ModelServer } from '@bowyer/serving';
 import { answerRequests } from '@bowyer/testing';
+import { servePolicy } from '../../../test/served-policy.js';
 import { remotePolicyProblems } from './remote-policy-problems.js';
 import { openRemoteRollouts } from './remote-rollouts.js';
 
@@ -22,19 +23,7 @@ const make = (seed: number) => {
 };
 beforeAll(async () => {
   [model, other] = [await make(3), await make(4)];
-  server = await ModelServer.listen({
-    model,
-    tokenizer: new SteppedTokenizer(tokenizer),
-    name: 'policy',
-    template: null,
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 0,
-    slots: 4,
-    maxQueued: 32,
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
-  });
+  server = await servePolicy(model);
 });
 afterAll(async () => {
   await server.close();

@@ -3,27 +3,15 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
-import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { answerRequests } from '@bowyer/testing';
+import { servePolicy } from '../../../test/served-policy.js';
 import { RemoteTeacher } from './remote-teacher.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog cat ? yes no\n']);
 const device = await openDevice({ device: 'cpu', threads: 1 });
 const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
 const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
-const server = await ModelServer.listen({
-  model,
-  tokenizer: new SteppedTokenizer(tokenizer),
-  name: 'teacher',
-  template: null,
-  host: '127.0.0.1',
-  port: 0,
-  apiKey: null,
-  seed: 0,
-  slots: 2,
-  maxQueued: 32,
-  defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
-});
+const server = await servePolicy(model);
 afterAll(async () => {
   await server.close();
   await device.close();

@@ -14,7 +14,7 @@ import { Imitation } from './imitation.js';
 /** Imitates 24 dialogues in 12 steps. @returns the texts of the progress bar */
 async function imitated(lr: number): Promise<[done: number, note?: string][]> {
   const folder = newFolder();
-  const device = await openDevice({ device: 'cpu', threads: 1 });
+  await using device = await openDevice({ device: 'cpu', threads: 1 });
   const tokenizer = wordLevelTokenizer(['go north\n']);
   const [terminatorId] = tokenizer.encode('\n');
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 16 };
@@ -37,7 +37,6 @@ async function imitated(lr: number): Promise<[done: number, note?: string][]> {
     );
   } finally {
     await policy.release();
-    await device.close();
   }
   return update.mock.calls;
 }

@@ -76,14 +76,10 @@ export async function evaluateAgent(config: EvaluateAgentConfig, context: TaskCo
 
 async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContext): Promise<void> {
   const agents = await openAgents(config.task, context);
-  const device = await openDevice(deviceOf(config));
+  await using device = await openDevice(deviceOf(config));
   const played: PlayedModel[] = [];
-  try {
-    const models = modelsOf(config.task).map(agentFolderOf);
-    for (const model of models) played.push(await playModel(model, device, config, context, agents));
-  } finally {
-    await device.close();
-  }
+  const models = modelsOf(config.task).map(agentFolderOf);
+  for (const model of models) played.push(await playModel(model, device, config, context, agents));
   const results = resultsOf(played, agents, config);
   // The folder is claimed only now: without results it belongs to no config.
   await claimDirectory(context.directory, context.config.decisive);
