@@ -51,17 +51,24 @@ async function openEnv(more: Partial<OpenEnvServerOptions> = {}): Promise<OpenEn
 /** The server-side answers of `listening`. */
 const answers: ServerResponse[] = [];
 
+async function listens(options: Omit<HttpListenerOptions, 'host' | 'port' | 'refuse'>): Promise<HttpListener> {
+  const refuse: HttpListenerOptions['refuse'] = ({ status, message }) => ({ status, json: { message } });
+  const listener = await HttpListener.listen({ host: '127.0.0.1', port: 0, refuse, ...options });
+  open.push(listener);
+  return listener;
+}
+
 /** Answers with the length of the body; `answer` decides what follows. */
 async function listening(limits: Partial<ListenerLimits>, answer = ''): Promise<HttpListener> {
-  const respond: HttpListenerOptions['respond'] = async (request, response) => {
-    answers.push(response);
-    const given = readBody(request, 8 * MIB, (text) => ({ status: 200, text: `${text.length}${answer}` }));
-    const { status, text } = await given.catch((error: BodyError) => ({ status: error.status, text: error.reason }));
-    listener.send(request, response, { status, text });
-  };
-  const refuse: HttpListenerOptions['refuse'] = ({ status, message }) => ({ status, json: { message } });
-  const listener = await HttpListener.listen({ host: '127.0.0.1', port: 0, respond, refuse, limits });
-  open.push(listener);
+  const listener = await listens({
+    limits,
+    async respond(request, response) {
+      answers.push(response);
+      const given = readBody(request, 8 * MIB, (text) => ({ status: 200, text: `${text.length}${answer}` }));
+      const { status, text } = await given.catch((error: BodyError) => ({ status: error.status, text: error.reason }));
+      listener.send(request, response, { status, text });
+    },
+  });
   return listener;
 }
 
@@ -311,34 +318,20 @@ test('answers that nobody reads are bounded over all connections', async () => {
 });
 
 test('an answer that takes longer than a client may is waited for', async () => {
-  const refuse: HttpListenerOptions['refuse'] = ({ status, message }) => ({ status, json: { message } });
-  const respond: HttpListenerOptions['respond'] = async (_, response) => {
-    await sleep(2500);
-    response.end('at last');
-  };
-  const listener = await HttpListener.listen({
-    host: '127.0.0.1',
-    port: 0,
-    respond,
-    refuse,
+  const listener = await listens({
     limits: { stallMs: 1000 },
+    async respond(_, response) {
+      await sleep(2500);
+      response.end('at last');
+    },
   });
-  open.push(listener);
   expect(await (await fetch(listener.origin)).text()).toBe('at last');
 });
 
 test('a fault of a server is answered, and ends nothing', async () => {
   const faults: Error[] = [];
-  const refuse: HttpListenerOptions['refuse'] = ({ status, message }) => ({ status, json: { message } });
   const respond = () => Promise.reject(new TypeError('undefined is not a function'));
-  const listener = await HttpListener.listen({
-    host: '127.0.0.1',
-    port: 0,
-    respond,
-    refuse,
-    onFault: (error) => faults.push(error),
-  });
-  open.push(listener);
+  const listener = await listens({ respond, onFault: (error) => faults.push(error) });
   const answer = await fetch(listener.origin);
   expect([answer.status, await answer.text()]).toEqual([
     500,
