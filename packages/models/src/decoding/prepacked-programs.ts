@@ -19,7 +19,7 @@ const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
  * @param others weights that are read in another form
  * @param asked whether to pack; undefined: depends on their size and on `slots`
  * @param slots the number of rows that are decoded at the same time, if known. Steps of many rows read the parameters themselves, and
- *   a copy for prompts and single rows is not worth its memory then
+ *   a copy for prompts and fewer rows is not worth its memory then
  */
 export function weightsToPrepack(
   architecture: CausalArchitecture,
@@ -27,7 +27,7 @@ export function weightsToPrepack(
   asked: boolean | undefined,
   slots = 1,
 ): ReadonlySet<string> {
-  if (asked === false || (asked === undefined && slots >= ROWS_AS_COLUMNS[0][0])) return new Set();
+  if (asked === false || (asked === undefined && slots >= ROWS_AS_COLUMNS.at(-1)![0])) return new Set();
   const products = new Set(Object.values(linearWeights(architecture)).flat());
   const weights = architecture.parameters.filter(
     ({ name, shape }) => products.has(name) && !others?.has(name) && (asked === true || isLargeWeight(shape)),

@@ -203,7 +203,7 @@ export const writerOptions = {
   quantization,
   packed_decoding: optional(
     () => Type.Boolean(),
-    'decode on the CPU with a second copy of the weights that is laid out for speed; false: half the memory, and slower decoding of few rows; null: true for 64 MiB to 4 GiB of weights, and false for a server with 13 or more slots',
+    'decode on the CPU with a second copy of the weights that is laid out for speed; false: half the memory, and slower decoding of few rows; null: true for 64 MiB to 4 GiB of weights, and false for a server with 25 or more slots',
   ),
 };
 
