@@ -268,3 +268,26 @@ describe('two nodes that one kernel computes', () => {
       numbers.forEach((number, i) => expect(gpu[name]![i]).toBeCloseTo(number, 4));
   });
 });
+
+describe.each([4, 8] as const)('a product with a weight in %i bits and a bias', (bits) => {
+  const [N, K, blockSize] = [16, 64, 32];
+  const g = new GraphBuilder('quantized');
+  const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => (37 * i) % 256);
+  const packed = g.constant(bytes((N * K * bits) / 8), [N, K / blockSize, (blockSize * bits) / 8], 'uint8');
+  const scales = g.constant(
+    Float32Array.from({ length: (N * K) / blockSize }, (_, i) => 2 ** -(i % 3)),
+    [N, K / blockSize],
+  );
+  const product = g.quantizedMatMul(g.input('x', 'float32', ['n', K]), packed, scales, { bits, blockSize });
+  g.output('y', g.add(product, g.input('bias', 'float32', [N])));
+
+  test('is one node', () => {
+    expect(webgpuForm(g).nodes.map(({ op }) => op.opType)).toEqual(['MatMulNBits']);
+  });
+
+  gpuTest.each([1, 16])('has the same result for %i rows on the GPU', async (rows) => {
+    const inputs = { x: integers([rows, K]), bias: integers([N]) };
+    const [gpu, cpu] = [await results(g, inputs, 'webgpu'), await results(g, inputs)];
+    cpu.y!.forEach((number, i) => expect(gpu.y![i]).toBeCloseTo(number, 3));
+  });
+});

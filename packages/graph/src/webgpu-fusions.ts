@@ -3,6 +3,7 @@
 //
 //     s = a + b, norm(s)   SkipLayerNormalization, SkipSimplifiedLayerNormalization: two results
 //     x · sigmoid(x)       QuickGelu with α = 1
+//     x Wᵀ + b             MatMulNBits with its sixth operand, for a quantized W
 //
 // Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 import { sameShape } from './dims.js';
@@ -39,8 +40,11 @@ export class WebgpuFusions {
   isDeferred(node: GraphNode): boolean {
     const y = node.outputs[0]!;
     const readers = this.#readersOf(y);
-    if (node.op.opType === 'Sigmoid') return readers.length === 1 && !this.#outputs.has(y) && isSilu(readers[0]!, node);
-    return readers.some((reader) => this.#isNormOf(reader, node));
+    if (readers.some((reader) => this.#isNormOf(reader, node))) return true;
+    const [reader] = readers;
+    return (
+      readers.length === 1 && !this.#outputs.has(y) && (isSilu(reader!, node) || biasOf(reader!, node) !== undefined)
+    );
   }
 
   /**
@@ -61,6 +65,11 @@ export class WebgpuFusions {
     for (const { node: producer } of inputs.filter((value) => value !== undefined)) {
       if (!producer || !deferred.has(producer)) continue;
       if (isSilu(node, producer)) return [[y, g.apply(QuickGelu, [made(producer.inputs[0]!)], { alpha: 1 })[0]!]];
+      const bias = biasOf(node, producer);
+      if (bias) {
+        const [x, packed, scales, zeros] = producer.inputs.map((value) => value && made(value));
+        return [[y, g.apply(producer.op, [x, packed, scales, zeros, undefined, made(bias)], producer.attributes)[0]!]];
+      }
       if (!this.#isNormOf(node, producer)) continue;
       const operands = [...producer.inputs, ...inputs.slice(1)].map((value) => value && made(value));
       const [normed, , , sum] = g.apply(skipNorms.get(op.opType)!, operands, { epsilon: attributes.epsilon! });
@@ -91,6 +100,12 @@ export class WebgpuFusions {
       statistics.every((value) => this.#readersOf(value).length === 0 && !this.#outputs.has(value))
     );
   }
+}
+
+/** Returns the vector that the node adds to each row of a product with a quantized weight, if it does. */
+function biasOf({ op, inputs }: GraphNode, { op: own, outputs: [y] }: GraphNode): Value | undefined {
+  if (op.opType !== 'Add' || own.opType !== 'MatMulNBits') return undefined;
+  return inputs.find((value) => value !== y && value!.rank === 1 && value!.dim(0) === y!.dim(-1));
 }
 
 /** Returns whether the node multiplies the operand of a sigmoid with its result. */
