@@ -159,6 +159,7 @@ export async function updateActor(
       samples === 'rollout'
         ? [shares[step].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
         : await replayBatches(replay.sample(size * accumulationSteps, rng), learner, rng, options);
+    if (samples === 'replay') await policy.rest();
     for (const batch of batches) {
       if (batch.length === 0) continue;
       const transitions = batch.map(({ trajectory, turn }) => trajectory.transitions[turn]);

@@ -61,6 +61,7 @@ export const archer = defineAlgorithm({
       reference: await klReference(run, options),
       baseline: options.actor.baseline.enabled ? valueModelOf(run) : null,
       clip: new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>),
+      rest: () => run.policy.rest(),
     };
     const { importanceClip } = options.replay;
     const { critic, actor } = options;
@@ -76,19 +77,21 @@ export const archer = defineAlgorithm({
       // Roll out the current policy and store every turn.
       const rollout = await run.collect(iteration);
       insertTurns(replay, rollout);
-      await run.policy.rest();
+      await learner.rest();
       const metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // Utterance level: TD learning on the replay buffer; the target critic follows slowly.
       Object.assign(metrics, await updateCritic(learner, rng, criticUpdate, weightsOf));
 
       // Token level: REINFORCE with the utterance's advantage on each of its tokens.
-      await run.policy.rest();
-      if (iteration >= actor.warmupIterations)
+      await learner.rest();
+      if (iteration >= actor.warmupIterations) {
         Object.assign(
           metrics,
           await updateActor(learner, rollout, rng, run.stepScale * policyRate(iteration, options), options),
         );
+        await learner.rest();
+      }
 
       await run.endIteration(iteration, metrics, rollout);
     }

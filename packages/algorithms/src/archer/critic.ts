@@ -108,8 +108,9 @@ export async function qTargets(
   options: CriticTargetOptions,
 ): Promise<Pair> {
   const ahead = items.map((item) => turnsAhead(item, options.critic.tdSteps));
-  // Without importance weights the values of the turns in between cancel, so that only the last state is evaluated.
-  const states = ahead.map((turns) => (importance === null ? turns.slice(-1) : turns));
+  const isEnd = ahead.map((turns) => endsAfter(turns.at(-1)!, options));
+  // Without importance weights the values of the turns in between cancel, so that only the last state is evaluated; none at an end.
+  const states = ahead.map((turns, i) => turns.slice(importance === null ? -1 : 0, isEnd[i] ? -1 : undefined));
   const { v1, v2 } = await critic.evaluate(
     states.flatMap((turns) => turns.map(({ nextObservation }) => nextObservation)),
     null,
@@ -118,8 +119,7 @@ export async function qTargets(
   const targetsOf = (values: Float32Array) => {
     let next = 0;
     return Float32Array.from(items, ({ trajectory, turn }, i) => {
-      const own = [...values.subarray(next, (next += states[i].length))];
-      if (endsAfter(ahead[i].at(-1)!, options)) own[own.length - 1] = 0;
+      const own = [...values.subarray(next, (next += states[i].length)), ...(isEnd[i] ? [0] : [])];
       const rewards = ahead[i].map(({ reward }) => reward);
       const nextValues = [...new Array<number>(rewards.length - own.length).fill(NaN), ...own];
       const ratios = importance?.get(trajectory)!.subarray(turn + 1, turn + rewards.length);
@@ -184,6 +184,8 @@ interface CriticUpdate {
   openPlayer: OpenPlayer;
   /** Whether the critic chooses the player's actions: fresh utterances are then sampled for one optimizer step at a time. */
   playsWithCritic?: boolean;
+  /** Frees the working memory of sampling before the first step; not called if the critic chooses actions. */
+  rest?: () => Promise<void>;
 }
 
 /** Reports several samples per state where no utterance is sampled. */
@@ -229,13 +231,18 @@ export async function updateCritic(
   const steps = Array.from({ length: options.critic.steps }, () => drawStep(learner.replay, rng, options));
   const drawn = steps.flat().flatMap(({ items }) => items.map(({ trajectory }) => trajectory));
   const importance = weightsOf && (await weightsOf(drawn));
-  const player = action === 'policy' ? await learner.openPlayer(options.sampling) : null;
+  let player = action === 'policy' ? await learner.openPlayer(options.sampling) : null;
   const means = new RunningMeans();
   try {
     let fresh: ReplayItem[][][] = [];
     for (const [step, batches] of steps.entries()) {
-      if (player !== null && (step === 0 || learner.playsWithCritic))
+      if (player !== null)
         fresh = await sampleFor(player, learner.playsWithCritic ? batches : steps.flat(), samples, learner, options);
+      if (player !== null && !learner.playsWithCritic) {
+        await player.close();
+        player = null;
+        await learner.rest?.();
+      }
       for (const { items } of batches)
         means.add(await accumulateTd(critic, items, fresh.shift() ?? [items], importance, options));
       const bound = { maxGradNorm, reduction };
