@@ -163,7 +163,7 @@ export class FamilyConfig {
 
   /** Reads a number; returns `otherwise` if the file has none. */
   realOr(field: string, otherwise: number): number {
-    return this.fields.value(field) === undefined ? otherwise : this.fields.real(field);
+    return this.optionalReal(field) ?? otherwise;
   }
 
   /** Reads a count that may be 0. */
@@ -181,27 +181,53 @@ export class FamilyConfig {
     return listed as number[];
   }
 
-  /** Reads the kind of each layer from `layer_types`; if the file has none, `kindOf` returns it. */
-  layerKinds(kindOf: (layer: number) => LayerKind): LayerKind[] {
+  /** Reads a number; undefined if the file has none. */
+  optionalReal(field: string): number | undefined {
+    return this.fields.value(field) === undefined ? undefined : this.fields.real(field);
+  }
+
+  /**
+   * Reads the kind of each layer from `layer_types`.
+   *
+   * @param known the kinds that the family has
+   * @param kindOf returns the kind of a layer if the file has no `layer_types`; if omitted, the file must have it
+   */
+  mixerKinds<Kind extends string>(known: readonly Kind[], kindOf?: (layer: number) => Kind): Kind[] {
     const { fields } = this;
     const { layers } = this.sizes;
     const kinds = fields.value('layer_types');
-    if (kinds === undefined) return Array.from({ length: layers }, (_, layer) => kindOf(layer));
+    if (kinds === undefined && kindOf) return Array.from({ length: layers }, (_, layer) => kindOf(layer));
     if (!Array.isArray(kinds) || kinds.length !== layers)
       throw fields.error('layer_types', `must list the kind of each of the ${layers} layers`);
-    const unknown: unknown = kinds.find((kind) => kind !== 'sliding_attention' && kind !== 'full_attention');
+    const unknown: unknown = kinds.find((kind) => !known.includes(kind as Kind));
     if (unknown !== undefined)
       throw fields.error(
         'layer_types',
-        `has ${JSON.stringify(unknown)}, which is not supported; known: full_attention, sliding_attention`,
+        `has ${JSON.stringify(unknown)}, which is not supported; known: ${known.join(', ')}`,
       );
-    return kinds as LayerKind[];
+    return kinds as Kind[];
+  }
+
+  /** Reads which layers have a sliding window; if the file does not list them, `slides` says so. */
+  layerKinds(slides: (layer: number) => boolean): LayerKind[] {
+    return this.mixerKinds(['full_attention', 'sliding_attention'], (layer) =>
+      slides(layer) ? 'sliding_attention' : 'full_attention',
+    );
+  }
+
+  get hasWindow(): boolean {
+    return this.fields.value('sliding_window') !== undefined;
+  }
+
+  /** Whether the file has a window and turns it on, where a family has a field for that. */
+  get usesWindow(): boolean {
+    return this.fields.flag('use_sliding_window') && this.hasWindow;
   }
 
   /** Returns, for each layer, the number of tokens that a token attends to; undefined if the window is as wide as the context. */
   windows(kinds: readonly LayerKind[], contextLength: number): (number | undefined)[] {
     const { fields } = this;
-    const size = fields.value('sliding_window') === undefined ? undefined : fields.count('sliding_window');
+    const size = this.hasWindow ? fields.count('sliding_window') : undefined;
     if (size === undefined && kinds.includes('sliding_attention'))
       throw fields.error('layer_types', `has sliding_attention, but sliding_window is not set`);
     return kinds.map((kind) => (kind === 'sliding_attention' && size! < contextLength ? size : undefined));

@@ -173,18 +173,13 @@ class PlainParts {
     return linear(path, out, input, { bias, standardDeviation, transposedInFile });
   }
 
-  get #attentionDropout(): number {
-    const { fields } = this.config;
-    return fields.value('attention_dropout') === undefined ? 0 : fields.real('attention_dropout');
-  }
-
   attention(layer: number, path: string): Part {
     const { width, heads, keyValueHeads, headSize } = this.config.sizes;
     const { names } = this;
     const departure = this.departures.attention?.(layer) ?? {};
     const { rotary, projections: kind = 'separate', bias = false, outputBias = bias, queryKeyNorm } = departure;
     const { keyConvolution: tokens, queryFactor, gate, positionBiases, sinks } = departure;
-    const { dropout = this.#attentionDropout, scale, window, softcap } = departure;
+    const { dropout = this.config.realOr('attention_dropout', 0), scale, window, softcap } = departure;
     const form = { dropout, scale, window, softcap };
     const at = `${path}.${names.attention}`;
     const [queries, keys] = [heads * headSize, keyValueHeads * headSize];

@@ -60,9 +60,7 @@ export const cohere2: Family = {
   build(config) {
     const rotary = config.rotary({ interleaved: true });
     const pattern = () => config.fields.count('sliding_window_pattern');
-    const kinds = config.layerKinds((layer) =>
-      (layer + 1) % pattern() === 0 ? 'full_attention' : 'sliding_attention',
-    );
+    const kinds = config.layerKinds((layer) => (layer + 1) % pattern() !== 0);
     const windows = config.windows(kinds, rotary.contextLength);
     return build(config, (layer) => ({
       rotary: kinds[layer] === 'sliding_attention' ? rotary : null,

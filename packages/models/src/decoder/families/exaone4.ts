@@ -21,11 +21,9 @@ export const exaone4: Family = {
   build(config) {
     const { fields } = config;
     const rotary = config.rotary();
-    const hasWindow = fields.value('sliding_window') !== undefined;
+    const { hasWindow } = config;
     const pattern = () => fields.count('sliding_window_pattern');
-    const kinds = config.layerKinds((layer) =>
-      hasWindow && (layer + 1) % pattern() !== 0 ? 'sliding_attention' : 'full_attention',
-    );
+    const kinds = config.layerKinds((layer) => hasWindow && (layer + 1) % pattern() !== 0);
     const windows = config.windows(kinds, rotary.contextLength);
     return plainDecoder(config, {
       norms: outputNorms,

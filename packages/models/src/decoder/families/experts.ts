@@ -65,8 +65,7 @@ export const qwen3Moe: Family = {
   build(config) {
     const { fields } = config;
     const rotary = config.rotary();
-    const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-    const kind: LayerKind = isOn ? 'sliding_attention' : 'full_attention';
+    const kind: LayerKind = config.usesWindow ? 'sliding_attention' : 'full_attention';
     const windows = config.windows(new Array<LayerKind>(config.sizes.layers).fill(kind), rotary.contextLength);
     return plainDecoder(config, {
       rotary,
@@ -94,8 +93,7 @@ export const mixtral: Family = {
     const { fields, sizes } = config;
     fields.refuse('router_jitter_noise', 0);
     const rotary = config.rotary();
-    const hasWindow = fields.value('sliding_window') !== undefined;
-    const kind: LayerKind = hasWindow ? 'sliding_attention' : 'full_attention';
+    const kind: LayerKind = config.hasWindow ? 'sliding_attention' : 'full_attention';
     const windows = config.windows(new Array<LayerKind>(sizes.layers).fill(kind), rotary.contextLength);
     const standardDeviation = fields.real('initializer_range');
     return plainDecoder(config, {
@@ -163,7 +161,7 @@ export const gptOss: Family = {
     const { fields, json, sizes } = config;
     const hasRope = json.rope_parameters ?? json.rope_scaling;
     const rotary = config.rotary(hasRope ? {} : { json: { ...json, rope_parameters: gptOssRope } });
-    const kinds = config.layerKinds((layer): LayerKind => (layer % 2 === 0 ? 'sliding_attention' : 'full_attention'));
+    const kinds = config.layerKinds((layer) => layer % 2 === 0);
     const windows = config.windows(kinds, rotary.contextLength);
     const bias = fields.flag('attention_bias');
     return plainDecoder(config, {

@@ -1,7 +1,7 @@
 // Gemma, Gemma 2 and the text part of Gemma 3: norms whose weight is added to 1, scaled embeddings, GELU in the gate.
 // Sources: Gemma Team 2024, arXiv:2403.08295 and arXiv:2408.00118; 2025, arXiv:2503.19786.
 import type { ConfigJson } from '@bowyer/checkpoints';
-import type { Family, FamilyConfig, LayerKind } from '../family.js';
+import type { Family, FamilyConfig } from '../family.js';
 import { plainDecoder, type AttentionDeparture, type BlockNormNames, type Departures } from '../plain-decoder.js';
 
 const defaults: ConfigJson = {
@@ -53,12 +53,8 @@ export const gemma: Family = {
 };
 
 /** Returns the kind of each layer: every `pattern`-th layer has full attention, the others a sliding window. */
-const slidingKinds = (config: FamilyConfig, pattern: number) =>
-  config.layerKinds((layer): LayerKind => ((layer + 1) % pattern === 0 ? 'full_attention' : 'sliding_attention'));
-
-/** Reads a number that may be null. */
-const optional = ({ fields }: FamilyConfig, field: string) =>
-  fields.value(field) === undefined ? undefined : fields.real(field);
+export const slidingKinds = (config: FamilyConfig, pattern: number) =>
+  config.layerKinds((layer) => (layer + 1) % pattern !== 0);
 
 const scaleOf = ({ fields }: FamilyConfig) => 1 / Math.sqrt(fields.real('query_pre_attn_scalar'));
 
@@ -84,11 +80,11 @@ export const gemma2: Family = {
   build(config) {
     const rotary = config.rotary();
     const windows = config.windows(slidingKinds(config, 2), rotary.contextLength);
-    const [scale, softcap] = [scaleOf(config), optional(config, 'attn_logit_softcapping')];
+    const [scale, softcap] = [scaleOf(config), config.optionalReal('attn_logit_softcapping')];
     return build(config, (layer) => ({ scale, softcap, window: windows[layer] }), {
       rotary,
       norms: outputNorms,
-      head: { softcap: optional(config, 'final_logit_softcapping') },
+      head: { softcap: config.optionalReal('final_logit_softcapping') },
     });
   },
 };
@@ -121,7 +117,7 @@ export const gemma3: Family = {
       window: windows[layer],
     });
     // attn_logit_softcapping has no effect: Hugging Face's Gemma 3 has it in its config class only.
-    const head = { softcap: optional(config, 'final_logit_softcapping') };
+    const head = { softcap: config.optionalReal('final_logit_softcapping') };
     return build(config, attention, { rotary: rotaries.full_attention, contextLength, norms: outputNorms, head });
   },
 };

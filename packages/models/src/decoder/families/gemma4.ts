@@ -14,7 +14,7 @@ import { cachedHeads, mixedAttention, type OwnKeys } from '../mixed-attention.js
 import { linear, norm, type Layer, type Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import type { HeadSizes } from '../self-attention.js';
-import { gemma3, outputNorms } from './gemma.js';
+import { gemma3, outputNorms, slidingKinds } from './gemma.js';
 import { headSizes, rotariesByKind } from './gemma4-sizes.js';
 
 const defaults: ConfigJson = {
@@ -67,9 +67,7 @@ class Gemma4 {
     if (fields.value('use_bidirectional_attention') !== 'vision') fields.refuse('use_bidirectional_attention');
     fields.refuse('rope_scaling');
     // Hugging Face's class gives the last layer full attention, whatever the file says.
-    this.#kinds = config
-      .layerKinds((layer) => ((layer + 1) % 6 === 0 ? 'full_attention' : 'sliding_attention'))
-      .map((kind, layer) => (layer === sizes.layers - 1 ? 'full_attention' : kind));
+    this.#kinds = slidingKinds(config, 6).map((kind, layer) => (layer === sizes.layers - 1 ? 'full_attention' : kind));
     this.#sizes = this.#kinds.map((kind, layer) => headSizes(config, kind, layer));
     this.#cached = cachedHeads(this.#sizes);
     this.#firstShared = sizes.layers - config.countFrom0('num_kv_shared_layers');
@@ -88,13 +86,11 @@ class Gemma4 {
     const rotaries = rotariesByKind(config, this.#kinds, this.#sizes);
     const hasExperts = fields.flag('enable_moe_block');
     const { feedForwardInput: _input, ...outer } = outputNorms;
-    const softcap =
-      fields.value('final_logit_softcapping') === undefined ? undefined : fields.real('final_logit_softcapping');
     return plainDecoder(config, {
       contextLength,
       rotary: null,
       cachedHeads: this.#cached,
-      head: { softcap },
+      head: { softcap: config.optionalReal('final_logit_softcapping') },
       embedding: { factor: Math.sqrt(sizes.width) },
       norms: hasExperts ? outer : outputNorms,
       mixer: (layer) => this.#attention(layer, rotaries[this.#kinds[layer]]!, windows[layer]),
@@ -117,7 +113,7 @@ class Gemma4 {
     const { heads, headSize } = this.#sizes[layer];
     const path = `model.layers.${layer}.self_attn`;
     const bias = fields.flag('attention_bias');
-    const dropout = fields.value('attention_dropout') === undefined ? 0 : fields.real('attention_dropout');
+    const dropout = this.config.realOr('attention_dropout', 0);
     return mixedAttention({
       ...this.#sizes[layer],
       cached: this.#cached,

@@ -5,7 +5,6 @@ import type { Family, FamilyConfig } from '../family.js';
 import { norm } from '../parts.js';
 import { plainDecoder, type Departures } from '../plain-decoder.js';
 import { shortConvolutionMixer } from '../short-convolution-mixer.js';
-import { mixerKinds } from './mixer-kinds.js';
 
 const defaults: ConfigJson = {
   vocab_size: 65536,
@@ -73,13 +72,16 @@ export const lfm2: Family = {
     block_auto_adjust_ff_dim: true,
   },
   build(config) {
-    const attention = config.layerIndices('full_attn_idxs');
-    const kinds = mixerKinds(config, ['conv', 'full_attention'], (layer) =>
-      attention === undefined || attention.includes(layer) ? 'full_attention' : 'conv',
-    );
-    return build(config, kinds, { activation: 'silu', inner: innerSize(config) });
+    return build(config, lfm2Kinds(config), { activation: 'silu', inner: innerSize(config) });
   },
 };
+
+export function lfm2Kinds(config: FamilyConfig) {
+  const attention = config.layerIndices('full_attn_idxs');
+  return config.mixerKinds(['conv', 'full_attention'], (layer) =>
+    attention === undefined || attention.includes(layer) ? 'full_attention' : 'conv',
+  );
+}
 
 /**
  * Computes the width of the feed-forward layer: with `block_auto_adjust_ff_dim`, two thirds of `intermediate_size`, rounded up to
@@ -112,7 +114,7 @@ export const lfm2Moe: Family = {
   build(config) {
     const { fields, sizes } = config;
     const standardDeviation = fields.real('initializer_range');
-    const kinds = mixerKinds(config, ['conv', 'full_attention']);
+    const kinds = config.mixerKinds(['conv', 'full_attention']);
     return build(config, kinds, (layer) => {
       if (layer < config.countFrom0('num_dense_layers')) return { activation: 'silu' };
       const path = `model.layers.${layer}.feed_forward`;

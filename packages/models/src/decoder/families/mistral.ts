@@ -21,8 +21,7 @@ const defaults: ConfigJson = {
 function build(config: FamilyConfig, rotary: RotaryFrequencies, attention: AttentionDeparture = {}) {
   const { fields } = config;
   for (const field of ['attention_bias', 'mlp_bias']) fields.refuse(field, false);
-  const hasWindow = fields.value('sliding_window') !== undefined;
-  const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
+  const kinds = config.layerKinds(() => config.hasWindow);
   const windows = config.windows(kinds, rotary.contextLength);
   return plainDecoder(config, { rotary, attention: (layer) => ({ ...attention, window: windows[layer] }) });
 }

@@ -35,7 +35,7 @@ export const olmo3: Family = {
     const full_attention = fields.real('rope_theta');
     const rotaries = config.rotaryByKind({ full_attention, sliding_attention: 500_000 });
     const { contextLength } = rotaries.full_attention;
-    const kinds = config.layerKinds((layer) => ((layer + 1) % 4 === 0 ? 'full_attention' : 'sliding_attention'));
+    const kinds = config.layerKinds((layer) => (layer + 1) % 4 !== 0);
     const windows = config.windows(kinds, contextLength);
     const bias = fields.flag('attention_bias');
     return plainDecoder(config, {

@@ -71,8 +71,7 @@ export const phi3: Family = {
     const { fields } = config;
     // The embedding's dropout is not applied, since Hugging Face's class does not apply it either.
     const rotary = config.rotary({ share: 'partial_rotary_factor', json: phi3RopeJson(config) });
-    const hasWindow = fields.value('sliding_window') !== undefined;
-    const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
+    const kinds = config.layerKinds(() => config.hasWindow);
     const windows = config.windows(kinds, rotary.contextLength);
     return plainDecoder(config, {
       rotary,

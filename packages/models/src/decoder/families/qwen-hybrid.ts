@@ -13,7 +13,6 @@ import { selfAttention } from '../self-attention.js';
 import type { ForwardScope } from '../../architecture/architecture.js';
 import { hasExperts, qwenMixture } from './experts.js';
 import { llamaDefaults } from './llama.js';
-import { mixerKinds } from './mixer-kinds.js';
 
 const defaults: ConfigJson = {
   ...llamaDefaults,
@@ -35,7 +34,7 @@ function build(
 ) {
   const { fields } = config;
   const every = fields.count('full_attention_interval');
-  const kinds = mixerKinds(config, ['linear_attention', 'full_attention'], (layer) =>
+  const kinds = config.mixerKinds(['linear_attention', 'full_attention'], (layer) =>
     (layer + 1) % every === 0 ? 'full_attention' : 'linear_attention',
   );
   const rotary = config.rotary({ share: 'partial_rotary_factor' });

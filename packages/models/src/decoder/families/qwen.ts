@@ -1,7 +1,7 @@
 // Qwen 2 and 2.5 (biases of queries, keys and values) and Qwen 3 (norms of each head's queries and keys).
 // Source: Yang et al. 2024, arXiv:2407.10671; Yang et al. 2025, arXiv:2505.09388.
 import type { ConfigJson } from '@bowyer/checkpoints';
-import type { Family, FamilyConfig } from '../family.js';
+import type { Family, FamilyConfig, LayerKind } from '../family.js';
 import { plainDecoder, type AttentionDeparture } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
@@ -16,15 +16,18 @@ const defaults: ConfigJson = {
   max_window_layers: 28,
 };
 
-/** Builds the decoder. With use_sliding_window, the layers from max_window_layers on have the window. */
+/** With use_sliding_window, the layers from max_window_layers on have the window. */
+export function qwenKinds(config: FamilyConfig): LayerKind[] {
+  const first = config.usesWindow ? config.fields.real('max_window_layers') : Infinity;
+  return config.layerKinds((layer) => layer >= first);
+}
+
 function build(config: FamilyConfig, attention: AttentionDeparture) {
   const { fields } = config;
   fields.refuse('mlp_bias', false);
   const rotary = config.rotary();
-  const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-  const first = isOn ? fields.real('max_window_layers') : Infinity;
-  const kinds = config.layerKinds((layer) => (layer >= first ? 'sliding_attention' : 'full_attention'));
-  if (!isOn && kinds.includes('sliding_attention'))
+  const kinds = qwenKinds(config);
+  if (!config.usesWindow && kinds.includes('sliding_attention'))
     throw fields.error('layer_types', 'has sliding_attention, but sliding_window is not set');
   const windows = config.windows(kinds, rotary.contextLength);
   return plainDecoder(config, {

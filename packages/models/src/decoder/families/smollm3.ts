@@ -24,8 +24,8 @@ export const smolLm3: Family = {
     const { fields } = config;
     const rotary = config.rotary();
     const turns = turningLayers(config);
-    const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-    const kinds = config.layerKinds((layer) => (isOn && !turns[layer] ? 'sliding_attention' : 'full_attention'));
+    const { usesWindow } = config;
+    const kinds = config.layerKinds((layer) => usesWindow && !turns[layer]);
     const windows = config.windows(kinds, rotary.contextLength);
     const bias = fields.flag('attention_bias');
     return plainDecoder(config, {
@@ -37,7 +37,7 @@ export const smolLm3: Family = {
 };
 
 /** Returns which layers rotate queries and keys; in `no_rope_layers` these have 1 and the others 0. */
-function turningLayers({ fields, sizes }: FamilyConfig): boolean[] {
+export function turningLayers({ fields, sizes }: FamilyConfig): boolean[] {
   const listed = fields.value('no_rope_layers');
   if (listed === undefined) {
     const interval = fields.count('no_rope_layer_interval');

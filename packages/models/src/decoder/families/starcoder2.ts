@@ -25,8 +25,7 @@ export const starcoder2: Family = {
   build(config) {
     const { fields } = config;
     const rotary = config.rotary();
-    const hasWindow = fields.value('sliding_window') !== undefined;
-    const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
+    const kinds = config.layerKinds(() => config.hasWindow);
     const windows = config.windows(kinds, rotary.contextLength);
     const bias = fields.flag('use_bias');
     return plainDecoder(config, {

@@ -6,6 +6,7 @@ import {
   llamaModules,
   projections,
   ropeOfAll,
+  sameKinds,
   windowEntries,
   withinWindow,
   type ExpertPlace,
@@ -28,19 +29,15 @@ const placeByName =
     return module === undefined ? undefined : [{ tensor: `${names[module]}.weight` }];
   };
 
-/**
- * Makes the family of Mixtral from Mistral's.
- *
- * @param kindsOf returns the kinds of layers, as for Mistral
- */
-export const mixtral = (mistral: GgufFamily, kindsOf: (config: FamilyConfig) => LayerKind[]): GgufFamily => ({
+/** Makes the family of Mixtral from Mistral's. */
+export const mixtral = (mistral: GgufFamily): GgufFamily => ({
   ...mistral,
   modules: { ...aroundExperts, 'block_sparse_moe.gate': 'ffn_gate_inp' },
   experts: placeByName({ w1: 'ffn_gate_exps', w3: 'ffn_up_exps', w2: 'ffn_down_exps' }),
   describe: (config, { contextLength }) => ({
     entries: expertEntries(config, 'num_local_experts'),
     rope: ropeOfAll(config),
-    ...withinWindow(config, kindsOf(config), contextLength),
+    ...withinWindow(config, sameKinds(config), contextLength),
   }),
 });
 
@@ -53,8 +50,7 @@ export const qwen3Moe: GgufFamily = {
   describe(config, { contextLength }, fail) {
     const { fields, sizes } = config;
     if (!fields.flag('norm_topk_prob')) throw fail("norm_topk_prob is false; llama.cpp's qwen3moe always normalizes");
-    const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-    const kinds = new Array<LayerKind>(sizes.layers).fill(isOn ? 'sliding_attention' : 'full_attention');
+    const kinds = new Array<LayerKind>(sizes.layers).fill(config.usesWindow ? 'sliding_attention' : 'full_attention');
     return {
       entries: {
         ...expertEntries(config, 'num_experts'),
@@ -97,7 +93,7 @@ export const gptOss: GgufFamily = {
     const { fields, json } = config;
     if (!fields.flag('attention_bias')) throw fail("attention_bias is false; llama.cpp's gpt-oss requires the biases");
     const rope = (json.rope_parameters ?? json.rope_scaling) ? json : { ...json, rope_parameters: gptOssRope };
-    const kinds = config.layerKinds((layer) => (layer % 2 === 0 ? 'sliding_attention' : 'full_attention'));
+    const kinds = config.layerKinds((layer) => layer % 2 === 0);
     return {
       entries: {
         ...expertEntries(config, 'num_local_experts'),

@@ -1,5 +1,6 @@
 // Gemma to Gemma 3: norms whose weights are added to 1, scaled embeddings, and sliding windows from Gemma 2 on.
-import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
+import { slidingKinds } from '../../decoder/families/gemma.js';
+import type { FamilyConfig } from '../../decoder/family.js';
 import { headNorms, llamaModules, ropeOfAll, windowEntries, type Fail, type GgufFamily } from './family.js';
 import { real } from './gguf-file.js';
 
@@ -30,9 +31,6 @@ function requireUsualScale({ fields, sizes }: FamilyConfig, largest: number, fai
   if (scalar !== expected) throw fail(`query_pre_attn_scalar is ${scalar}; llama.cpp's graph has ${expected}`);
 }
 
-const everyNth = (config: FamilyConfig, n: number) =>
-  config.layerKinds((layer): LayerKind => ((layer + 1) % n === 0 ? 'full_attention' : 'sliding_attention'));
-
 export const gemma2: GgufFamily = {
   ...gemma,
   arch: 'gemma2',
@@ -47,7 +45,7 @@ export const gemma2: GgufFamily = {
     };
     return {
       entries: {
-        ...windowEntries(config, everyNth(config, 2), 2),
+        ...windowEntries(config, slidingKinds(config, 2), 2),
         attn_logit_softcapping: cap('attn_logit_softcapping'),
         final_logit_softcapping: cap('final_logit_softcapping'),
       },
@@ -74,7 +72,7 @@ export const gemma3: GgufFamily = {
     const softcap = fields.value('final_logit_softcapping');
     return {
       entries: {
-        ...windowEntries(config, everyNth(config, fields.count('sliding_window_pattern')), 6),
+        ...windowEntries(config, slidingKinds(config, fields.count('sliding_window_pattern')), 6),
         'rope.freq_base_swa': real(local.rope_theta ?? localBase),
         ...(softcap !== undefined && { final_logit_softcapping: real(fields.real('final_logit_softcapping')) }),
       },

@@ -6,6 +6,7 @@ import {
   projections,
   requireWholeHeads,
   ropeOfAll,
+  sameKinds,
   windowEntries,
   withinWindow,
   type GgufFamily,
@@ -14,8 +15,10 @@ import { count, real } from './gguf-file.js';
 import { gptOss, mixtral, qwen3Moe } from './families-of-experts.js';
 import { gemma, gemma2, gemma3 } from './families-of-gemma.js';
 import { phi3RopeJson } from '../../decoder/families/phi.js';
-import { mixerKinds } from '../../decoder/families/mixer-kinds.js';
-import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
+import { slidingKinds } from '../../decoder/families/gemma.js';
+import { lfm2Kinds } from '../../decoder/families/lfm2.js';
+import { qwenKinds } from '../../decoder/families/qwen.js';
+import { turningLayers } from '../../decoder/families/smollm3.js';
 
 const llama: GgufFamily = {
   arch: 'llama',
@@ -27,29 +30,15 @@ const llama: GgufFamily = {
   describe: (config) => ({ entries: {}, rope: ropeOfAll(config) }),
 };
 
-/** Reads the kinds of layers; if the file does not list them, all have the same kind. */
-const sameKind = (config: FamilyConfig): LayerKind[] => {
-  const hasWindow = config.fields.value('sliding_window') !== undefined;
-  return config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
-};
-
 const mistral: GgufFamily = {
   ...llama,
   biased: [],
   describe: (config, { contextLength }) => ({
     entries: {},
     rope: ropeOfAll(config),
-    ...withinWindow(config, sameKind(config), contextLength),
+    ...withinWindow(config, sameKinds(config), contextLength),
   }),
 };
-
-/** Reads the kinds of layers from Qwen's config, where the upper layers have the window. */
-function qwenKinds(config: FamilyConfig): LayerKind[] {
-  const { fields } = config;
-  const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-  const first = isOn ? fields.real('max_window_layers') : Infinity;
-  return config.layerKinds((layer) => (layer >= first ? 'sliding_attention' : 'full_attention'));
-}
 
 const qwen2: GgufFamily = {
   arch: 'qwen2',
@@ -94,12 +83,10 @@ const gpt2: GgufFamily = {
   },
   biased: ['output_norm', 'attn_norm', 'attn_qkv', 'attn_output', 'ffn_norm', 'ffn_up', 'ffn_down'],
   activation: ['gelu_new', 'gelu_pytorch_tanh', 'gelu_fast'],
-  describe: ({ fields, sizes }) => ({
+  describe: (config) => ({
     entries: {
-      feed_forward_length: count(fields.value('n_inner') === undefined ? 4 * sizes.width : fields.count('n_inner')),
-      'attention.layer_norm_epsilon': real(
-        fields.value('layer_norm_epsilon') === undefined ? 1e-5 : fields.real('layer_norm_epsilon'),
-      ),
+      feed_forward_length: count(config.realOr('n_inner', 4 * config.sizes.width)),
+      'attention.layer_norm_epsilon': real(config.realOr('layer_norm_epsilon', 1e-5)),
     },
   }),
 };
@@ -113,7 +100,7 @@ const phi3: GgufFamily = {
     requireWholeHeads(config, 'phi3', fail);
     const json = phi3RopeJson(config);
     const rotary = config.rotary({ share: 'partial_rotary_factor', json });
-    const capped = withinWindow(config, sameKind(config), contextLength);
+    const capped = withinWindow(config, sameKinds(config), contextLength);
     const trained = config.fields.count('max_position_embeddings');
     return {
       // Older versions of llama.cpp need the entry; 0 means no window.
@@ -132,14 +119,11 @@ const smollm3: GgufFamily = {
   turnsNeighbours: true,
   activation: 'silu',
   describe(config, { contextLength }, fail) {
-    const { fields, sizes } = config;
-    const listed = (fields.value('no_rope_layers') ?? []) as unknown[];
-    const interval = listed.length > 0 ? 4 : fields.count('no_rope_layer_interval');
-    const turns = Array.from({ length: sizes.layers }, (_, layer) => (layer + 1) % 4 !== 0);
-    if (interval !== 4 || (listed.length > 0 && turns.some((is, layer) => is !== Boolean(listed[layer]))))
+    const turns = turningLayers(config);
+    if (turns.some((is, layer) => is !== ((layer + 1) % 4 !== 0)))
       throw fail('no_rope_layers: only every fourth layer is without positions in llama.cpp’s smollm3');
-    const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-    const kinds = config.layerKinds((layer) => (isOn && !turns[layer] ? 'sliding_attention' : 'full_attention'));
+    const { usesWindow } = config;
+    const kinds = config.layerKinds((layer) => usesWindow && !turns[layer]);
     return { entries: {}, rope: ropeOfAll(config), ...withinWindow(config, kinds, contextLength) };
   },
 };
@@ -182,7 +166,7 @@ const olmo3: GgufFamily = {
     const json = config.json as Record<string, Record<string, object> | undefined>;
     if (json.rope_parameters?.sliding_attention || json.rope_parameters?.full_attention)
       throw fail('rope_parameters has a scaling for each kind of layer, which llama.cpp’s olmo2 does not read');
-    const kinds = config.layerKinds((layer) => ((layer + 1) % 4 === 0 ? 'full_attention' : 'sliding_attention'));
+    const kinds = slidingKinds(config, 4);
     const rotaries = config.rotaryByKind({ full_attention: base, sliding_attention: 500_000 });
     return {
       entries: { ...windowEntries(config, kinds, 4), 'rope.freq_base_swa': real(500_000) },
@@ -216,10 +200,7 @@ const lfm2: GgufFamily = {
   describe(config, { parameters }, fail) {
     requireWholeHeads(config, 'lfm2', fail);
     const { fields, sizes } = config;
-    const attention = config.layerIndices('full_attn_idxs');
-    const kinds = mixerKinds(config, ['conv', 'full_attention'], (layer) =>
-      attention === undefined || attention.includes(layer) ? 'full_attention' : 'conv',
-    );
+    const kinds = lfm2Kinds(config);
     const gate = parameters.find(({ name }) => name.endsWith('feed_forward.w1.weight'))!;
     return {
       entries: {
@@ -240,7 +221,7 @@ export const ggufFamilies: Readonly<Record<string, GgufFamily>> = {
   llama,
   mistral,
   ministral: mistral,
-  mixtral: mixtral(mistral, sameKind),
+  mixtral: mixtral(mistral),
   qwen2,
   qwen3,
   qwen3_moe: qwen3Moe,

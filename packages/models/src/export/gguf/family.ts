@@ -81,6 +81,9 @@ export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
   base: config.realOr('rope_theta', 10_000),
 });
 
+/** Reads the kinds of layers; if the file does not list them, all have the same kind. */
+export const sameKinds = (config: FamilyConfig): LayerKind[] => config.layerKinds(() => config.hasWindow);
+
 /**
  * Returns a context length limited to the window, for architectures in which llama.cpp has no sliding window: up to that length the
  * results are the same.
