@@ -10,17 +10,22 @@ import { adam, randomIds, shape, tinyBase } from '../../test/tiny-base.js';
 import { LoraModel } from './lora-model.js';
 import { targetModules } from './lora-targets.js';
 import { openTrainingBase } from './open-training-base.js';
-import type { Datum, LossRequest, TrainableModel } from './trainable.js';
+import type { Datum, LoraShape, LossRequest, TrainableModel } from './trainable.js';
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 const folder = newFolder();
 const modelFolder = await tinyBase(device);
 const adapterBank = { places: 2, rank: 4, targetModules: 'all', dirs: [] } as const;
 const base = await openTrainingBase({ model: modelFolder, device, adapterBank });
-afterAll(async () => {
-  await base.close();
-  await device.close();
-});
+afterAll(async () => {});
+
+const open: TrainableModel[] = [];
+afterEach(() => Promise.all(open.splice(0).map((model) => model.close())));
+async function created(of: LoraShape): Promise<LoraModel> {
+  const model = (await base.create(of)) as LoraModel;
+  open.push(model);
+  return model;
+}
 
 const rng = new Rng(1);
 const numbers = (count: number, mean: number, deviation: number) =>
@@ -51,7 +56,7 @@ const step = (model: TrainableModel, given = data, request = crossEntropy) =>
   model.forwardBackward(given, request, { forwardOnly: false });
 
 test('others have a turn between the check of the data, their scores and the loss', async () => {
-  const model = (await base.create(shape)) as LoraModel;
+  const model = await created(shape);
   let turns = 0;
   const count = () => {
     turns++;
@@ -68,7 +73,6 @@ test('others have a turn between the check of the data, their scores and the los
   expect(turns).toBeGreaterThan(0);
   clearImmediate(immediate);
   scored.mockRestore();
-  await model.close();
 });
 
 const bytesIn = (dir: string) => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
@@ -114,11 +118,10 @@ test.each(requests)('%j: the gradient agrees with central differences of the los
     const difference = ((await lossAt(along, 2e-4)) - (await lossAt(along, -2e-4))) / 4e-4;
     expect(Math.abs(difference / slope - 1)).toBeLessThan(0.02);
   }
-  await trainable.close();
 });
 
 test('log p is that of every target, prompts included, and the forward pass alone gives the same without a gradient', async () => {
-  const model = await base.create(shape);
+  const model = await created(shape);
   const trained = await step(model);
   await model.optimStep({ ...adam, learningRate: 0 });
   const read = await model.forwardBackward(data, crossEntropy, { forwardOnly: true });
@@ -131,11 +134,10 @@ test('log p is that of every target, prompts included, and the forward pass alon
   });
   expect(read.loss).toBeCloseTo(trained.loss, 3);
   expect(await model.optimStep(adam)).toEqual({ 'grad_norm:mean': 0 });
-  await model.close();
 });
 
 test('gradients of several calls add up until the step, which has the settings that it is given', async () => {
-  const [whole, parts] = [await base.create(shape), await base.create(shape)];
+  const [whole, parts] = [await created(shape), await created(shape)];
   for (const settings of [adam, { ...adam, beta1: 0.5, beta2: 0.9, eps: 1e-6, weightDecay: 0.1, gradClipNorm: 0.5 }]) {
     await step(whole);
     await step(parts, data.slice(0, 2));
@@ -145,24 +147,20 @@ test('gradients of several calls add up until the step, which has the settings t
   }
   const [one, other] = [await step(whole), await step(parts)];
   expect(other.loss / one.loss).toBeCloseTo(1, 4);
-  await whole.close();
-  await parts.close();
 });
 
 test('models over one base learn apart from each other, and the base stays what it is', async () => {
-  const [first, second] = [await base.create(shape), await base.create({ ...shape, rank: 2, trainMlp: false })];
+  const [first, second] = [await created(shape), await created({ ...shape, rank: 2, trainMlp: false })];
   const before = (await step(second)).loss;
   await Promise.all([step(first), step(second)]);
   await first.optimStep(adam);
   expect((await first.forwardBackward(data, crossEntropy, { forwardOnly: true })).loss).not.toBeCloseTo(before, 2);
   expect((await second.forwardBackward(data, crossEntropy, { forwardOnly: true })).loss).toBeCloseTo(before, 3);
   expect(first.bytes).toBeGreaterThan(second.bytes);
-  await first.close();
-  await second.close();
 });
 
 test('a model that is loaded continues with the same bits, its waiting gradients included', async () => {
-  const [model, loaded] = [await base.create(shape), await base.create({ ...shape, seed: 99 })];
+  const [model, loaded] = [await created(shape), await created({ ...shape, seed: 99 })];
   await step(model);
   await model.optimStep(adam);
   await step(model, rollouts, { name: 'ppo', config: {} });
@@ -183,12 +181,10 @@ test('a model that is loaded continues with the same bits, its waiting gradients
   for (const file of await readdir(join(folder, 'went-on')))
     expect(await readFile(join(folder, 'loaded', file))).toEqual(await readFile(join(folder, 'went-on', file)));
   expect(existsSync(join(folder, 'loaded', 'gradients.safetensors'))).toBe(false);
-  await model.close();
-  await loaded.close();
 });
 
 test('without the optimizer a model begins again from the weights', async () => {
-  const [model, loaded] = [await base.create(shape), await base.create({ ...shape, seed: 99 })];
+  const [model, loaded] = [await created(shape), await created({ ...shape, seed: 99 })];
   await step(model);
   await model.optimStep(adam);
   const most = model.bytesOnDisk('sampler');
@@ -202,12 +198,10 @@ test('without the optimizer a model begins again from the weights', async () => 
   expect(await loaded.optimStep(adam)).toEqual({ 'grad_norm:mean': 0 });
   await loaded.saveForSampler(join(folder, 'again'));
   expect(await weightsIn(join(folder, 'again'))).toEqual(await weightsIn(join(folder, 'sampler')));
-  await model.close();
-  await loaded.close();
 });
 
 test('the sampler reads a saved adapter beside the base and gives its tokens the same log p', async () => {
-  const model = await base.create(shape);
+  const model = await created(shape);
   for (let i = 0; i < 3; i++) {
     await step(model);
     await model.optimStep(adam);
@@ -224,21 +218,19 @@ test('the sampler reads a saved adapter beside the base and gives its tokens the
   logprobs.forEach((row, d) => row.forEach((logprob, t) => expect(served[d][t]).toBeCloseTo(logprob, 4)));
   expect(Math.abs(plain[0][41] - served[0][41])).toBeGreaterThan(0.01);
   bank.unload(adapter);
-  await model.close();
 });
 
 test('what cannot be trained on is refused by name', async () => {
-  const model = await base.create(shape);
+  const model = await created(shape);
   const long = { ...data[0], tokens: new Int32Array(65), targets: new Int32Array(65), inputs: {} };
   await expect(step(model, [long])).rejects.toThrow('datum 0 has 65 tokens, and the model has a context of 64');
   await expect(step(model, [{ ...data[5], targets: data[5].targets.map(() => 40) }])).rejects.toThrow(
     'datum 0 has the token 40, and the vocabulary has 40',
   );
   await expect(model.optimStep({ ...adam, beta2: 1 })).rejects.toThrow('adam_params.beta2 is 1');
-  await expect(base.create({ ...shape, trainAttn: false, trainMlp: false, trainUnembed: false })).rejects.toThrow(
+  await expect(created({ ...shape, trainAttn: false, trainMlp: false, trainUnembed: false })).rejects.toThrow(
     'set one of them to true',
   );
-  await model.close();
 });
 
 test('the flags stand for attention, feed-forward networks and the output head', () => {
