@@ -10,9 +10,22 @@ const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
 
 const post = (server: EnvServer, path: string, json: object = {}) => sendJson(server.url + path, json);
 
+const open: EnvServer[] = [];
+afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
+async function kept(opening: Promise<EnvServer>): Promise<EnvServer> {
+  const server = await opening;
+  open.push(server);
+  return server;
+}
+
+const serve = (name: Parameters<typeof serveEnv>[0]['name'], more: Partial<typeof limits> = {}) =>
+  kept(serveEnv({ name, options: {}, ...limits, ...more }));
+
 /** Serves environments made here, in babyai's forms. */
-const serveMade = (make: () => Env, more: Partial<EnvServerOptions> = {}): Promise<EnvServer> =>
-  EnvServer.listen({ ...limits, name: 'own', makeEnv: make, resetOptions: (seed) => ({ seed: seed ?? 0 }), ...more });
+const serveMade = (make: () => Env, more: Partial<EnvServerOptions> = {}) =>
+  kept(
+    EnvServer.listen({ ...limits, name: 'own', makeEnv: make, resetOptions: (seed) => ({ seed: seed ?? 0 }), ...more }),
+  );
 
 /** Answers each step after some milliseconds with its number, and counts the environments that work at the same time. */
 class SlowEnv implements Env {
@@ -37,82 +50,65 @@ class SlowEnv implements Env {
 }
 
 test('one environment too many is put off with 503 and Retry-After; a client of ours waits until one is given back', async () => {
-  const server = await serveEnv({ name: 'textcraft', options: {}, ...limits, maxInstances: 2 });
+  const server = await serve('textcraft', { maxInstances: 2 });
   const options = { baseUrl: server.url, actionFormat: 'plain', instructions: false } as const;
   const [first, second, third] = Array.from({ length: 3 }, () => agentGymEnv('textcraft', options));
   try {
     await first.reset({ seed: 1 });
     await second.reset({ seed: 2 });
-    const refused = await fetch(`${server.url}/create`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-    });
+    const refused = await post(server, '/create');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await refused.text()).toBe('all 2 environments are in use (max_instances)');
+    expect(refused.text).toBe('all 2 environments are in use (max_instances)');
     const waiting = third.reset({ dataIdx: 7 });
     await first.close();
     expect((await waiting).observation).toContain('Goal: craft jungle planks.');
     expect(server.instances.ids).toHaveLength(2);
   } finally {
     await Promise.all([first, second, third].map((env) => env.close()));
-    await server.close();
   }
 });
 
 test('an instance that nobody requests is closed by itself', async () => {
   SlowEnv.closed = 0;
   const server = await serveMade(() => new SlowEnv(), { idleMs: 300 });
-  try {
-    expect((await post(server, '/create')).body).toEqual({ id: 0 });
-    while (server.instances.ids.length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(SlowEnv.closed).toBe(1);
-    expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
-  } finally {
-    await server.close();
-  }
+  expect((await post(server, '/create')).body).toEqual({ id: 0 });
+  while (server.instances.ids.length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(SlowEnv.closed).toBe(1);
+  expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
 });
 
 test('an instance that is asked for is kept, also when the clock is set; so is a busy one', async () => {
   const server = await serveMade(() => new SlowEnv(), { idleMs: 60_000 });
-  try {
-    for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
-    for (const id of [0, 1]) await post(server, '/reset', { id });
-    const now = Date.now;
-    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_000); // the clock is set back by a day
-    expect(await server.instances.closeIdle()).toBe(0);
-    clock.mockRestore();
-    const reset = performance.now();
-    await post(server, '/step', { id: 1, action: 'go' }); // takes 100 ms
-    expect(await server.instances.closeIdle(reset + 60_001)).toBe(1);
-    expect(server.instances.ids).toEqual([1]);
-    const step = post(server, '/step', { id: 1, action: 'go' });
-    while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(0); // it is at work, however long ago it was requested
-    expect((await step).status).toBe(200);
-    expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(1);
-  } finally {
-    await server.close();
-  }
+  for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
+  for (const id of [0, 1]) await post(server, '/reset', { id });
+  const now = Date.now;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_000); // the clock is set back by a day
+  expect(await server.instances.closeIdle()).toBe(0);
+  clock.mockRestore();
+  const reset = performance.now();
+  await post(server, '/step', { id: 1, action: 'go' }); // takes 100 ms
+  expect(await server.instances.closeIdle(reset + 60_001)).toBe(1);
+  expect(server.instances.ids).toEqual([1]);
+  const step = post(server, '/step', { id: 1, action: 'go' });
+  while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(0); // it is at work, however long ago it was requested
+  expect((await step).status).toBe(200);
+  expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(1);
 });
 
 test('two steps of one instance at once are done one after another, in their order', async () => {
   const server = await serveMade(() => new SlowEnv());
   const arrived = jest.spyOn(server.instances, 'step');
-  try {
-    await post(server, '/create');
-    await post(server, '/reset', { id: 0 });
-    const actions = ['a', 'b', 'c'];
-    const done: unknown[] = [];
-    for (const action of actions) {
-      done.push(post(server, '/step', { id: 0, action }));
-      while (arrived.mock.calls.length < done.length) await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    const said = (await Promise.all(done)) as { body: { observation: string } }[];
-    expect(said.map(({ body }) => body.observation)).toEqual(['1: a', '2: b', '3: c']);
-  } finally {
-    await server.close();
+  await post(server, '/create');
+  await post(server, '/reset', { id: 0 });
+  const actions = ['a', 'b', 'c'];
+  const done: unknown[] = [];
+  for (const action of actions) {
+    done.push(post(server, '/step', { id: 0, action }));
+    while (arrived.mock.calls.length < done.length) await new Promise((resolve) => setTimeout(resolve, 1));
   }
+  const said = (await Promise.all(done)) as { body: { observation: string } }[];
+  expect(said.map(({ body }) => body.observation)).toEqual(['1: a', '2: b', '3: c']);
 });
 
 test('a server that stops answers the requests that it has, then closes every environment', async () => {
@@ -125,6 +121,7 @@ test('a server that stops answers the requests that it has, then closes every en
   const { url } = server;
   const step = post(server, '/step', { id: 0, action: 'last' });
   while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  open.length = 0;
   const closed = server.close();
   expect((await step).body).toMatchObject({ observation: '1: last' });
   await closed;
@@ -135,7 +132,7 @@ test('a server that stops answers the requests that it has, then closes every en
 test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as const)(
   '%s: 12 clients at once play what one embedded environment plays, and give everything back',
   async (name) => {
-    const server = await serveEnv({ name, options: {}, ...limits });
+    const server = await serve(name);
     const played = { actionFormat: 'plain', instructions: false, maxRounds: 3, items: 25 } as const;
     const options = { baseUrl: server.url, ...played };
     // The first valid action that an observation lists is played, so that equal observations get equal answers.
@@ -155,47 +152,38 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
         seeds: (episode) => episode,
         act: (ready) => ready.map(() => actions[name]),
       });
-    try {
-      const [many, one] = [await episodesOf(12), await episodesOf(1)];
-      const state = (episodes: typeof many) =>
-        episodes.map(({ turns, error }) => ({
-          error,
-          turns: turns.map(({ observation, reward, terminated }) => [observation, reward, terminated]),
-        }));
-      expect(state(many)).toEqual(state(one));
-      expect(many.filter(({ error }) => error !== null)).toEqual([]);
-      const kept = ['textcraft', 'babyai'].includes(name) ? 0 : 12; // other environments cannot be given back, and stay
-      expect(server.instances.ids.length).toBe(kept);
-    } finally {
-      await server.close();
-    }
+    const [many, one] = [await episodesOf(12), await episodesOf(1)];
+    const state = (episodes: typeof many) =>
+      episodes.map(({ turns, error }) => ({
+        error,
+        turns: turns.map(({ observation, reward, terminated }) => [observation, reward, terminated]),
+      }));
+    expect(state(many)).toEqual(state(one));
+    expect(many.filter(({ error }) => error !== null)).toEqual([]);
+    const kept = ['textcraft', 'babyai'].includes(name) ? 0 : 12; // other environments cannot be given back, and stay
+    expect(server.instances.ids.length).toBe(kept);
   },
 );
 
 test('textcraft continues after the end, as upstream; a game of ours is refused', async () => {
-  const server = await serveEnv({ name: 'textcraft', options: {}, ...limits });
+  const server = await serve('textcraft');
   const own = await serveMade(() => makeEnv('coin', { stepLimit: 1 }));
-  try {
-    await post(server, '/create');
-    await post(server, '/reset', { id: 0, data_idx: 3 });
-    await post(server, '/step', { id: 0, action: 'get 8 glass' });
-    await post(server, '/step', { id: 0, action: 'get 1 green dye' });
-    const action = 'craft 8 green stained glass using 8 glass, 1 green dye';
-    expect((await post(server, '/step', { id: 0, action })).body).toMatchObject({ reward: 1, done: true });
-    expect((await post(server, '/step', { id: 0, action: 'inventory' })).body).toEqual({
-      observation: 'Inventory: [green stained glass] (8) ',
-      reward: 0,
-      done: false,
-    });
-    await post(own, '/create');
-    await post(own, '/reset', { id: 0 });
-    const look = () => post(own, '/step', { id: 0, action: 'look around' });
-    while (!((await look()).body as { done: boolean }).done);
-    expect((await look()).body).toEqual({
-      error: 'The task with environment 0 has finished.',
-    });
-  } finally {
-    await server.close();
-    await own.close();
-  }
+  await post(server, '/create');
+  await post(server, '/reset', { id: 0, data_idx: 3 });
+  await post(server, '/step', { id: 0, action: 'get 8 glass' });
+  await post(server, '/step', { id: 0, action: 'get 1 green dye' });
+  const action = 'craft 8 green stained glass using 8 glass, 1 green dye';
+  expect((await post(server, '/step', { id: 0, action })).body).toMatchObject({ reward: 1, done: true });
+  expect((await post(server, '/step', { id: 0, action: 'inventory' })).body).toEqual({
+    observation: 'Inventory: [green stained glass] (8) ',
+    reward: 0,
+    done: false,
+  });
+  await post(own, '/create');
+  await post(own, '/reset', { id: 0 });
+  const look = () => post(own, '/step', { id: 0, action: 'look around' });
+  while (!((await look()).body as { done: boolean }).done);
+  expect((await look()).body).toEqual({
+    error: 'The task with environment 0 has finished.',
+  });
 });
