@@ -4,27 +4,17 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LanguageModel } from '@bowyer/models';
 import { TinkerClient } from '../src/index.js';
-import { places, withServer } from './with-server.js';
+import { creation, datum, places, session, withServer } from './with-server.js';
 
-const input = (tokens: number[]) => ({
-  data: [
-    {
-      model_input: { chunks: [{ type: 'encoded_text', tokens: tokens.slice(0, -1) }] },
-      loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: 'int64', shape: [tokens.length - 1] } },
-    },
-  ],
-  loss_fn: 'cross_entropy',
-});
+const input = (tokens: number[]) => ({ data: [datum(tokens)], loss_fn: 'cross_entropy' });
 const learn = { forward_backward_input: input([5, 6, 7]) };
 const adam = { adam_params: { learning_rate: 0.05 } };
 const probe = { forward_input: input([5, 6, 7, 8]) };
 const latest = { path: 'latest', overwrite: true };
 
 async function newModel(client: TinkerClient): Promise<{ session_id: string; model_id: string }> {
-  const body = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
-  const { session_id } = await client.json<{ session_id: string }>('POST', 'create_session', body);
-  const fresh = { session_id, model_seq_id: 0, base_model: 'tiny', lora_config: { rank: 2, seed: 1 } };
-  return { session_id, ...(await client.run<{ model_id: string }>('create_model', fresh)) };
+  const session_id = await session(client);
+  return { session_id, ...(await client.run<{ model_id: string }>('create_model', creation(session_id))) };
 }
 
 /** Sends requests for a model one after another, and waits for all results or errors. */

@@ -13,13 +13,9 @@ import { fileName } from '../src/store/file-names.js';
 import { dtypes, forwardBackwardRequest } from '../src/wire/messages.js';
 import { tinyBase } from './tiny-base.js';
 import { tinyServer } from './tiny-server.js';
-import { clientOf, places, withServer } from './with-server.js';
+import { clientOf, creation, datum, places, session, withServer } from './with-server.js';
 
 const chunks = (tokens: number[]) => ({ chunks: [{ type: 'encoded_text', tokens }] });
-const datum = (tokens: number[]) => ({
-  model_input: chunks(tokens.slice(0, -1)),
-  loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: 'int64', shape: [tokens.length - 1] } },
-});
 const forwardBackward = (model_id: string, seq_id: number, tokens: number[]) => ({
   model_id,
   seq_id,
@@ -27,13 +23,13 @@ const forwardBackward = (model_id: string, seq_id: number, tokens: number[]) => 
 });
 const optimStep = (model_id: string, seq_id: number) => ({ model_id, seq_id, adam_params: { learning_rate: 0.01 } });
 
-async function session(client: TinkerClient): Promise<string> {
-  const body = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
-  return (await client.json<{ session_id: string }>('POST', 'create_session', body)).session_id;
-}
-
-async function model(client: TinkerClient, session_id: string, seq = 0, lora_config: object = { rank: 2, seed: 1 }) {
-  const body = { session_id, model_seq_id: seq, base_model: 'tiny', lora_config };
+async function model(
+  client: TinkerClient,
+  session_id: string,
+  model_seq_id = 0,
+  lora: object = { rank: 2, seed: 1 },
+): Promise<string> {
+  const body = creation(session_id, { model_seq_id, lora_config: lora });
   return (await client.run<{ model_id: string }>('create_model', body)).model_id;
 }
 

@@ -2,19 +2,7 @@
 // disk.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TinkerClient } from '../src/index.js';
-import { places, withServer } from './with-server.js';
-
-const opening = { tags: [], user_metadata: null as object | null, sdk_version: '0.26.2' };
-const session = async (client: TinkerClient, more: object = {}): Promise<string> =>
-  (await client.json<{ session_id: string }>('POST', 'create_session', { ...opening, ...more })).session_id;
-const creation = (session_id: string, more: object = {}) => ({
-  session_id,
-  model_seq_id: 0,
-  base_model: 'tiny',
-  lora_config: { rank: 2, seed: 1 },
-  ...more,
-});
+import { creation, opening, places, session, withServer } from './with-server.js';
 
 test('notes of clients are bounded, and sessions that nobody uses leave, the oldest first', () =>
   withServer(async (client) => {

@@ -28,3 +28,24 @@ export async function withServer<Result>(
     await close();
   }
 }
+
+export const opening = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
+
+/** Opens a session. @param more fields of the request */
+export const session = async (client: TinkerClient, more: object = {}): Promise<string> =>
+  (await client.json<{ session_id: string }>('POST', 'create_session', { ...opening, ...more })).session_id;
+
+/** Returns a request for a model. @param more fields of the request */
+export const creation = (session_id: string, more: object = {}) => ({
+  session_id,
+  model_seq_id: 0,
+  base_model: 'tiny',
+  lora_config: { rank: 2, seed: 1 },
+  ...more,
+});
+
+/** Returns the datum of a text that is learned. */
+export const datum = (tokens: readonly number[]) => ({
+  model_input: { chunks: [{ type: 'encoded_text', tokens: tokens.slice(0, -1) }] },
+  loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: 'int64', shape: [tokens.length - 1] } },
+});

@@ -3,7 +3,7 @@ import { either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from './answer-parts.js';
 import type { CallGrammarOptions } from './call-format.js';
 import type { IncomingText, Reading } from './incoming-text.js';
-import { readJson, readJsonString, type JsonEnd } from './json-reading.js';
+import { isJsonObject, readJson, readJsonString, type JsonEnd } from './json-reading.js';
 
 const ARGUMENTS = ['arguments', 'parameters'];
 
@@ -91,18 +91,9 @@ export function* readArguments(input: IncomingText, call: Call): Reading<Attempt
   if (end !== 'value') return STATUSES[end];
   const value = JSON.parse(input.text.slice(start, input.at)) as unknown;
   const text = typeof value === 'string' ? value : input.text.slice(start, input.at);
-  if (value !== null && !isObject(text)) return 'malformed_structure';
+  if (value !== null && !isJsonObject(text)) return 'malformed_structure';
   call.add(value === null ? '{}' : text);
   return null;
-}
-
-function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the status for an unexpected character. */

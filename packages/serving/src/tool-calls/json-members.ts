@@ -1,23 +1,14 @@
 // Reads the members of an object with their texts, so that numbers and spaces are kept as written.
 import { IncomingText } from './incoming-text.js';
-import { readJson, readJsonString } from './json-reading.js';
+import { isJsonObject, readJson, readJsonString } from './json-reading.js';
 
 /** Reads the members; null if the text is not an object. */
 export function membersOf(json: string): [key: string, value: string][] | null {
-  if (!isObject(json)) return null;
+  if (!isJsonObject(json)) return null;
   const input = new IncomingText();
   input.append(json, true);
   const steps = readMembers(input);
   return steps.next().value as [string, string][]; // the text is complete, so that the reader never yields
-}
-
-function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** Reads the members of a text that is known to be an object. */

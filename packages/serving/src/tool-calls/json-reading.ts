@@ -114,3 +114,12 @@ class JsonReader {
     return (yield* this.input.peek()) === '' ? 'unfinished' : 'broken';
   }
 }
+
+export function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
