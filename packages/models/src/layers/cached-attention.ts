@@ -70,70 +70,75 @@ export function cachedAttention(
           form,
         )
       : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, inOrder(g, layout.tokens), layout, form);
+  // All rows are multiplied by the shared part together, since ONNX Runtime cannot broadcast to a capacity without rows.
+  const toShared =
+    shared &&
+    biasedAgainstPast(g, g.fusedMatMul(q, shared.key, { transB: true }), sharedPart(g, shared), layout, own, form);
   const rows = classes.map(({ key: cached }) => cached.dim(0));
-  const [queries, scores] = [q, present].map((x) => g.split(x, 0, rows));
+  const queries = g.split(q, 0, rows);
+  const others = (toShared ? [toShared, present] : [present]).map((scores) => g.split(scores, 0, rows));
   const parts = classes.map((cache, i) => {
-    const ownPositions = () => g.split(positions, 0, rows)[i];
-    const [begins, lengths] = shared ? [shared.begins, shared.lengths].map((x) => g.split(x, 0, rows)[i]) : [];
-    const past = pastParts(g, cache, shared && { ...shared, begins, lengths });
-    return attendToPast(g, [queries[i], scores[i], past], { ...layout, batch: rows[i] }, ownPositions, form);
+    const ofRows = (x: Value) => g.split(x, 0, rows)[i];
+    const columns = () => {
+      const numbered = g.unsqueeze(g.range(cache.key.dim(2)), 0);
+      return shared ? g.add(numbered, g.unsqueeze(g.cast(ofRows(shared.lengths), 'int64'), 1)) : numbered;
+    };
+    const scores = others.map((split) => split[i]);
+    const part = { ...cache, columns };
+    return attendToCache(g, [queries[i], scores, part], { ...layout, batch: rows[i] }, () => ofRows(positions), form);
   });
-  const [fromPast, toPresent] = [0, 1].map((which) =>
+  const joined = parts[0].map((_, which) =>
     g.concat(
       parts.map((part) => part[which]),
       0,
     ),
   );
+  const [fromCache, toPresent] = [joined[0], joined.at(-1)!];
   const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
-  return { mixed: mergeHeads(g, g.add(fromPast, fromNew), layout), key: k, value: v };
+  const fromRows = g.add(fromCache, fromNew);
+  const mixed = shared ? g.add(fromRows, g.matMul(joined[1], shared.value)) : fromRows;
+  return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
-/** Keys and values that new tokens attend to besides themselves. */
-interface PastPart extends CachedKeysAndValues {
+/** Columns that new tokens attend to besides themselves. */
+interface PastPart {
+  /** Broadcasts to [rows, 1, 1, columns]: 0 where a column is valid, very negative elsewhere. */
+  mask: Value;
   /** Returns the position of each column, [1 or rows, columns] int64. */
   columns: () => Value;
 }
 
-/** Lists what rows of one capacity attend to: the shared beginning, if there is one, and their own cache. */
-function pastParts(g: GraphBuilder, cache: CachedKeysAndValues, shared?: SharedKeysAndValues): PastPart[] {
-  const numbered = ({ key }: { key: Value }) => g.unsqueeze(g.range(key.dim(2)), 0);
-  if (!shared) return [{ ...cache, columns: () => numbered(cache) }];
-  const [begins, lengths] = [shared.begins, shared.lengths].map((x) => g.unsqueeze(g.cast(x, 'int64'), 1));
-  const places = g.sub(numbered(shared), begins);
+/** Describes the shared positions: each row sees its own part of them. */
+function sharedPart(g: GraphBuilder, { key, ...of }: SharedKeysAndValues): PastPart {
+  const [begins, lengths] = [of.begins, of.lengths].map((x) => g.unsqueeze(g.cast(x, 'int64'), 1));
+  const places = g.sub(g.unsqueeze(g.range(key.dim(2)), 0), begins);
   const seen = g.and(g.greaterOrEqual(places, 0), g.less(places, lengths));
   const mask = g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 1), 1);
-  return [
-    { ...shared, mask, columns: () => g.max(places, 0) },
-    { ...cache, columns: () => g.add(numbered(cache), lengths) },
-  ];
+  return { mask, columns: () => g.max(places, 0) };
 }
 
 /**
  * Computes the part of attention that is separate for rows of one capacity.
  *
- * @param query, present heads of these rows: scaled queries, and the scores of their new tokens against each other
- * @returns the sum over the past, in the shape of `query`, and the probabilities of the new tokens, in the shape of `present`
+ * @param query, others heads of these rows: scaled queries, and scores against what is not in the rows' own cache
+ * @returns the sum over the cache, in the shape of `query`, and the probabilities that belong to `others`, in their shapes
  */
-function attendToPast(
+function attendToCache(
   g: GraphBuilder,
-  [query, present, parts]: readonly [Value, Value, readonly PastPart[]],
+  [query, others, cache]: readonly [Value, readonly Value[], CachedKeysAndValues & PastPart],
   layout: HeadLayout,
   positions: () => Value,
   form: AttentionForm,
-): [Value, Value] {
-  const past = parts.map((part) => {
-    const products = g.fusedMatMul(query, part.key, { transB: true });
-    return biasedAgainstPast(g, products, part, layout, positions, form);
-  });
-  const scores = [...past, present];
+): Value[] {
+  const products = g.fusedMatMul(query, cache.key, { transB: true });
+  const scores = [biasedAgainstPast(g, products, cache, layout, positions, form), ...others];
   const probabilities = softmaxWithSinks(g, g.concat(scores, -1), layout, form);
-  const split = g.split(
+  const [toCache, ...toOthers] = g.split(
     probabilities,
     -1,
     scores.map((own) => own.dim(-1)),
   );
-  const sums = parts.map(({ value }, i) => g.matMul(split[i], value));
-  return [sums.reduce((sum, other) => g.add(sum, other)), split.at(-1)!];
+  return [g.matMul(toCache, cache.value), ...toOthers];
 }
 
 /** Returns the scores against a part of the past, with softcap, biases and the mask. */

@@ -13,10 +13,20 @@ const PREFIX_CACHE_BYTES = 2 ** 20;
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+/** Has so many keys and values that chats keep their common beginning in memory once. */
+const sharing = await LanguageModel.create({
+  device,
+  config: { ...tinyLlama(1024, { num_hidden_layers: 8 }), hidden_size: 256 },
+  tokenizer,
+  rng: new Rng(6),
+});
 afterAll(() => device.close());
 
-async function withBatcher<T>(options: Partial<SequenceBatcherOptions>, use: (batcher: SequenceBatcher) => Promise<T>) {
-  const batcher = await SequenceBatcher.open(model, { slots: 4, maxQueued: 64, ...options });
+async function withBatcher<T>(
+  { of = model, ...options }: Partial<SequenceBatcherOptions> & { of?: LanguageModel },
+  use: (batcher: SequenceBatcher) => Promise<T>,
+) {
+  const batcher = await SequenceBatcher.open(of, { slots: 4, maxQueued: 64, ...options });
   try {
     return await use(batcher);
   } finally {
@@ -73,14 +83,18 @@ test('a long prompt is read between the tokens of others, and a short prompt beh
   });
 });
 
-test('an answer is the same alone and in company, with its prompt in pieces or copied, and after others', async () => {
+test.each([
+  ['copied', model],
+  ['shared', sharing],
+])('an answer is the same alone and in company, with its prompt in pieces or %s, and after others', async (_, of) => {
   const system = words(400, 4);
   const prompts = [5, 6, 7, 8].map((seed) => [...system, ...words(60 * (seed - 4), seed)]);
   const alone = await Promise.all(
-    prompts.map((prompt) => withBatcher({ slots: 1 }, (batcher) => answer(batcher, prompt, { rng: new Rng(9) }))),
+    prompts.map((prompt) => withBatcher({ of, slots: 1 }, (batcher) => answer(batcher, prompt, { rng: new Rng(9) }))),
   );
-  await withBatcher({ prefixCacheBytes: PREFIX_CACHE_BYTES }, async (batcher) => {
-    for (let round = 0; round < 2; round++) {
+  await withBatcher({ of, prefixCacheBytes: 32 * PREFIX_CACHE_BYTES }, async (batcher) => {
+    for (let round = 0; round < 3; round++) {
+      if (round === 2) await batcher.changeWeights(() => Promise.resolve());
       // Another answer keeps the batch busy, so that prompts are read 256 tokens at a time.
       const [company] = batcher.submit([request(words(30, 10), { maxNewTokens: 30 })]);
       const said = await Promise.all(prompts.map((prompt) => answer(batcher, prompt, { rng: new Rng(9) })));
