@@ -86,9 +86,10 @@ test('the loss falls, and the trained model plays the game through its template'
   ]);
 });
 
-test('later turns are later messages, and what was sampled scores as it was sampled', async () => {
+/** Plays three turns of one dialogue. */
+async function threeTurns(dialogues: ReturnType<typeof chatDialogues>) {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
-  const player = await PolicyPlayer.open(policy, 1, sampling, chatDialogues(tokenizer, { template, opening: [] }));
+  const player = await PolicyPlayer.open(policy, 1, sampling, dialogues);
   const rng = new Rng(8);
   const said: string[] = [];
   const turns: TurnTokens[] = [];
@@ -99,8 +100,25 @@ test('later turns are later messages, and what was sampled scores as it was samp
     turns.push(data);
     observation = `${observation}${action} no`;
   }
-  const segments = segmentsOf(turns);
   await player.close();
+  return { said, segments: segmentsOf(turns) };
+}
+
+async function expectScoresAsSampled(segments: ReturnType<typeof segmentsOf>): Promise<void> {
+  const { examples } = packTurns(
+    [0, 1, 2].map((turn) => ({ trajectory: { segments }, turn, weight: 1 })),
+    { scoreTerminator: true },
+  );
+  const scored = (await policy.logprobs(examples)).flatMap((row, i) =>
+    [...row].filter((_, t) => examples[i].weights[t] !== 0),
+  );
+  const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
+  expect(scored).toHaveLength(sampled.length);
+  scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+}
+
+test('later turns are later messages, and what was sampled scores as it was sampled', async () => {
+  const { said, segments } = await threeTurns(chatDialogues(tokenizer, { template, opening: [] }));
   // There is one segment, to which each turn added its new tokens.
   expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0, 1, 2]]);
   const last = template.encodePrompt([
@@ -112,18 +130,7 @@ test('later turns are later messages, and what was sampled scores as it was samp
   ]);
   const { ids, utterances } = segments.at(-1)!;
   expect(ids.slice(0, utterances.at(-1)!.start)).toEqual(last);
-
-  const trajectory = { segments };
-  const { examples } = packTurns(
-    [0, 1, 2].map((turn) => ({ trajectory, turn, weight: 1 })),
-    { scoreTerminator: true },
-  );
-  const scored = (await policy.logprobs(examples)).flatMap((row, i) =>
-    [...row].filter((_, t) => examples[i].weights[t] !== 0),
-  );
-  const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
-  expect(scored).toHaveLength(sampled.length);
-  scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+  await expectScoresAsSampled(segments);
 });
 
 test('a template that rewrites earlier messages: the dialogue is read again, reported once, and scored as it was sampled', async () => {
@@ -135,29 +142,10 @@ test('a template that rewrites earlier messages: the dialogue is read again, rep
   );
   let reports = 0;
   const dialogues = chatDialogues(tokenizer, { template: forgetful, opening: [], onRewritten: () => reports++ });
-  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
-  const player = await PolicyPlayer.open(policy, 1, sampling, dialogues);
-  const rng = new Rng(8);
-  const turns: TurnTokens[] = [];
-  for (let turn = 0, observation = 'show red'; turn < 3; turn++) {
-    const [{ action, data }] = await player.act([{ slot: 0, turn, observation, rng }]);
-    turns.push(data);
-    observation = `${observation}${action} no`;
-  }
-  const segments = segmentsOf(turns);
-  await player.close();
+  const { segments } = await threeTurns(dialogues);
   expect(reports).toBe(1);
   expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0], [1], [2]]);
-  const { examples } = packTurns(
-    [0, 1, 2].map((turn) => ({ trajectory: { segments }, turn, weight: 1 })),
-    { scoreTerminator: true },
-  );
-  const scored = (await policy.logprobs(examples)).flatMap((row, i) =>
-    [...row].filter((_, t) => examples[i].weights[t] !== 0),
-  );
-  const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
-  expect(scored).toHaveLength(sampled.length);
-  scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+  await expectScoresAsSampled(segments);
 });
 
 test.each([

@@ -2,6 +2,7 @@
 // Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; calculated in float32, as there.
 import { ggufTypes, type GgufType } from '@bowyer/checkpoints';
 import { toFloat16 } from '@bowyer/graph';
+import { bytesOf, float16Bytes } from '../float-bytes.js';
 import { encodeQ4K } from './q4-k.js';
 
 export interface TensorType extends GgufType {
@@ -10,9 +11,9 @@ export interface TensorType extends GgufType {
 
 const BLOCK = 32;
 
-const f32: TensorType = { ...ggufTypes.f32, encode: bytes };
-const f16: TensorType = { ...ggufTypes.f16, encode: (numbers) => bytes(finiteHalves(numbers)) };
-const bf16: TensorType = { ...ggufTypes.bf16, encode: (numbers) => bytes(bfloat16(numbers)) };
+const f32: TensorType = { ...ggufTypes.f32, encode: bytesOf };
+const f16: TensorType = { ...ggufTypes.f16, encode: (numbers) => float16Bytes(numbers, 'use bf16 or f32') };
+const bf16: TensorType = { ...ggufTypes.bf16, encode: (numbers) => bytesOf(bfloat16(numbers)) };
 const q8_0: TensorType = { ...ggufTypes.q8_0, encode: (numbers) => inBlocks(numbers, q8_0, block8) };
 const q4_0: TensorType = { ...ggufTypes.q4_0, encode: (numbers) => inBlocks(numbers, q4_0, block4) };
 const q4_k: TensorType = { ...ggufTypes.q4_k, encode: encodeQ4K };
@@ -30,22 +31,6 @@ export const fileTypes: Readonly<Record<TensorTypeName, number>> = {
   q4_k: 14,
   bf16: 32,
 };
-
-function bytes({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-/**
- * Converts numbers to float16.
- *
- * @throws if a number exceeds the range of float16
- */
-function finiteHalves(numbers: Float32Array): Uint16Array {
-  const halves = toFloat16(numbers);
-  const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);
-  if (beyond >= 0) throw new RangeError(`${numbers[beyond]} is beyond the numbers of float16: use bf16 or f32`);
-  return halves;
-}
 
 /** Rounds each float32 to bfloat16, ties to even. */
 function bfloat16(numbers: Float32Array): Uint16Array {

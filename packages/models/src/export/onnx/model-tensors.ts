@@ -1,10 +1,11 @@
 // The tensors of an exported model: parameters in the file's type of numbers, and quantised weights with their scales.
-import { toFloat16, type FileTensor } from '@bowyer/graph';
+import type { FileTensor } from '@bowyer/graph';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
 import { quantize, type WeightInMemory } from '../../quantization/quantized-weight.js';
 import type { WeightLayouts } from '../../quantization/weight-layouts.js';
 import type { ReadParameter } from '../opened-model.js';
+import { bytesOf, float16Bytes } from '../float-bytes.js';
 import { quantizedNames } from './export-scope.js';
 
 /** The number of elements that are converted at a time. */
@@ -28,7 +29,9 @@ function floatTensor(spec: ParameterSpec, { read, float }: TensorSource): FileTe
       const { data } = await read(spec);
       for (let from = 0; from < data.length; from += PIECE) {
         const numbers = data.subarray(from, from + PIECE);
-        yield bytes(float === 'float32' ? numbers : finiteHalves(spec.name, numbers));
+        yield float === 'float32'
+          ? bytesOf(numbers)
+          : float16Bytes(numbers, 'leave fp16 and q4f16 out of dtype', `${spec.name}: `);
       }
     },
   };
@@ -49,7 +52,7 @@ function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource):
     pieces: async function* () {
       const { [key]: data } = await (weight ??= rounded());
       if (isLast) weight = undefined;
-      yield bytes(data!);
+      yield bytesOf(data!);
     },
   });
   const isLast = layout.bits === 8;
@@ -58,23 +61,4 @@ function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource):
     part(names.scales, 'scales', isLast),
     ...(layout.bits === 4 ? [part(names.zeroPoints, 'zeroPoints', true)] : []),
   ];
-}
-
-/**
- * Converts numbers to float16.
- *
- * @throws if a number exceeds the range of float16
- */
-function finiteHalves(name: string, numbers: Float32Array): Uint16Array {
-  const halves = toFloat16(numbers);
-  const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);
-  if (beyond >= 0)
-    throw new RangeError(
-      `${name}: ${numbers[beyond]} is beyond the numbers of float16: leave fp16 and q4f16 out of dtype`,
-    );
-  return halves;
-}
-
-function bytes({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array | Uint8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -1,0 +1,18 @@
+// Numbers as the bytes of exported files.
+import { toFloat16 } from '@bowyer/graph';
+
+export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array | Uint8Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/**
+ * Converts numbers to the bytes of float16.
+ *
+ * @param advice what to do where a number exceeds the range of float16, which is an error
+ * @param place the beginning of that error
+ */
+export function float16Bytes(numbers: Float32Array, advice: string, place = ''): Uint8Array {
+  const halves = toFloat16(numbers);
+  const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);
+  if (beyond >= 0) throw new RangeError(`${place}${numbers[beyond]} is beyond the numbers of float16: ${advice}`);
+  return bytesOf(halves);
+}
