@@ -51,7 +51,8 @@ async function train(
   encoder: keyof typeof encoders,
   { precision, seed = 0 }: { precision?: Precision; seed?: number } = {},
 ) {
-  const device = await openDevice({ device: kind, threads: 2, precision });
+  const gpuBuffers = kind === 'webgpu' ? 'exact' : 'bucket'; // exact ones pad the batches
+  const device = await openDevice({ device: kind, threads: 2, precision, gpuBuffers });
   const dir = newFolder();
   try {
     const optimizer = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;

@@ -100,7 +100,7 @@ describe('the transformer critic', () => {
     };
     const passes = (batchTokens: number) => {
       const encoder = new TransformerEncoder({ ...options, batchTokens, weights: loudWeights(config) });
-      const batches = encoder.feeds(batch.observations, batch.actions).length;
+      const batches = encoder.feeds(batch.observations, batch.actions, (size) => size).length;
       return { encoder, batches };
     };
     const run = async ({ encoder }: ReturnType<typeof passes>) => {

@@ -35,8 +35,13 @@ export interface CriticEncoder {
    * batch.
    *
    * @param actions one for each observation, or null for a graph without actions
+   * @param sized rounds up sizes that vary (see few-sizes.ts)
    */
-  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[];
+  feeds(
+    observations: readonly string[],
+    actions: readonly string[] | null,
+    sized: (size: number) => number,
+  ): CriticFeeds[];
   /** Writes settings and tokenizer into a checkpoint, for readers. */
   save(dir: string): Promise<void>;
   /** Writes settings, tokenizer and the encoder's part of the critic's parameters, as initial weights for another run. */

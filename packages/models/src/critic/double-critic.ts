@@ -12,6 +12,7 @@ import {
   type State,
   type Value,
 } from '@bowyer/graph';
+import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
 import { polyakGraph } from '../optimizers/adam-graph.js';
 import { parameterInputs, type Parameters } from '../layers/linear.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
@@ -169,8 +170,9 @@ export class DoubleCritic {
   #ownFeeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { begin, end } = shareOf(observations.length, this.device.ranks);
     if (begin === end) return [];
+    const sized = (size: number) => (this.device.gpuBuffers === 'exact' ? roundedSize(size, BUFFER_STEPS) : size);
     return this.encoder
-      .feeds(observations.slice(begin, end), actions && actions.slice(begin, end))
+      .feeds(observations.slice(begin, end), actions && actions.slice(begin, end), sized)
       .map(({ items, ...feed }) => ({ ...feed, items: items.map((item) => begin + item) }));
   }
 

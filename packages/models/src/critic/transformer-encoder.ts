@@ -86,7 +86,11 @@ export class TransformerEncoder implements CriticEncoder {
   }
 
   /** Makes batches of as many items as the budget allows, longest first. A text that occurs several times goes through the encoder once. */
-  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
+  feeds(
+    observations: readonly string[],
+    actions: readonly string[] | null,
+    sized: (size: number) => number,
+  ): CriticFeeds[] {
     const { tokenizer, maxLength, batchTokens, config } = this.options;
     const encode = (text: string) => truncateLeft(tokenizer, text, maxLength);
     const texts = { observation: observations.map(encode), ...(actions && { action: actions.map(encode) }) };
@@ -95,13 +99,17 @@ export class TransformerEncoder implements CriticEncoder {
     return withinBudget(lengths, batchTokens).map((items) => {
       const different = new Map<string, number[]>();
       for (const [, column] of columns) for (const i of items) different.set(String(column[i]), column[i]);
-      const { inputs, rows } = packTexts([...different.values()], config);
+      const { inputs, rows } = packTexts([...different.values()], config, sized);
+      const count = sized(items.length);
       const rowOf = new Map([...different.keys()].map((key, text) => [key, rows[text]]));
       const picks = columns.map(([name, column]) => [
         `${name}_texts`,
-        { dims: [items.length], data: Int32Array.from(items, (i) => rowOf.get(String(column[i]))!) },
+        {
+          dims: [count],
+          data: Int32Array.from({ length: count }, (_, n) => rowOf.get(String(column[items[n] ?? items[0]]))!),
+        },
       ]);
-      return { items, rows: items.length, inputs: { ...inputs, ...Object.fromEntries(picks) } };
+      return { items, rows: count, inputs: { ...inputs, ...Object.fromEntries(picks) } };
     });
   }
 

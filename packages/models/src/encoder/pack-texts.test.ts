@@ -26,25 +26,40 @@ test('the cuts are the cheapest of all', () => {
   }
 });
 
-test.each([1, 2, 7])('each token of %i texts is at the place that its row leads back to', (count) => {
-  const rng = new Rng(count);
-  const texts = Array.from({ length: count }, () =>
-    Array.from({ length: rng.integer(1, 30) }, () => rng.integer(2, 99)),
-  );
-  const { inputs, rows } = packTexts(texts, config);
-  const found: number[][] = [];
-  for (let c = 0; c < TEXT_CLASSES; c++) {
-    const part = (name: string) => inputs[`${name}_${c}`];
-    const [size, length] = part('places').dims;
-    for (let text = 0; text < size; text++) {
-      const own = [...part('mask').data.keys()].filter(
-        (place) => Math.floor(place / length) === text && part('mask').data[place],
+test.each([
+  [1, 1],
+  [2, 1],
+  [7, 1],
+  [7, 8],
+])(
+  'each token of %i texts is at the place that its row leads back to, with sizes that are multiples of %i',
+  (count, step) => {
+    const rng = new Rng(count);
+    const texts = Array.from({ length: count }, () =>
+      Array.from({ length: rng.integer(1, 30) }, () => rng.integer(2, 99)),
+    );
+    const { inputs, rows } = packTexts(texts, config, (size) => Math.ceil(size / step) * step);
+    const found: number[][] = [];
+    for (let c = 0; c < TEXT_CLASSES; c++) {
+      const part = (name: string) => inputs[`${name}_${c}`];
+      const [size, length] = part('places').dims;
+      for (let text = 0; text < size; text++) {
+        const own = [...part('mask').data.keys()].filter(
+          (place) => Math.floor(place / length) === text && part('mask').data[place],
+        );
+        const row = own.map((place) => part('places').data[place]);
+        expect(row.map((r) => part('back').data[r])).toEqual(own);
+        expect(row.map((r) => part('positions').data[r])).toEqual(row.map((_, i) => i + 2)); // RoBERTa's first position is 2
+        found.push(row.map((r) => part('ids').data[r]));
+      }
+      const isToken = new Set(
+        [...part('places').data.keys()]
+          .filter((place) => part('mask').data[place])
+          .map((place) => part('places').data[place]),
       );
-      const row = own.map((place) => part('places').data[place]);
-      expect(row.map((r) => part('back').data[r])).toEqual(own);
-      expect(row.map((r) => part('positions').data[r])).toEqual(row.map((_, i) => i + 2)); // RoBERTa's first position is 2
-      found.push(row.map((r) => part('ids').data[r]));
+      for (const [row, place] of part('back').data.entries())
+        expect(part('mask').data[place]).toBe(Number(isToken.has(row)));
     }
-  }
-  expect([...rows].map((row) => found[row])).toEqual(texts);
-});
+    expect([...rows].map((row) => found[row])).toEqual(texts);
+  },
+);

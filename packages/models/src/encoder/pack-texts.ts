@@ -1,5 +1,5 @@
 // Makes the inputs of `packedLayout` from texts: real tokens one after the other, and the indices by which attention finds them.
-import { firstPosition, type EncoderConfig } from './encoder-config.js';
+import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.js';
 
 /**
  * The number of classes of texts with similar length; each has its own products of attention in the graph. The number was chosen by
@@ -17,14 +17,17 @@ interface PackedTexts {
  * Packs texts into classes of similar length.
  *
  * @param texts ids with special tokens, at least one
+ * @param sized rounds up each size of a class: its texts, their length and their tokens together
  */
-export function packTexts(texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts {
+export function packTexts(
+  texts: readonly (readonly number[])[],
+  config: EncoderConfig,
+  sized: (size: number) => number = (size) => size,
+): PackedTexts {
   // Classes must not be empty: if there are fewer texts, texts of one padding token are added, whose features are ignored.
   const fillers = Math.max(0, TEXT_CLASSES - texts.length);
   const all = [...texts, ...Array.from({ length: fillers }, () => [config.padTokenId])];
   const order = [...all.keys()].sort((a, b) => all[a].length - all[b].length || a - b);
-  const rows = new Int32Array(all.length);
-  order.forEach((text, row) => (rows[text] = row));
   const sorted = order.map((text) => all[text]);
   const cuts = [
     ...cheapestCuts(
@@ -34,7 +37,14 @@ export function packTexts(texts: readonly (readonly number[])[], config: Encoder
     sorted.length,
   ];
   const inputs: PackedTexts['inputs'] = {};
-  cuts.forEach((end, c) => Object.assign(inputs, classFeeds(c, sorted.slice(cuts[c - 1] ?? 0, end), config)));
+  const rows = new Int32Array(all.length);
+  let classRow = 0;
+  cuts.forEach((end, c) => {
+    const begin = cuts[c - 1] ?? 0;
+    Object.assign(inputs, classFeeds(c, sorted.slice(begin, end), config, sized));
+    for (let i = begin; i < end; i++) rows[order[i]] = classRow + i - begin;
+    classRow += sized(end - begin);
+  });
   return { inputs, rows: rows.subarray(0, texts.length) };
 }
 
@@ -43,13 +53,21 @@ export function packTexts(texts: readonly (readonly number[])[], config: Encoder
  *
  * @param texts in order of length, the longest last
  */
-function classFeeds(c: number, texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts['inputs'] {
-  const ids = Int32Array.from(texts.flat());
-  const length = texts.at(-1)!.length;
-  const positions = new Int32Array(ids.length);
+function classFeeds(
+  c: number,
+  texts: readonly (readonly number[])[],
+  config: EncoderConfig,
+  sized: (size: number) => number,
+): PackedTexts['inputs'] {
+  const [count, length] = [sized(texts.length), Math.min(sized(texts.at(-1)!.length), maxTokens(config))];
+  const given = texts.flat();
+  // A further row belongs to a place of padding, which has gradient 0; where there is none, there is no further row.
+  const ids = new Int32Array(Math.min(sized(given.length), count * length)).fill(config.padTokenId);
+  ids.set(given);
+  const positions = new Int32Array(ids.length).fill(firstPosition(config));
   const back = new Int32Array(ids.length);
-  const places = new Int32Array(texts.length * length);
-  const mask = new Float32Array(texts.length * length);
+  const places = new Int32Array(count * length);
+  const mask = new Float32Array(count * length);
   let row = 0;
   texts.forEach((text, t) =>
     text.forEach((_, i) => {
@@ -60,7 +78,8 @@ function classFeeds(c: number, texts: readonly (readonly number[])[], config: En
       places[place] = row++;
     }),
   );
-  const [own, matrix] = [[ids.length], [texts.length, length]];
+  back.fill(Math.max(0, mask.indexOf(0)), row);
+  const [own, matrix] = [[ids.length], [count, length]];
   return {
     [`ids_${c}`]: { dims: own, data: ids },
     [`positions_${c}`]: { dims: own, data: positions },
