@@ -1,8 +1,8 @@
 // Runs a smoke test under every supported version of Node: npm run try-node-versions. It runs --cfg job, a tiny training, and the
 // tests of recorded answers, whose ends some versions of Node lose; for major versions other than the check's, also the unit
-// tests of core. The binaries come from the npm packages node-PLATFORM-ARCH; needs the npm registry.
+// tests of core that use modules of Node. The binaries come from the npm packages node-PLATFORM-ARCH; needs the npm registry.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -10,6 +10,10 @@ import { join, resolve } from 'node:path';
 const versions = ['20.18.1', '22', '24'];
 
 const repository = resolve(import.meta.dirname, '..');
+const core = join(repository, 'packages/core');
+const testsOfNode = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /^src.*\.test\.ts$/.test(file) && readFileSync(join(core, file), 'utf8').includes(" from 'node:"),
+);
 const folder = mkdtempSync(join(tmpdir(), 'bowyer-node-'));
 try {
   for (const version of versions) {
@@ -35,7 +39,7 @@ try {
       '../../node_modules/jest/bin/jest.js',
     ];
     const isOfCheck = found.split('.')[0] === process.version.split('.')[0];
-    if (!isOfCheck) run(join(repository, 'packages/core'), ...jest);
+    if (!isOfCheck) run(core, ...jest, ...testsOfNode);
     run(join(repository, 'packages/rollouts'), ...jest, 'test/recording.test.ts');
     const tested = isOfCheck ? 'tests' : 'tests of core and those';
     console.log(`Node ${found}: --cfg job, a tiny training and the ${tested} of recorded answers pass`);

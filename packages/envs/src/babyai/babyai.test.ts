@@ -197,7 +197,7 @@ test('a policy of some levels knows the words of all', async () => {
   const { tokens } = environmentInfo('babyai');
   const known = new Set([...tokens!.vocabulary!(options)].join(' ').split(/\W+/));
   const everything = { ...options, levels, actionFormat: 'react', listActions: false } as const;
-  const played = await babyAiDemonstrations(everything, { episodes: 60, seed: 1, slips: 0.2, strays: 0.2 });
+  const played = await babyAiDemonstrations(everything, { episodes: 24, seed: 1, slips: 0.2, strays: 0.2 });
   const said = played.flat().flatMap(({ action }) => action.split(/\W+/));
   expect(said.filter((word) => word !== '' && !known.has(word) && !['Thought', 'Action'].includes(word))).toEqual([]);
 });
