@@ -1,5 +1,6 @@
-// Compares training and sampling on a GPU with the CPU: dropout, LoRA, quantised bases (tensor-groups.test.ts tests the optimizers),
-// contexts that outgrow the cache and change rows, and a run that is interrupted and resumed.
+// Compares training and sampling on a GPU with the CPU: the parts in which families differ, dropout, LoRA, quantised bases
+// (tensor-groups.test.ts tests the optimizers), contexts that outgrow the cache and change rows, and a run that is interrupted and
+// resumed.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
@@ -13,33 +14,58 @@ import { wordLevelTokenizer } from '@bowyer/text';
 const available = await webgpuAvailable();
 const maybe = when(available, 'no WebGPU adapter').test;
 
-const config = {
-  model_type: 'gpt2',
-  n_layer: 1,
-  n_embd: 32,
-  n_head: 2,
-  n_positions: 64,
-  resid_pdrop: 0.1,
-  embd_pdrop: 0.1,
-  attn_pdrop: 0.1,
-  initializer_range: 0.3,
-};
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const examples = randomExamples(4, 12, tokenizer.vocabSize, new Rng(2)).map((example) => ({
   ...example,
   targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never sampled
 }));
+const sizes = {
+  vocab_size: tokenizer.vocabSize,
+  intermediate_size: 20,
+  num_hidden_layers: 2,
+  max_position_embeddings: 64,
+  initializer_range: 0.3,
+};
+/** These configs cover every part in which the families differ: normalization, rotary positions, grouped queries, windows, gates. */
+const configs = {
+  gpt2: {
+    model_type: 'gpt2',
+    n_layer: 1,
+    n_embd: 32,
+    n_head: 2,
+    n_positions: 64,
+    resid_pdrop: 0.1,
+    embd_pdrop: 0.1,
+    attn_pdrop: 0.1,
+    initializer_range: 0.3,
+  },
+  qwen3: {
+    ...sizes,
+    model_type: 'qwen3',
+    hidden_size: 12,
+    head_dim: 6,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    use_sliding_window: true,
+    sliding_window: 3,
+    max_window_layers: 1,
+  },
+  gpt_neox: { ...sizes, model_type: 'gpt_neox', hidden_size: 16, rotary_pct: 0.5, num_attention_heads: 2 },
+};
 const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const lora = { r: 4, alpha: 8, dropout: 0.2, targetModules: 'all-linear', seed: 5 } as const;
 
-const devices = {} as Record<'cpu' | 'webgpu', Device>;
+const devices = {} as Record<'cpu' | 'webgpu' | 'exact', Device>;
 const folder = newFolder();
-const base = join(folder, 'base');
 beforeAll(async () => {
   if (!available) return;
   for (const device of ['cpu', 'webgpu'] as const) devices[device] = await openDevice({ device });
-  const model = await LanguageModel.create({ device: devices.cpu, config, tokenizer, rng: new Rng(1) });
-  await model.save(base);
+  devices.exact = await openDevice({ device: 'webgpu', gpuBuffers: 'exact' });
+  for (const [name, config] of Object.entries(configs)) {
+    const model = await LanguageModel.create({ device: devices.cpu, config, tokenizer, rng: new Rng(1) });
+    await model.save(join(folder, name));
+    await model.release();
+  }
 });
 afterAll(async () => {
   for (const device of Object.values(devices)) await device.close();
@@ -47,16 +73,22 @@ afterAll(async () => {
 
 interface Setting {
   optimizer: OptimizerOptions;
+  base?: keyof typeof configs;
+  /** Buffers round sizes up unless they are exact. */
+  device?: 'webgpu' | 'exact';
   /** Dropout follows the config, and blocks are computed again in the backward pass. */
   withDropout?: boolean;
   withLora?: boolean;
   quantization?: Quantization;
 }
 
-const load = (device: Device, { withLora, withDropout, ...options }: Omit<Setting, 'optimizer'>) =>
+const load = (
+  device: Device,
+  { withLora, withDropout, base = 'gpt2', ...options }: Omit<Setting, 'optimizer' | 'device'>,
+) =>
   LanguageModel.load({
     device,
-    dir: base,
+    dir: join(folder, base),
     ...options,
     ...(withDropout && { dropoutRng: new Rng(6), gradientCheckpointing: true }),
     ...(withLora && { lora }),
@@ -96,7 +128,7 @@ async function drift(model: LanguageModel): Promise<number> {
   return logprobs.reduce((sum, x, t) => sum + Math.abs(x - scores[prompt.length - 1 + t]), 0) / logprobs.length;
 }
 
-async function results(kind: 'cpu' | 'webgpu', { optimizer, ...setting }: Setting) {
+async function results(kind: keyof typeof devices, { optimizer, device: _, ...setting }: Setting) {
   const model = await load(devices[kind], setting);
   await model.createOptimizer(optimizer);
   const losses = [await step(model), await step(model)];
@@ -113,6 +145,12 @@ const settings: Record<string, Setting> = {
   ...(isExhaustive() && {
     Muon: { optimizer: { kind: 'muon', ...adam, eps: 1e-3, momentum: 0.95, nesterov: true } as const },
   }),
+  'Qwen 3': { optimizer: { kind: 'adamw', ...adam, eps: 1e-4 }, base: 'qwen3' },
+  'GPT-NeoX with exact buffers': {
+    optimizer: { kind: 'adamw', ...adam, eps: 1e-4 },
+    base: 'gpt_neox',
+    device: 'exact',
+  },
   // The gradient of a key's bias is only rounding, which a smaller eps would enlarge to whole steps.
   'AdamW with dropout and gradient checkpointing': {
     optimizer: { kind: 'adamw', ...adam, eps: 1e-4 },
@@ -125,13 +163,14 @@ const settings: Record<string, Setting> = {
 maybe.each(Object.keys(settings))(
   '%s: the same losses, weights and scores as on the CPU, and the same greedy tokens',
   async (name) => {
-    const [cpu, gpu] = [await results('cpu', settings[name]), await results('webgpu', settings[name])];
+    const setting = settings[name];
+    const [cpu, gpu] = [await results('cpu', setting), await results(setting.device ?? 'webgpu', setting)];
     gpu.losses.forEach((loss, i) => expect(loss).toBeCloseTo(cpu.losses[i], 3));
     for (const [parameter, { data }] of Object.entries(cpu.trained))
       gpu.trained[parameter].data.forEach((x, i) => expect(Math.abs(x - data[i])).toBeLessThan(2e-3));
     cpu.scores.forEach((row, e) => row.forEach((x, t) => expect(Math.abs(gpu.scores[e][t] - x)).toBeLessThan(5e-3)));
     // With a quantised base, decoding rounds the head to 8 bits, and on the CPU activations too.
-    const isQuantized = settings[name].quantization !== undefined;
+    const isQuantized = setting.quantization !== undefined;
     expect(gpu.distance).toBeLessThan(isQuantized ? 0.1 : 1e-3);
     if (!isQuantized) expect(gpu.said).toEqual(cpu.said);
   },

@@ -2,6 +2,7 @@
 // Source: Wang and Komatsuzaki 2021, "GPT-J-6B".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
+import { gpt2Family } from './gpt2.js';
 
 export const gptJ: Family = {
   architecture: 'GPTJForCausalLM',
@@ -20,13 +21,7 @@ export const gptJ: Family = {
     initializer_range: 0.02,
     tie_word_embeddings: false,
   },
-  aliases: {
-    n_embd: 'hidden_size',
-    n_positions: 'max_position_embeddings',
-    n_head: 'num_attention_heads',
-    n_layer: 'num_hidden_layers',
-    activation_function: 'hidden_act',
-  },
+  aliases: gpt2Family.aliases,
   // The rotary base is always 10,000, whatever the file says.
   ignores: () => [
     'hidden_act',
