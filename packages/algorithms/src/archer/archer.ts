@@ -61,7 +61,10 @@ export const archer = defineAlgorithm({
       reference: await klReference(run, options),
       baseline: options.actor.baseline.enabled ? valueModelOf(run) : null,
       clip: new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>),
-      rest: () => run.policy.rest(),
+      async rest() {
+        await run.policy.rest();
+        await criticOf(run).rest();
+      },
     };
     const { importanceClip } = options.replay;
     const { critic, actor } = options;

@@ -42,6 +42,8 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
    */
   protected abstract writeTensor(tensor: T, data: TensorArray, offset?: number): void | Promise<void>;
   protected abstract freeTensor(tensor: T): void;
+  /** Frees the memory of a tensor of zeros until its next use, where that is possible. */
+  protected restTensor(_tensor: T): void {}
   /** Returns the first elements of a tensor under other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
   protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
@@ -100,6 +102,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
         return null;
       case 'rest':
         for (const sessions of this.#sessions.values()) for (const session of sessions.values()) await session.rest();
+        for (const id of request.stateIds) for (const tensor of Object.values(this.state(id))) this.restTensor(tensor);
         return null;
       case 'close':
         for (const sessions of this.#sessions.values())

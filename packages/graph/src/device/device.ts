@@ -180,9 +180,11 @@ export class Device implements AsyncDisposable {
   /**
    * Frees the working memory of all sessions, which is that of their largest run: each is opened again at its next run, with equal
    * numbers. Sessions with constants keep theirs, and so do those on a GPU.
+   *
+   * @param states their tensors that are all zeros, as gradients between steps are, are freed until their next use
    */
-  async rest(): Promise<void> {
-    if (this.residency === 'host') await this.client.request({ kind: 'rest' });
+  async rest(states: readonly State[] = []): Promise<void> {
+    if (this.residency === 'host') await this.client.request({ kind: 'rest', stateIds: states.map(({ id }) => id) });
   }
 
   /** Frees a state. Programs bound to it must not run afterwards. */

@@ -1,6 +1,6 @@
 // CPU residency: state is typed arrays on the host, fed to sessions without copying and changed in place.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { writeInto, type TensorArray } from '../dtype.js';
+import { writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
 import { HostBinding } from './node/host-binding.js';
@@ -12,9 +12,49 @@ import type { SessionSlot } from './session-slot.js';
 import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
-interface HostTensor extends StateTensor {
+/** A tensor of a state. While it rests, it is zeros that take no memory. */
+class HostTensor implements StateTensor {
+  #tensor?: Tensor;
+
+  constructor(
+    readonly dtype: DataType,
+    readonly dims: readonly number[],
+    private readonly memory: HostMemory,
+    array?: TensorArray,
+  ) {
+    this.#tensor = array && this.#of(array);
+  }
+
+  get tensor(): Tensor {
+    return (this.#tensor ??= this.#of(this.memory.allocate(this.dtype, sizeOf(this.dims))));
+  }
+
   /** The elements of `tensor`. */
-  data: TensorArray;
+  get data(): TensorArray {
+    return this.tensor.data as TensorArray;
+  }
+
+  free(): void {
+    if (this.#tensor) this.memory.free(this.data);
+    this.#tensor = undefined;
+  }
+
+  /** Frees the memory until the next use, if all elements are zeros. */
+  rest(): void {
+    if (this.#tensor && isZero(this.data)) this.free();
+  }
+
+  #of(array: TensorArray): Tensor {
+    return new Tensor(this.dtype as 'float32', array as Float32Array, this.dims);
+  }
+}
+
+/** Returns whether an array is all zeros; false for one that cannot be read eight bytes at a time. */
+function isZero({ buffer, byteOffset, byteLength }: TensorArray): boolean {
+  if (byteOffset % 8 > 0 || byteLength % 8 > 0) return false;
+  const numbers = new Float64Array(buffer, byteOffset, byteLength / 8);
+  for (let i = 0; i < numbers.length; i++) if (numbers[i] !== 0) return false;
+  return true;
 }
 
 /** The most bytes of a model that are kept to open its session again. */
@@ -24,11 +64,9 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
   readonly #memory = new HostMemory();
 
   protected createTensor({ name, dtype, dims, data }: StateTensorSpec): HostTensor {
-    const size = sizeOf(dims);
-    const array = data ?? this.#memory.allocate(dtype, size);
-    if (array.length !== size)
-      throw new RangeError(`state '${name}': ${array.length} elements for dimensions [${dims.join(', ')}]`);
-    return { dtype, dims, data: array, tensor: new Tensor(dtype as 'float32', array as Float32Array, dims) };
+    if (data && data.length !== sizeOf(dims))
+      throw new RangeError(`state '${name}': ${data.length} elements for dimensions [${dims.join(', ')}]`);
+    return new HostTensor(dtype, dims, this.#memory, data);
   }
 
   protected readTensor({ data }: HostTensor): TensorArray {
@@ -39,8 +77,12 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     writeInto(target, data, offset);
   }
 
-  protected freeTensor({ data }: HostTensor): void {
-    this.#memory.free(data);
+  protected freeTensor(tensor: HostTensor): void {
+    tensor.free();
+  }
+
+  protected override restTensor(tensor: HostTensor): void {
+    tensor.rest();
   }
 
   protected prefixOf({ dtype, data }: HostTensor, dims: readonly number[]): Tensor {
@@ -80,11 +122,11 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     { state, store, mode, fetch }: Wiring,
     slot: SessionSlot,
   ): HostBinding {
-    const feeds: Record<string, Tensor> = {};
-    const targets: Record<string, Tensor> = {};
-    for (const [input, stateId, name] of state) feeds[input] = this.tensor(stateId, name).tensor;
+    const feeds: Record<string, HostTensor> = {};
+    const targets: Record<string, HostTensor> = {};
+    for (const [input, stateId, name] of state) feeds[input] = this.tensor(stateId, name);
     for (const [output, stateId, name] of store) {
-      const { tensor } = this.tensor(stateId, name);
+      const tensor = this.tensor(stateId, name);
       targets[outputName(output)] = tensor;
       // The sum is read from and written to the same array, which is safe since each element is read before it is written.
       if (mode === 'add') feeds[accumulatorName(output)] = tensor;

@@ -91,7 +91,7 @@ export type Request =
       /** Whether states stay on the GPU, so that the kernel gets only their types and sizes. */
       resident: boolean;
     }
-  | { kind: 'rest' }
+  | { kind: 'rest'; stateIds: readonly number[] }
   | { kind: 'close' };
 
 /** The response to each kind of request. */

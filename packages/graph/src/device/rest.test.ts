@@ -2,6 +2,9 @@
 import { GraphBuilder } from '../builder.js';
 import { openDevice } from './device.js';
 
+/** A number of elements for which the host's memory has blocks. */
+const LARGE = 1 << 15;
+
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
@@ -39,4 +42,28 @@ test('a session with constants keeps them: the state that they are of may have c
   await device.rest();
   const { y } = await bound.run({ inputs: { x: { dims: [2], data: Float32Array.of(1, 1) } } });
   expect([...y.data]).toEqual([3, 4]);
+});
+
+test('a state of zeros rests without memory, and bindings add to it again; a state with other numbers keeps them', async () => {
+  const g = new GraphBuilder('sum');
+  g.output('sum', g.mul(g.input('x', 'float32', [LARGE]), 2));
+  const program = await device.compile(g);
+  const state = await device.createZeros({ sum: [LARGE] });
+  const bound = await program.bind({ store: { sum: [state, 'sum'] }, mode: 'add' });
+  const x = { dims: [LARGE], data: new Float32Array(LARGE).fill(3) };
+  await bound.run({ inputs: { x } });
+  await device.rest([state]);
+  await bound.run({ inputs: { x } });
+  expect((await device.read(state)).sum.data[LARGE - 1]).toBe(12);
+
+  await device.write(state, { sum: { data: new Float32Array(LARGE) } });
+  await device.rest([state]);
+  const other = await device.createZeros({ other: [LARGE] }); // takes the memory
+  await device.write(other, { other: { data: new Float32Array(LARGE).fill(5) } });
+  await bound.run({ inputs: { x } });
+  expect((await device.read(state)).sum.data[LARGE - 1]).toBe(6);
+  expect((await device.read(other)).other.data[0]).toBe(5);
+  await device.release(state);
+  await device.rest([other]);
+  await device.release(other);
 });

@@ -13,6 +13,7 @@ import {
   type Value,
 } from '@bowyer/graph';
 import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
+import { LARGE_BYTES } from '../language-model/language-model.js';
 import { polyakGraph } from '../optimizers/adam-graph.js';
 import { parameterInputs, type Parameters } from '../layers/linear.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
@@ -220,6 +221,14 @@ export class DoubleCritic {
   /** Overwrites the online network with what `copyParameters` returned; the target network and the optimizer do not change. */
   async restoreParameters(tensors: HostTensors): Promise<void> {
     await loadStateDict(this.device, this.parameters, tensors, { path: 'restoreParameters' });
+  }
+
+  /**
+   * Frees the working memory of a large critic between two phases of an iteration: that of every session of the device, and gradients
+   * that are zeros.
+   */
+  async rest(): Promise<void> {
+    if (4 * this.size >= LARGE_BYTES) await this.device.rest([this.optimizer.gradients]);
   }
 
   /** Frees both networks, the optimizer's state and the programs. */

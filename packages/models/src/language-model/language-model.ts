@@ -47,7 +47,7 @@ import { saveAdapters, saveWhole } from './save-model.js';
 const LOSS_CHUNKS = 4;
 
 /** Smaller models leave little memory, and their sessions are opened more often than is worth it. */
-const LARGE_BYTES = 1 << 26;
+export const LARGE_BYTES = 1 << 26;
 
 export class LanguageModel implements FrozenPolicy {
   readonly contextLength: number;
@@ -449,13 +449,14 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Frees the working memory of large models between two phases of an iteration: that of every session of the device, and the copy
-   * of trained weights that decoding reads, which is made again after each step anyway. Sessions are opened again at their next run.
+   * Frees the working memory of large models between two phases of an iteration: that of every session of the device, gradients
+   * that are zeros, and the copy of trained weights that decoding reads, which is made again after each step anyway. Sessions are
+   * opened again at their next run.
    */
   async rest(): Promise<void> {
     if (4 * this.#weights.base.size < LARGE_BYTES) return;
     if (!this.hasAdapters) await this.#decodePrograms.rest();
-    await this.#device.rest();
+    await this.#device.rest(this.#optimizer ? [this.#optimizer.gradients] : []);
   }
 
   /** Frees the device memory of this model; a second call does nothing. */

@@ -13,6 +13,11 @@ interface Fetched {
   shape: Shape;
 }
 
+/** A tensor of a state; its memory may be another one at the next run. */
+interface Bound {
+  readonly tensor: Tensor;
+}
+
 export class HostBinding {
   /** Element type of each graph input. */
   readonly types = new Map<string, DataType>();
@@ -20,9 +25,9 @@ export class HostBinding {
   /** The input and axis from which the size of each symbol is read. */
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
-  readonly #targets: Record<string, Tensor> = {};
+  readonly #targets: Record<string, Bound> = {};
   /** Targets that the same run also reads (an update in place); they are written to a second array and copied after the run. */
-  readonly #deferred: { target: Tensor; scratch: Tensor }[] = [];
+  readonly #deferred: { target: Bound; scratch: Bound }[] = [];
 
   /**
    * Prepares the feeds and the targets of all runs.
@@ -33,8 +38,8 @@ export class HostBinding {
   constructor(
     session: InferenceSession,
     private readonly slot: SessionSlot,
-    private readonly feeds: Readonly<Record<string, Tensor>>,
-    targets: Readonly<Record<string, Tensor>>,
+    private readonly feeds: Readonly<Record<string, Bound>>,
+    targets: Readonly<Record<string, Bound>>,
     fetch: readonly string[],
     mode: StoreMode,
   ) {
@@ -42,7 +47,7 @@ export class HostBinding {
     const fed = new Set(mode === 'write' ? Object.values(feeds) : []);
     for (const [output, target] of Object.entries(targets)) {
       if (!fed.has(target)) this.#targets[output] = target;
-      else this.#deferred.push({ target, scratch: (this.#targets[output] = emptyLike(target)) });
+      else this.#deferred.push({ target, scratch: (this.#targets[output] = { tensor: emptyLike(target.tensor) }) });
     }
     for (const input of session.inputMetadata) {
       if (!input.isTensor) continue;
@@ -65,18 +70,19 @@ export class HostBinding {
    * @param given inputs of this run alone
    */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
-    const response = await this.#run({ ...this.feeds, ...given });
-    for (const { target, scratch } of this.#deferred) (target.data as Float32Array).set(scratch.data as Float32Array);
+    const response = await this.#run({ ...tensorsOf(this.feeds), ...given });
+    for (const { target, scratch } of this.#deferred)
+      (target.tensor.data as Float32Array).set(scratch.tensor.data as Float32Array);
     return response;
   }
 
   async #run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const sized = this.#stores ? this.#allocate(feeds) : undefined;
     if (sized) {
-      await this.#runWithoutCopies(feeds, { ...this.#targets, ...sized });
+      await this.#runWithoutCopies(feeds, { ...tensorsOf(this.#targets), ...sized });
       return this.#response(sized);
     }
-    const fetches: Record<string, Tensor | null> = { ...this.#targets };
+    const fetches: Record<string, Tensor | null> = tensorsOf(this.#targets);
     for (const { output } of this.#fetched) fetches[output] = null;
     return this.#response((await (await this.slot.session()).run(feeds, fetches)) as Record<string, Tensor>);
   }
@@ -120,6 +126,12 @@ export class HostBinding {
     }
     return response;
   }
+}
+
+function tensorsOf(bound: Readonly<Record<string, Bound>>): Record<string, Tensor> {
+  const tensors: Record<string, Tensor> = {};
+  for (const name in bound) tensors[name] = bound[name]!.tensor;
+  return tensors;
 }
 
 function emptyLike({ type, dims, data }: Tensor): Tensor {
