@@ -46,25 +46,13 @@ try {
 
   // A user's environment, task and algorithm, from folders without package.json and node_modules.
   const examples = join(import.meta.dirname, '..', 'examples');
-  const rollouts = ['iterations=2', 'rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4'];
-  const start = ['demonstrations.count=32', 'warm_start.epochs=1', 'cache_dir=cache'];
-  for (const [name, config] of [
-    ['own-task', 'guess_number'],
-    ['own-algorithm', 'reinforce_20q'],
-  ]) {
+  for (const name of ['own-task', 'own-algorithm'])
     cpSync(join(examples, name), join(folder, name), { recursive: true });
-    const own = ['--config-dir', `./${name}`, '--config-name', config];
-    run(
-      'npx',
-      'bowyer',
-      ...own,
-      ...rollouts,
-      ...start,
-      ...(name === 'own-task' ? ['warmup_iter=1', 'epochs=2'] : []),
-      `save_path=${name}-run`,
-    );
-    expect(existsSync(join(folder, `${name}-run/results.json`)), `${name} left no results`);
-  }
+  run('npx', 'bowyer', '--config-dir', './own-task', '--config-name', 'guess_number', '--dry-run');
+  const rollouts = ['iterations=2', 'rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4'];
+  const start = ['demonstrations.count=32', 'warm_start.epochs=1', 'cache_dir=cache', 'save_path=own-run'];
+  run('npx', 'bowyer', '--config-dir', './own-algorithm', '--config-name', 'reinforce_20q', ...rollouts, ...start);
+  expect(existsSync(join(folder, 'own-run/results.json')), 'own-algorithm left no results');
 
   rmSync(join(folder, 'node_modules/onnxruntime-node'), { recursive: true });
   const without = spawnSync('npx', ['bowyer', '--config-name', 'archer_20q', 'save_path=without'], {
