@@ -38,5 +38,5 @@ export function offPolicyProblems(
 }
 
 /** Lists the algorithms that correct for off-policy rollouts. */
-export const offPolicyAlgorithms = (): string[] =>
+const offPolicyAlgorithms = (): string[] =>
   algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

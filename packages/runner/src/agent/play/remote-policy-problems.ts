@@ -2,7 +2,7 @@
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';
-import { offPolicyAlgorithms } from './off-policy-problems.js';
+import { offPolicyProblems } from './off-policy-problems.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
 export function remotePolicyProblems(
@@ -19,22 +19,15 @@ export function remotePolicyProblems(
     }));
   }
   if (!algorithm) return [];
-  const problems: ConfigProblem[] = [];
-  const key = 'remote_policy.base_url';
-  if (algorithm.offPolicyRollouts === undefined)
-    problems.push({
-      key,
-      message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from the episodes of its own policy`,
-      remedy: `write remote_policy.base_url=null, or choose ${offPolicyAlgorithms().join(', ')}`,
-    });
-  else problems.push(...algorithm.offPolicyRollouts(config.algorithm as Record<string, unknown>));
-  const { actionChoice } = config.play;
-  if (actionChoice !== 'free')
-    problems.push({
-      key: 'action_choice',
-      message: `action_choice=${actionChoice}: a server writes freely`,
-      remedy: 'write action_choice=free, or remote_policy.base_url=null',
-    });
+  const setting = {
+    key: 'remote_policy.base_url',
+    chosen: `remote_policy.base_url=${baseUrl}`,
+    plain: 'remote_policy.base_url=null',
+    reason: 'learns from the episodes of its own policy',
+  };
+  const problems = offPolicyProblems(algorithm, config, setting, [
+    ['action_choice', config.play.actionChoice, 'free', 'a server writes freely'],
+  ]);
   if (apiKeyEnv !== null && process.env[apiKeyEnv] === undefined)
     problems.push({
       key: 'remote_policy.api_key_env',
