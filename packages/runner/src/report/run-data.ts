@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
 import { finetuneTable } from '../run/finetune-results.js';
+import { textIfThere } from '../run/read-files.js';
 import { failuresText, resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
 import { taskRows, type TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';
 import { chosenEpisodes, listEpisodes, readDialogues } from './episodes.js';
 import { metricTable, readMetrics } from './metric-table.js';
 import { rewardAudit } from './reward-audit.js';
-import { gammaOf, readRunRecord, textOf, xLabelOf, type RunRecord } from './run-facts.js';
+import { gammaOf, readRunRecord, xLabelOf, type RunRecord } from './run-facts.js';
 import { warningsOf } from './warnings.js';
 
 /** The most episodes in the list of a page; of more, every n-th is listed. */
@@ -49,7 +50,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
     episodes: everyNth(list.episodes),
     episodeCount: list.episodes.length,
     dialogues,
-    config: (await textOf(join(directory, '.hydra', 'config.yaml'))) ?? JSON.stringify(record.config, null, 1),
+    config: (await textIfThere(join(directory, '.hydra', 'config.yaml'))) ?? JSON.stringify(record.config, null, 1),
     notes: [...(metrics.torn === null ? [] : [metrics.torn]), ...list.notes],
   };
 }

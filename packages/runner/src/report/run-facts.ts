@@ -1,10 +1,10 @@
 // Reads the record of a run from its folder: its config, times, command and status.
-import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
 import type { FinetuneResults } from '../run/finetune-results.js';
 import type { RunResults } from '../run/results.js';
 import { CONFIG_FILE, recordedConfig, type RecordedConfig } from '../run/recorded-config.js';
+import { jsonIfThere, textIfThere } from '../run/read-files.js';
 import { isUnderWay } from '../run/run-control.js';
 import { readStarts, type Starts } from '../run/start-log.js';
 
@@ -30,29 +30,25 @@ export interface RunRecord {
  */
 export async function readRunRecord(directory: string): Promise<RunRecord> {
   const [config, results] = await Promise.all([
-    textOf(join(directory, CONFIG_FILE)),
-    readJson(join(directory, 'results.json')),
+    textIfThere(join(directory, CONFIG_FILE)),
+    jsonIfThere<StoredResults>(join(directory, 'results.json')),
   ]);
   const starts = await readStarts(directory);
-  if (config === null && starts.count === 0 && (await textOf(join(directory, 'metrics.jsonl'))) === null)
+  if (config === null && starts.count === 0 && (await textIfThere(join(directory, 'metrics.jsonl'))) === null)
     throw new Error(
       `${directory} contains no run: neither ${CONFIG_FILE} nor metrics.jsonl is there\n  give folders of runs, or of a sweep`,
     );
   const record = {
     directory,
     config: config === null ? {} : recordedConfig(config),
-    results: results as StoredResults | null,
+    results,
     starts,
     status: await statusOf(directory, results, starts),
   };
   return { ...record, title: titleOf(record), facts: factsOf(record) };
 }
 
-async function statusOf(
-  directory: string,
-  results: Record<string, unknown> | null,
-  starts: Starts,
-): Promise<RunStatus> {
+async function statusOf(directory: string, results: StoredResults | null, starts: Starts): Promise<RunStatus> {
   if (starts.end !== null) return starts.end.status;
   if (await isUnderWay(directory)) return 'running';
   if (results === null || starts.count > 0) return 'interrupted';
@@ -102,16 +98,4 @@ export function gammaOf(record: Pick<RunRecord, 'config'>): number {
 /** Returns the label of the x axis: optimizer steps for a training on a dataset, else iterations. */
 export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
   return (config.task?.epochs ?? config.algorithm?.epochs) === undefined ? 'iteration' : 'optimizer step';
-}
-
-export async function textOf(path: string): Promise<string | null> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-}
-
-async function readJson(path: string): Promise<Record<string, unknown> | null> {
-  const text = await textOf(path);
-  return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
 }

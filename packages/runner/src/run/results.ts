@@ -1,5 +1,4 @@
 // The results of a finished run: the figures of the initial policy and of the trained one.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   bootstrapMean,
@@ -17,6 +16,7 @@ import type { Decoding, Metrics } from '@bowyer/algorithms';
 import { testedOn, type SplitPlan } from '@bowyer/envs';
 import { processesText, type Processes } from '../context/processes.js';
 import type { TaskResult } from './breakdown.js';
+import { jsonIfThere } from './read-files.js';
 
 /** A line of the result table: figures of a policy over the episodes of the test. */
 export interface PolicyResult {
@@ -103,10 +103,8 @@ export const writeResults = (directory: string, results: object): Promise<void> 
   writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
 
 /** Reads the results of a run; null for a run that has not finished. */
-export async function readResults<Results>(directory: string): Promise<Results | null> {
-  const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as Results);
-}
+export const readResults = <Results>(directory: string): Promise<Results | null> =>
+  jsonIfThere(join(directory, 'results.json'));
 
 /**
  * Groups the values of episodes into the units that are resampled for an interval: items where items are held out, else single

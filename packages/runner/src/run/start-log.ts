@@ -5,6 +5,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { namingFile, shellQuoted } from '@bowyer/core';
+import { wholeLines } from './read-files.js';
 
 const FILE = 'starts.jsonl';
 
@@ -60,13 +61,7 @@ async function append(directory: string, line: Omit<StartLine, 'time'>): Promise
 
 export async function readStarts(directory: string): Promise<Starts> {
   const text = await readFile(join(directory, FILE), 'utf8').catch(() => '');
-  const lines = text.split('\n').flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as StartLine];
-    } catch {
-      return []; // an incomplete line of a killed process
-    }
-  });
+  const lines = wholeLines<StartLine>(text);
   const starts = lines.filter(({ event }) => event === 'start');
   const last = lines.at(-1);
   return {

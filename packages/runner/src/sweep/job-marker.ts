@@ -1,9 +1,9 @@
 // The marker file in a job's folder, from which a restarted sweep reads which jobs are finished and which job a folder belongs
 // to.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '@bowyer/config';
 import { stateOf, writeFileAtomically, type ProcessIdentity } from '@bowyer/core';
+import { jsonIfThere } from '../run/read-files.js';
 import type { JobStatus, SweepJob } from './sweep-job.js';
 
 const MARKER_FILE = 'sweep-job.json';
@@ -76,16 +76,10 @@ export async function readMarkers(
 
 async function readMarker({ directory }: SweepJob): Promise<JobMarker | null> {
   const path = join(directory, MARKER_FILE);
-  let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    return await jsonIfThere<JobMarker>(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  try {
-    return JSON.parse(text) as JobMarker;
-  } catch {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new ConfigError('sweep', `${path} was not written by a sweep: it is not JSON`, [
       `delete the folder '${directory}' to start its job again`,
     ]);

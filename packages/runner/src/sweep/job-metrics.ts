@@ -1,6 +1,6 @@
 // Figures of a job for the summary table and for sweepers that compare jobs.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jsonIfThere, textIfThere } from '../run/read-files.js';
 
 interface Results {
   policies?: { name: string; metrics: Record<string, number> }[];
@@ -16,23 +16,9 @@ export async function readJobMetrics(
   directory: string,
   keys: readonly string[],
 ): Promise<Record<string, number | null>> {
-  const results = await readResults(join(directory, 'results.json'));
-  const lines = (await readText(join(directory, 'metrics.jsonl'))).split('\n').filter(Boolean).reverse();
+  const results = (await jsonIfThere<Results>(join(directory, 'results.json'))) ?? {};
+  const lines = ((await textIfThere(join(directory, 'metrics.jsonl'))) ?? '').split('\n').filter(Boolean).reverse();
   return Object.fromEntries(keys.map((key) => [key, inResults(results, key) ?? inLines(lines, key)]));
-}
-
-async function readResults(path: string): Promise<Results> {
-  const text = await readText(path);
-  return text === '' ? {} : (JSON.parse(text) as Results);
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 function inResults(results: Results, key: string): number | null {

@@ -1,7 +1,7 @@
 // Reads the events that a job's batch script writes into the folder of its log, so that its end is known without accounting, and
 // even if no launcher was running.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textIfThere, wholeLines } from '../../run/read-files.js';
 
 export const EVENTS_FILE = 'slurm-events.jsonl';
 
@@ -22,17 +22,7 @@ export interface SlurmEvent {
 
 /** Reads the events of every submission of this job, oldest first; an incomplete line is skipped. */
 export async function readSlurmEvents(directory: string): Promise<SlurmEvent[]> {
-  const text = await readFile(join(directory, EVENTS_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  return text.split('\n').flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as SlurmEvent];
-    } catch {
-      return [];
-    }
-  });
+  return wholeLines<SlurmEvent>((await textIfThere(join(directory, EVENTS_FILE))) ?? '');
 }
 
 /** Sums the seconds from each start of a job to the last event before its next start. */

@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { RunSummary } from '@bowyer/views';
 import { isPaused, isUnderWay } from '../../run/run-control.js';
+import { wholeLines } from '../../run/read-files.js';
 import { readRunRecord } from '../../report/run-facts.js';
 import { CONFIG_FILE } from '../../run/recorded-config.js';
 
@@ -131,13 +132,6 @@ async function lastRows(path: string): Promise<Record<string, number>[]> {
   const pieces: Buffer[] = [];
   const start = Math.max(0, size - TAIL_BYTES);
   for await (const piece of createReadStream(path, { start }) as AsyncIterable<Buffer>) pieces.push(piece);
-  const lines = Buffer.concat(pieces).toString('utf8').split('\n');
-  if (start > 0) lines.shift();
-  return lines.flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as Record<string, number>];
-    } catch {
-      return [];
-    }
-  });
+  const text = Buffer.concat(pieces).toString('utf8');
+  return wholeLines(start > 0 ? text.slice(text.indexOf('\n') + 1) : text);
 }

@@ -10,6 +10,7 @@ import { loadPolicy } from '../../agent/policy/policy-setup.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
 import { owningRun } from '../../run/owning-run.js';
+import { jsonIfThere } from '../../run/read-files.js';
 import { policyResult } from '../../run/policy-result.js';
 import { byEpisode, compared, resultText, testedItems, writeResults, type RunResults } from '../../run/results.js';
 import { claimDirectory, RunFiles } from '../../run/run-files.js';
@@ -176,10 +177,7 @@ function reportText({ iterations, candidates, rollouts }: EvolutionState, report
   );
 }
 
-async function readState(directory: string): Promise<SavedState | null> {
-  const text = await readFile(join(directory, STATE_FILE), 'utf8').catch(() => null);
-  return text === null ? null : (JSON.parse(text) as SavedState);
-}
+const readState = (directory: string): Promise<SavedState | null> => jsonIfThere(join(directory, STATE_FILE));
 
 const saveState = (directory: string, state: SavedState): Promise<void> =>
   writeFileAtomically(join(directory, STATE_FILE), `${JSON.stringify(state, null, 1)}\n`);
