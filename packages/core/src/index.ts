@@ -83,6 +83,7 @@ export { LARGEST_REWARD } from './largest-reward.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
 export { makeTemporaryFolder } from './temporary-folder.js';
+export { groupBy } from './group-by.js';
 export { isUnreported, refuseUsedFolder, reportFolder, writeNewFolder } from './new-folder.js';
 export { decimalDigits, keepsDigits } from './decimal-digits.js';
 export { appendText } from './lines/append-text.js';

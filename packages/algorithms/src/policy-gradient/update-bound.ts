@@ -2,7 +2,7 @@
 //
 // By Pinsker's inequality an update of KL δ changes the probability of any outcome of an episode by at most √(δ/2), independently
 // of model, optimizer and learning rate: a success rate of 0.7 cannot fall below 0.54 in an update of 0.05 nats.
-import { klEstimate, mean } from '@bowyer/core';
+import { groupBy, klEstimate, mean } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, type TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -66,9 +66,7 @@ export class UpdateBound {
 
 /** Selects episodes at equal distances, so that each group of a rollout is represented. */
 function sampleEpisodes<Turn extends AdvantageTurn>(turns: readonly Turn[]): Turn[][] {
-  const episodes = new Map<unknown, Turn[]>();
-  for (const turn of turns) episodes.set(turn.trajectory, [...(episodes.get(turn.trajectory) ?? []), turn]);
-  const all = [...episodes.values()];
+  const all = [...groupBy(turns, ({ trajectory }) => trajectory).values()];
   const stride = Math.max(1, all.length / MEASURED);
   return Array.from({ length: Math.min(all.length, MEASURED) }, (_, i) => all[Math.floor(i * stride)]);
 }

@@ -4,7 +4,7 @@
 // equal items have the same task, and without items, those with an equal first observation. Conversations of a file have the same
 // task if they begin with the same messages and tools, and their return is their score; the chosen answer of a pair has return 1
 // and the rejected one 0.
-import { group, integer, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { group, groupBy, integer, scheduledRate, unitOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import type { StepReports } from '../dataset/dataset-evaluation.js';
 import { epochsOption, isLogged, loggingStepsKey, passesOver, stepsOf } from '../dataset/passes.js';
@@ -103,11 +103,8 @@ function episodesOf(dataset: Dataset): Trajectory[] {
 
 /** Groups the episodes of each task, in order. */
 function tasksOf(episodes: readonly Trajectory[]): Trajectory[][] {
-  const tasks = new Map<string, Trajectory[]>();
-  for (const episode of episodes) {
-    const { state, observation } = episode.transitions[0];
-    const key = episode.item === undefined ? `begins ${state ?? observation}` : `item ${episode.item}`;
-    tasks.set(key, [...(tasks.get(key) ?? []), episode]);
-  }
+  const tasks = groupBy(episodes, ({ item, transitions: [{ state, observation }] }) =>
+    item === undefined ? `begins ${state ?? observation}` : `item ${item}`,
+  );
   return [...tasks.values()];
 }

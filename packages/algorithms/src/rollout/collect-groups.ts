@@ -2,6 +2,7 @@
 import {
   choice,
   episodicReturn,
+  groupBy,
   integer,
   mean,
   nonNegative,
@@ -127,14 +128,9 @@ export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem
 }
 
 /** Groups episodes, in order; an episode without a group number forms its own group. */
-export function groupsOf(trajectories: readonly Trajectory[]): Trajectory[][] {
-  const groups = new Map<unknown, Trajectory[]>();
-  for (const trajectory of trajectories) {
-    const key = trajectory.group ?? trajectory;
-    groups.set(key, [...(groups.get(key) ?? []), trajectory]);
-  }
-  return [...groups.values()];
-}
+export const groupsOf = (trajectories: readonly Trajectory[]): Trajectory[][] => [
+  ...groupBy<Trajectory, unknown>(trajectories, (trajectory) => trajectory.group ?? trajectory).values(),
+];
 
 /** Returns whether all returns are equal, so that the group gives no signal. */
 function isFlat(group: readonly Trajectory[]): boolean {

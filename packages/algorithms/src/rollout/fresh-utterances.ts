@@ -1,5 +1,5 @@
 // Samples new utterances of the acting policy at the states of replayed turns.
-import { hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
+import { groupBy, hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
 import type { OpenPlayer, PlayOptions, Player } from './player.js';
 import type { ReplayItem } from './replay.js';
 import { segmentsOf } from './turn-tokens.js';
@@ -80,11 +80,7 @@ async function actInLanes(
 /** Groups turns of one episode into lanes, earlier ones first; several samples of a turn are in different lanes. */
 function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   if (samples > 1) return wanted.map((each) => [each]);
-  const lanes = new Map<ReplayItem['trajectory'], Wanted[]>();
-  for (const each of wanted) {
-    const { trajectory } = each.item;
-    lanes.set(trajectory, [...(lanes.get(trajectory) ?? []), each]);
-  }
+  const lanes = groupBy(wanted, ({ item }) => item.trajectory);
   return [...lanes.values()].map((lane) => lane.sort((one, other) => one.item.turn - other.item.turn));
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../group-by.js';
 import { mean, standardDeviation } from '../statistics.js';
 
 export interface GroupRelativeOptions {
@@ -52,7 +53,6 @@ export function groupRelativeAdvantages(
 
 /** Lists the indices of each group's episodes. */
 function membersOf(groups: ArrayLike<number>): number[][] {
-  const members = new Map<number, number[]>();
-  for (let i = 0; i < groups.length; i++) members.set(groups[i], [...(members.get(groups[i]) ?? []), i]);
-  return [...members.values()];
+  const indices = Array.from({ length: groups.length }, (_, i) => i);
+  return [...groupBy(indices, (i) => groups[i]).values()];
 }

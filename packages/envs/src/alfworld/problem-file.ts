@@ -2,6 +2,7 @@
 // the game files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { groupBy } from '@bowyer/core';
 import { kindName, parseFormula } from './formula.js';
 import { taskTypes, type Problem, type Receptacle, type Task, type Thing } from './problem.js';
 import { parseSExpression, type SExpression } from './s-expression.js';
@@ -126,12 +127,10 @@ function factTable(init: readonly SExpression[]): FactTable {
  * it). Numbers descend, so that the first id of a kind has the highest number.
  */
 function displayNames(ids: readonly string[]): Map<string, string> {
-  const groups = new Map<string, string[]>();
-  for (const id of [...ids].sort()) {
+  const groups = groupBy([...ids].sort(), (id) => {
     const head = id.split(/_bar_|\|/)[0];
-    const kind = id.includes('basin') && !head.endsWith('basin') ? `${head}basin` : head;
-    groups.set(kind, [...(groups.get(kind) ?? []), id]);
-  }
+    return id.includes('basin') && !head.endsWith('basin') ? `${head}basin` : head;
+  });
   const names = new Map<string, string>();
   for (const [kind, members] of groups) members.forEach((id, i) => names.set(id, `${kind} ${members.length - i}`));
   return names;

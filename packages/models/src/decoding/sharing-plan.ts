@@ -1,5 +1,5 @@
 // Plans which prefixes the slots of one call copy from each other's caches, first in slots and then in rows.
-import { maximum } from '@bowyer/core';
+import { groupBy, maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
 import type { SlotMapping } from './slot-mapping.js';
@@ -75,8 +75,7 @@ export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOpti
 
 /** Finds the common prefixes of prompts with the same adapter; the stages of all adapters are executed together. */
 function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>)[], least: number): SharedStage[] {
-  const indices = new Map<SlotPrompt['adapter'], number[]>();
-  prompts.forEach(({ adapter }, i) => indices.set(adapter, [...(indices.get(adapter) ?? []), i]));
+  const indices = groupBy(prompts.keys(), (i) => prompts[i].adapter);
   const together: SharedStage[] = [];
   for (const own of indices.values()) {
     const stages = sharedPrefixes(

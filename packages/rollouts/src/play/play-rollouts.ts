@@ -9,7 +9,7 @@ import {
   type PlaySet,
   type SetWatch,
 } from '@bowyer/algorithms';
-import { hash32, type Trajectory } from '@bowyer/core';
+import { groupBy, hash32, type Trajectory } from '@bowyer/core';
 import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
 import { finalRewards, RANKING, REWARD } from '../trajectories/final-rewards.js';
 import {
@@ -204,11 +204,8 @@ class SetOfRollouts {
   /** Ranks one group after another. If the judge fails for a group, its rollouts are omitted. */
   async #rankGroups(): Promise<void> {
     const { groupSize = 1 } = this.set;
-    const groups = new Map<number, EndedRollout[]>();
-    for (const ended of this.#unranked.sort((one, other) => one.episode - other.episode)) {
-      const group = Math.floor(ended.episode / groupSize);
-      groups.set(group, [...(groups.get(group) ?? []), ended]);
-    }
+    const inOrder = this.#unranked.sort((one, other) => one.episode - other.episode);
+    const groups = groupBy(inOrder, ({ episode }) => Math.floor(episode / groupSize));
     for (const group of groups.values()) await this.#rank(group, this.how.rank!);
   }
 

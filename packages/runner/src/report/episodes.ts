@@ -1,6 +1,6 @@
 // Lists the episodes of a run, and reads those that a page contains in full.
 import { join } from 'node:path';
-import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/core';
+import { groupBy, readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
 import { readAgentRollouts, withCalls, type AgentRollouts } from './agent-rollouts.js';
 import { rolloutOf } from './agent-tree.js';
@@ -92,12 +92,8 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
 
 /** Selects the episodes of the first few items of evaluations, which are the same each time, to follow them over the run. */
 function followed(episodes: readonly EpisodeSummary[]): EpisodeSummary[][] {
-  const groups = new Map<string, EpisodeSummary[]>();
-  for (const summary of episodes) {
-    if (summary.source === 'rollout') continue;
-    const key = `${summary.source}/${summary.episode}`;
-    groups.set(key, [...(groups.get(key) ?? []), summary]);
-  }
+  const evaluated = episodes.filter(({ source }) => source !== 'rollout');
+  const groups = groupBy(evaluated, ({ source, episode }) => `${source}/${episode}`);
   return [...groups.values()]
     .filter(({ length }) => length > 1)
     .slice(0, FOLLOWED)

@@ -1,5 +1,5 @@
 // Finds out which of two settings is better on the episodes that both played: the same item with the same initial seed.
-import { bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
+import { groupBy, bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, type EpisodeList } from './episodes.js';
 import { gammaOf } from './run-facts.js';
@@ -55,13 +55,11 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
   const difference = (pair: (typeof pairs)[number]) => pair.second.summary.return - pair.first.summary.return;
   const runs = new Set(pairs.map(({ run }) => run)).size;
   const resampled = runs >= ENOUGH_RUNS ? 'runs' : 'items';
-  const clusters = new Map<string, number[]>();
-  for (const pair of pairs) {
-    const { item, id } = pair.first.summary;
-    const key = resampled === 'runs' ? String(pair.run) : (item ?? id);
-    clusters.set(key, [...(clusters.get(key) ?? []), difference(pair)]);
-  }
-  const means = bootstrapMeans([...clusters.values()], Rng.forPurpose(0, 'compare'), RESAMPLES);
+  const clusters = groupBy(pairs, ({ run, first: { summary } }) =>
+    resampled === 'runs' ? String(run) : (summary.item ?? summary.id),
+  );
+  const differences = [...clusters.values()].map((cluster) => cluster.map(difference));
+  const means = bootstrapMeans(differences, Rng.forPurpose(0, 'compare'), RESAMPLES);
   const widest = [...pairs].sort((a, b) => Math.abs(difference(b)) - Math.abs(difference(a))).slice(0, SHOWN_PAIRS);
   return {
     difference: mean(pairs.map(difference)),

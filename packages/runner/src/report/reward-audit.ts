@@ -1,6 +1,6 @@
 // Computes figures about the rewards, lengths, groups and tools of an agent's training, which show a reward that is exploited or
 // gives no signal.
-import { correlation, mean } from '@bowyer/core';
+import { groupBy, correlation, mean } from '@bowyer/core';
 import { effectiveRewards, REWARD, type RecordedRollout } from '@bowyer/rollouts';
 import type { Table } from '@bowyer/views';
 import { callTree } from './agent-tree.js';
@@ -103,10 +103,8 @@ function lengthTable(rollouts: readonly AuditedRollout[]): Table {
 }
 
 function groupTable(rollouts: readonly AuditedRollout[]): Table {
-  const groups = new Map<string, AuditedRollout[]>();
-  for (const rollout of rollouts)
-    if (rollout.group !== undefined) groups.set(rollout.group, [...(groups.get(rollout.group) ?? []), rollout]);
-  const all = [...groups.values()].filter(({ length }) => length > 1);
+  const grouped = rollouts.filter(({ group }) => group !== undefined);
+  const all = [...groupBy(grouped, ({ group }) => group).values()].filter(({ length }) => length > 1);
   const edge = Math.max(1, Math.floor(all.length * EDGE));
   const spans: [string, AuditedRollout[][]][] = [
     ['all', all],

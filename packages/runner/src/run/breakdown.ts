@@ -1,5 +1,5 @@
 // Computes the figures of a test by kind of task, or by item where there are few items.
-import { episodicReturn, mean, type Trajectory } from '@bowyer/core';
+import { groupBy, episodicReturn, mean, type Trajectory } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 
 export interface TaskResult {
@@ -55,13 +55,7 @@ function grouped(
   trajectories: readonly Trajectory[],
   keyOf: (trajectory: Trajectory) => string | null,
 ): Map<string, Trajectory[]> {
-  const groups = new Map<string, Trajectory[]>();
-  for (const trajectory of trajectories) {
-    const key = keyOf(trajectory);
-    if (key === null) continue;
-    const group = groups.get(key);
-    if (group) group.push(trajectory);
-    else groups.set(key, [trajectory]);
-  }
-  return groups;
+  const groups = groupBy(trajectories, keyOf);
+  groups.delete(null);
+  return groups as Map<string, Trajectory[]>;
 }

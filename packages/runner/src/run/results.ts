@@ -4,6 +4,7 @@ import {
   bootstrapMean,
   clusteredMean,
   episodicReturn,
+  groupBy,
   Rng,
   gainVerdict,
   writeFileAtomically,
@@ -116,12 +117,8 @@ export function clustersOf<T extends { item?: string }>(
   { shared }: Pick<TestedItems, 'shared'>,
 ): number[][] {
   if (shared) return episodes.map((episode) => [value(episode)]);
-  const clusters = new Map<string, number[]>();
-  episodes.forEach((episode, i) => {
-    const key = episode.item ?? `episode ${i}`;
-    clusters.set(key, [...(clusters.get(key) ?? []), value(episode)]);
-  });
-  return [...clusters.values()];
+  const clusters = groupBy(episodes, ({ item }, i) => item ?? `episode ${i}`);
+  return [...clusters.values()].map((cluster) => cluster.map(value));
 }
 
 /** Computes the interval of the mean return. The seed is fixed, so that equal episodes give an equal interval. */

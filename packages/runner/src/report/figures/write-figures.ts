@@ -1,7 +1,7 @@
 // Writes the figures of a paper as files: curves, scores and tables of several methods with several seeds each.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { groupBy, writeFileAtomically } from '@bowyer/core';
 import { csvText, lineChart, textTable } from '@bowyer/logging';
 import { latexTables } from './latex-table.js';
 import { paperCurve, type PaperCurve } from './paper-curves.js';
@@ -68,11 +68,7 @@ export async function writeFigures(options: FigureOptions): Promise<PaperFigures
 }
 
 function curvesOf(runs: readonly PaperRun[]): PaperCurve[] {
-  const groups = new Map<string, PaperRun[]>();
-  for (const run of runs) {
-    const key = JSON.stringify([run.environment, run.method]);
-    groups.set(key, [...(groups.get(key) ?? []), run]);
-  }
+  const groups = groupBy(runs, ({ environment, method }) => JSON.stringify([environment, method]));
   return [...groups.values()].map(paperCurve);
 }
 
