@@ -1,6 +1,6 @@
 // Causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities and may
 // have their first positions in common.
-import type { GraphBuilder, Value } from '@bowyer/graph';
+import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import {
   biasedAmongNew,
   inOrder,
@@ -70,10 +70,16 @@ export function cachedAttention(
           form,
         )
       : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, inOrder(g, layout.tokens), layout, form);
-  // All rows are multiplied by the shared part together, since ONNX Runtime cannot broadcast to a capacity without rows.
   const toShared =
     shared &&
-    biasedAgainstPast(g, g.fusedMatMul(q, shared.key, { transB: true }), sharedPart(g, shared), layout, own, form);
+    biasedAgainstPast(
+      g,
+      byAllRows(g, q, (all) => g.fusedMatMul(all, shared.key, { transB: true })),
+      sharedPart(g, shared),
+      layout,
+      own,
+      form,
+    );
   const rows = classes.map(({ key: cached }) => cached.dim(0));
   const queries = g.split(q, 0, rows);
   const others = (toShared ? [toShared, present] : [present]).map((scores) => g.split(scores, 0, rows));
@@ -96,8 +102,26 @@ export function cachedAttention(
   const [fromCache, toPresent] = [joined[0], joined.at(-1)!];
   const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
   const fromRows = g.add(fromCache, fromNew);
-  const mixed = shared ? g.add(fromRows, g.matMul(joined[1], shared.value)) : fromRows;
+  const mixed = shared
+    ? g.add(
+        fromRows,
+        byAllRows(g, joined[1], (all) => g.matMul(all, shared.value)),
+      )
+    : fromRows;
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
+}
+
+/**
+ * Multiplies what all rows share as one matrix for each head, which is read once.
+ *
+ * @param x [rows, heads, tokens, n]
+ * @param product takes and returns [1, heads, rows · tokens, …]
+ */
+function byAllRows(g: GraphBuilder, x: Value, product: (all: Value) => Value): Value {
+  const [rows, heads, tokens, n] = x.shape;
+  const swapped = g.transpose(x, [1, 0, 2, 3]);
+  const result = product(g.reshape(swapped, [1, heads, multiplyDims(rows, tokens), n]));
+  return g.transpose(g.reshape(result, [heads, rows, tokens, result.dim(3)]), [1, 0, 2, 3]);
 }
 
 /** Columns that new tokens attend to besides themselves. */
