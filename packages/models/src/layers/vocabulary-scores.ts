@@ -37,7 +37,11 @@ export function vocabularyScores(
       found.entropies.push(entropies);
       done.push(g.reduceSum(entropies));
     }
-    if (input.head > 0) found.heads.push(g.slice(logits, 1, 0, input.head));
+    if (input.head > 0) {
+      const first = g.slice(logits, 1, 0, input.head);
+      found.heads.push(first);
+      done.push(g.reduceSum(first));
+    }
   }
   const joined = (parts: Value[]) =>
     parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : g.concat(parts, 0);
