@@ -7,6 +7,11 @@ import { inputTypes } from '../kernel-host.js';
 import type { TypedHostTensor } from '../protocol.js';
 import type { SessionSlot } from '../session-slot.js';
 
+/** A tensor of a state; its memory may be another one at the next run. */
+interface Bound {
+  readonly tensor: Tensor;
+}
+
 export class HostBinding {
   /** Element type of each graph input. */
   readonly types: ReadonlyMap<string, DataType>;
@@ -18,8 +23,8 @@ export class HostBinding {
   constructor(
     session: InferenceSession,
     private readonly slot: SessionSlot,
-    private readonly feeds: Readonly<Record<string, Tensor>>,
-    private readonly targets: Readonly<Record<string, Tensor>>,
+    private readonly feeds: Readonly<Record<string, Bound>>,
+    private readonly targets: Readonly<Record<string, Bound>>,
     private readonly fetch: readonly string[],
   ) {
     this.types = inputTypes(session);
@@ -28,12 +33,10 @@ export class HostBinding {
   /** Runs the session once with the bound tensors and the inputs of this run. */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const wanted = [...Object.keys(this.targets), ...this.fetch.map(outputName)];
-    const results = (await (await this.slot.session()).run({ ...this.feeds, ...given }, wanted)) as Record<
-      string,
-      Tensor
-    >;
-    for (const [output, { data }] of Object.entries(this.targets))
-      (data as Float32Array).set(results[output]!.data as Float32Array);
+    const feeds = Object.fromEntries(Object.entries(this.feeds).map(([input, { tensor }]) => [input, tensor]));
+    const results = (await (await this.slot.session()).run({ ...feeds, ...given }, wanted)) as Record<string, Tensor>;
+    for (const [output, { tensor }] of Object.entries(this.targets))
+      (tensor.data as Float32Array).set(results[output]!.data as Float32Array);
     return Object.fromEntries(
       this.fetch.map((name) => {
         const { type, dims, data } = results[outputName(name)]!;
