@@ -57,10 +57,10 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
   const found = { logprobs: [] as Value[], entropies: [] as Value[] };
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
-    const previous = rowGradients.at(-1);
     // A chunk starts only after everything that needs the previous chunk's logits is done.
-    const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
-    const ready = done ? notBefore(g, done, pick(input.rows)) : pick(input.rows);
+    const former = [rowGradients, losses, found.entropies].flatMap((values) => values.slice(-1));
+    const done = [...parameterGradients.values(), ...former.map((value) => g.reduceSum(value))];
+    const ready = done.length > 0 ? notBefore(g, done, pick(input.rows)) : pick(input.rows);
     const rows = g.stopGradient(ready); // the layers below are differentiated once, not for every chunk
     const logits = input.logits(rows, pick);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));

@@ -169,28 +169,44 @@ test.each([false, true])('dropout of scores that are computed again, blocks too:
   expect((above.loss[0] - below.loss[0]) / (2 * step) / squares).toBeCloseTo(1, 2);
 });
 
-test('a gradient of a long sequence does not keep the scores of all chunks', async () => {
-  const [tokens, heads] = [5000, 4];
-  const architecture = architectureFor({ ...llama, num_hidden_layers: 2, max_position_embeddings: tokens });
+/** Returns the bytes that the first gradient of one row needs. @param scored the number of its last tokens that are scored */
+async function peakOfGradient(
+  config: Record<string, unknown>,
+  { tokens, scored, ...options }: Partial<TrainingOptions> & { tokens: number; scored: number },
+): Promise<number> {
+  const architecture = architectureFor({ ...config, max_position_embeddings: tokens });
   const state = await device.createState(initializeParameters(architecture.parameters, new Rng(6)));
   const wiring = Object.fromEntries(architecture.parameters.map(({ name }) => [name, [state, name] as const]));
-  const graph = trainingGraph(architecture, { maskedTokenIds: [3], dropout: false, chunks: { rows: 16, prefix: 1 } });
-  const program = await device.compile(graph);
-  const ids = Int32Array.from({ length: tokens }, (__, i) => 4 + (i % 40));
+  const program = await device.compile(trainingGraph(architecture, { maskedTokenIds: [], dropout: false, ...options }));
+  const row = (length: number, value: (i: number) => number) => Int32Array.from({ length }, (_, i) => value(i));
   const inputs = {
-    ids: { dims: [1, tokens], data: ids },
-    scored_positions: { dims: [1], data: Int32Array.of(tokens - 1) },
-    targets: { dims: [1], data: Int32Array.of(7) },
-    weights: { dims: [1], data: Float32Array.of(1) },
+    ids: { dims: [1, tokens], data: row(tokens, (i) => 4 + (i % 40)) },
+    scored_positions: { dims: [scored], data: row(scored, (i) => tokens - scored + i) },
+    targets: { dims: [scored], data: row(scored, () => 7) },
+    weights: { dims: [scored], data: new Float32Array(scored).fill(1) },
   };
   const peak = () => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]);
   writeFileSync('/proc/self/clear_refs', '5'); // the peak begins at the memory that is in use now
   const before = peak();
   await program.run({ inputs, state: wiring });
-  const scoresOfLayer = (heads * tokens * (tokens + 1) * Float32Array.BYTES_PER_ELEMENT) / 2;
-  expect(peak() - before).toBeLessThan(1.5 * scoresOfLayer); // the probabilities of both layers are twice the scores of one
+  const bytes = peak() - before;
   await program.release();
   await device.release(state);
+  return bytes;
+}
+
+test('a gradient of a long sequence does not keep the scores of all chunks', async () => {
+  const [tokens, chunks] = [5000, { rows: 16, prefix: 1 }];
+  const peak = await peakOfGradient({ ...llama, num_hidden_layers: 2 }, { tokens, scored: 1, chunks });
+  const scoresOfLayer = (llama.num_attention_heads * tokens * (tokens + 1) * Float32Array.BYTES_PER_ELEMENT) / 2;
+  expect(peak).toBeLessThan(1.5 * scoresOfLayer); // the probabilities of both layers are twice the scores of one
+});
+
+test('a loss in chunks does not keep the logits of all chunks', async () => {
+  const [tokens, vocabulary] = [4000, 16_000];
+  const config = { ...llama, num_hidden_layers: 1, vocab_size: vocabulary };
+  const peak = await peakOfGradient(config, { tokens, scored: tokens, lossChunks: 16, chunks: { rows: 8, prefix: 1 } });
+  expect(peak).toBeLessThan(1.5 * tokens * vocabulary * Float32Array.BYTES_PER_ELEMENT); // logits and probabilities of all chunks are twice that size
 });
 
 test('blocks are computed a second time, and only with checkpointing', () => {
