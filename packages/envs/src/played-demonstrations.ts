@@ -180,7 +180,7 @@ export interface PlannedDemonstrationOptions extends ExpertSlips {
   split?: DemonstrationRequest['split'];
 }
 
-/** Converts a run's request to these options. The seeds are far from those of rollouts. */
+/** Converts a run's request for demonstrations to the options of planned episodes. Their seeds are far from those of rollouts. */
 export const plannedOptions = ({
   count: episodes,
   seed,

@@ -117,7 +117,7 @@ export class Graph {
 
   /**
    * Marks all nodes made inside `build` as a part of the graph that shares no memory with others. ONNX Runtime plans one buffer for
-   * values of equal symbolic size whose lives do not overlap, and keeps it from the first to the last one's: where chunks of different
+   * values of equal symbolic size whose lifetimes do not overlap, and keeps it until the last one ends: where chunks of different
    * sizes recur in each layer, it would keep the buffers of all chunks. So the model declares sizes of a part with symbols of its own,
    * and nodes equal to those of other parts are made again.
    *

@@ -36,7 +36,7 @@ export class WebgpuFusions {
       for (const value of new Set(node.inputs)) if (value) this.#readers.set(value, [...this.#readersOf(value), node]);
   }
 
-  /** Returns whether a later node may compute this one's result as well. It is then made when it is needed. */
+  /** Returns whether a later node may compute this one's result as well. If so, the node is made only when its result is needed. */
   isDeferred(node: GraphNode): boolean {
     const y = node.outputs[0]!;
     const readers = this.#readersOf(y);

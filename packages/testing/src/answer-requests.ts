@@ -1,4 +1,4 @@
-// A server of a test, which answers each request as the test says.
+// Starts servers for tests, which answer each request as the test says, and sends requests.
 import {
   createServer,
   type IncomingHttpHeaders,

@@ -109,7 +109,7 @@ export async function qTargets(
 ): Promise<Pair> {
   const ahead = items.map((item) => turnsAhead(item, options.critic.tdSteps));
   const isEnd = ahead.map((turns) => endsAfter(turns.at(-1)!, options));
-  // Without importance weights the values of the turns in between cancel, so that only the last state is evaluated; none at an end.
+  // Without importance weights the values of the turns in between cancel, so that only the last state is evaluated. The value of an end is 0.
   const states = ahead.map((turns, i) => turns.slice(importance === null ? -1 : 0, isEnd[i] ? -1 : undefined));
   const { v1, v2 } = await critic.evaluate(
     states.flatMap((turns) => turns.map(({ nextObservation }) => nextObservation)),

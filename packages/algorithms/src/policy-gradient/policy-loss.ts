@@ -115,8 +115,8 @@ export const passMembers = ({ epochs = 1, minibatchSize = 128 } = {}) => ({
   ),
   update_kl: optional(
     positive,
-    'largest KL from the policy that sampled to the updated one, in nats per episode: passes end where more is measured, the learning rate ' +
-      'follows, and an update that goes far beyond is undone; null: no bound, and the rate of algorithm.actor.schedule',
+    'largest KL from the policy that sampled to the updated one, in nats per episode: an update ends where more is measured, is ' +
+      'undone at four times as much, and its KL sets the learning rate of the next one; null: no bound, and the rate of algorithm.actor.schedule',
     { flat: 'update_kl' },
   ),
 });

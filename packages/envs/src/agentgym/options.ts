@@ -19,7 +19,7 @@ export const agentGymProperties = {
   firstItem: integer(0, 'Number of the first problem that may be drawn.', { minimum: 0 }),
   items: integer(
     null,
-    "Number of problems that may be drawn, from firstItem on; null: as many as AgentGym's training set has.",
+    "Number of problems that may be drawn, beginning with the first one; null: as many as AgentGym's training set has.",
   ),
   testItems: text(
     null,

@@ -22,7 +22,10 @@ import { itemTexts, TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
-/** Returns the options of the built-in game that a demonstration imitates: a server's observations answer the last action. */
+/**
+ * Returns the options of the built-in game in which the expert plays. In place of AgentGym's server it plays the game with the server's
+ * observations, which contain only the answer to the last action.
+ */
 const asPlayed = <Options extends TextCraftOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 

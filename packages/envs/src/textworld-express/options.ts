@@ -19,7 +19,7 @@ export const textWorldExpressSchema = options({
   params: text('', "The world's size as 'name=value,name=value', for example 'numLocations=3,includeDoors=1'."),
   stepLimit: integer(
     100,
-    'Actions before the one that truncates the episode, so that stepLimit + 1 actions are played.',
+    'Actions before the one that truncates the episode, so that one more than this number is played.',
     { minimum: 0 },
   ),
   contentDir: text(null, "Folder with TextWorldExpress's two content files; null plays with the built-in content."),

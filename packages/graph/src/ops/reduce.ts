@@ -148,7 +148,7 @@ export const ArgMin = defineOp('ArgMin', {
 
 /** The largest (or smallest) k elements along an axis: values, then int64 indices. */
 export const TopK = defineOp('TopK', {
-  // the builder knows k and passes the shapes
+  // `GraphBuilder.topK` replaces these shapes, since the size along the axis is k, which is a value.
   infer: ({ inputs: [x] }) => [
     { dtype: x!.dtype, shape: x!.shape },
     { dtype: 'int64', shape: x!.shape },

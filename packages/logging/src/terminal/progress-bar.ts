@@ -10,10 +10,10 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** Work that ends within so many seconds prints nothing. */
+/** Work that takes less time prints nothing. */
 const PATIENCE_SECONDS = 1;
 
-/** A file or a pipe gets a line after so many seconds. */
+/** The time between two lines in a file or pipe. */
 const QUIET_SECONDS = 10;
 
 /**

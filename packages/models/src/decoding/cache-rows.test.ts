@@ -123,6 +123,11 @@ test('two beginnings are shared at the same time, and one stays where it is know
   expect([...cache.rows.shared!.lengths, ...cache.rows.shared!.rows]).toEqual([64, 64, 1, 2, 1, 2, 0]);
   expect([...cache.rows.lengths]).toEqual([26, 16, 0, 11, 96]);
   expectMarks(cache, [0, 1, 0, 1, 4]);
+  const block = new Float32Array(2 * heads * 32 * headSize);
+  cache.rows.saveBlock(3, 32, block); // the second half of row 1's shared positions
+  const places = (array: number, head: number) => Array.from({ length: 32 }, (_, i) => [array, head, 32 + i] as const);
+  const saved = [0, 1].flatMap((array) => [0, 1].flatMap((head) => places(array, head)));
+  expect([...block]).toEqual(saved.flatMap(([array, head, at]) => [0, 1, 2].map((i) => mark(array, 1, head, at, i))));
   cache.rows.copy([{ from: 4, to: 2, length: 96 }]); // there is no room for a third one
   expect([...cache.rows.lengths]).toEqual([26, 16, 96, 11, 96]);
   expectMarks(cache, [0, 1, 4, 1, 4]);

@@ -41,7 +41,7 @@ export class CacheRows {
   #capacities: Int32Array;
   #starts: number[];
   readonly #shared: SharedPositions | undefined;
-  /** Rows that were cut inside the shared positions, and what is left of them. */
+  /** Rows that keep only the first `kept` of their shared positions; `separateCutRows` copies these to their own parts. */
   #cut: { row: number; kept: number }[] = [];
 
   constructor(
@@ -115,7 +115,7 @@ export class CacheRows {
     this.lengths[row] += end - begin;
   }
 
-  /** Calls `use` for each array and head with the indices at which the shared positions of a row, and the own ones of another begin. */
+  /** Calls `use` for each array and head with two indices: where one row's shared positions begin, and where another row's own begin. */
   #forShared(of: number, row: number, use: (array: Float32Array, shared: number, own: number) => void): void {
     const { heads, headSize } = this.geometry;
     const first = this.sharedStart + this.sharedBegin(of) * headSize;
@@ -124,7 +124,7 @@ export class CacheRows {
       for (let head = 0; head < heads; head++) use(array, first + head * from, this.start(row) + head * to);
   }
 
-  /** Decides whether the first positions of a row are shared from now on, or fewer than before. */
+  /** Shares the first positions of a row from now on, or fewer of them than before, if that saves memory. */
   #shareFrom(row: number, positions: number): void {
     const shared = this.#shared;
     const length = Math.floor(positions / CAPACITY_STEP) * CAPACITY_STEP;
@@ -147,7 +147,7 @@ export class CacheRows {
     this.lengths[row] -= length;
   }
 
-  /** Shares only the first `length` positions, if that takes less from the present rows than it saves for another one. */
+  /** Shares only the first `length` positions, if the present rows then copy fewer positions back than the next row saves. */
   #shareLess(shared: SharedPositions, prefix: number, length: number): void {
     const rows = [...shared.rows.keys()].filter((row) => shared.rows[row] === prefix);
     const before = shared.lengths[prefix - 1];
@@ -362,7 +362,7 @@ export class CacheRows {
     const before = this.sharedLength(row);
     const [first, stride] =
       start < before
-        ? [this.sharedStart + start * headSize, before * headSize]
+        ? [this.sharedStart + (this.sharedBegin(row) + start) * headSize, this.sharedSize * headSize]
         : [this.start(row) + (start - before) * headSize, this.#capacities[row] * headSize];
     for (const array of this.arrays)
       for (let head = 0; head < heads; head++, from += size)

@@ -10,7 +10,7 @@ export const valueName = (layer: number) => `value.${layer}`;
 export const inClass = (name: string, index: number) => (index === 0 ? name : `class${index}.${name}`);
 /** Returns the name of a graph input for keys or values that rows have in common. */
 export const sharedName = (name: string) => `shared.${name}`;
-/** The inputs with the part of the shared positions with which each row begins. */
+/** The inputs [rows] that name each row's shared positions: the index of the first, and their number. */
 export const SHARED_BEGINS = 'shared_begins';
 export const SHARED_LENGTHS = 'shared_lengths';
 /** The input with the number of rows in each class. */

@@ -1,4 +1,4 @@
-// Numbers as the bytes of exported files.
+// Converts numbers to the bytes of exported files.
 import { toFloat16 } from '@bowyer/graph';
 
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array | Uint8Array): Uint8Array =>

@@ -29,7 +29,7 @@ export interface CachedKeysAndValues {
 export interface SharedKeysAndValues {
   key: Value;
   value: Value;
-  /** [rows] int32: where in `positions` the part begins with which each row begins, and its length; 0 for rows without one. */
+  /** [rows] int32: the index of each row's first shared position, and their number; 0 for rows without any. */
   begins: Value;
   lengths: Value;
 }

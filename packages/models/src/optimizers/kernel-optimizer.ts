@@ -22,7 +22,7 @@ interface OptimizerParts<Args> extends Optimized {
   /** Metadata that a file must have to be restored. */
   note?: OptimizerNotes;
   /**
-   * Returns the numbers of one step.
+   * Returns the kernel's arguments for one step.
    *
    * @param step counted from 1
    */

@@ -67,6 +67,6 @@ export const behindText =
 /** Returns an id in the form of OpenAI's. */
 export const longId = (random: string): string => `call_${random}`;
 
-/** Returns the status of a call in which something else comes next than the format has. */
+/** Returns the status of a call in which the next text is not what the format requires. */
 export const wrongStructure = (input: IncomingText): AttemptStatus =>
   input.isOver ? 'unclosed_block' : 'malformed_structure';

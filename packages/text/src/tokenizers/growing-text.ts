@@ -40,7 +40,6 @@ export class GrowingText {
     private readonly options: GrowingTextOptions,
   ) {}
 
-  /** Returns the length in characters. */
   get length(): number {
     return this.settledLength + this.#fresh.length;
   }

@@ -1,5 +1,4 @@
-// The state of the sending of a run, in a file beside its log: the server has accepted everything up to here, and a later sender
-// continues.
+// Saves how much of a run's log the server has accepted, in a file beside the log, so that a later sender continues from there.
 import { readFile, writeFile } from 'node:fs/promises';
 import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';

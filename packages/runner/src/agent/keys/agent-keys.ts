@@ -156,7 +156,7 @@ export const episodeOptions = {
 const quantization = choice(
   ['none', '4bit', '8bit'],
   'none',
-  'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
+  'bits of the policy’s linear weights, which are then frozen; lora.enabled=true trains adapters beside them (QLoRA)',
   { flat: 'quantization' },
 );
 
@@ -167,7 +167,7 @@ export const policyOptions = {
     { flat: 'policy_lm' },
   ),
   checkpoint: optionalText(
-    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
+    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy.model',
     { flat: 'checkpoint_path' },
   ),
   quantization,

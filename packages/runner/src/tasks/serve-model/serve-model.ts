@@ -125,7 +125,6 @@ interface EncoderToServe {
   stopped: Promise<void>;
 }
 
-/** Serves the embeddings of an encoder. */
 async function serveEncoder(
   { config, device, apiKey, stopped }: EncoderToServe,
   { print, log }: Pick<TaskContext, 'print' | 'log'>,
