@@ -12,7 +12,7 @@ import type { SessionSlot } from './session-slot.js';
 import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
-/** A tensor of a state. While it rests, it is zeros that take no memory. */
+/** A tensor of a state. From `rest` until its next use, all elements are zeros that take no memory. */
 class HostTensor implements StateTensor {
   #tensor?: Tensor;
 

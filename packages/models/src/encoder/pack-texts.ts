@@ -61,7 +61,7 @@ function classFeeds(
 ): PackedTexts['inputs'] {
   const [count, length] = [sized(texts.length), Math.min(sized(texts.at(-1)!.length), maxTokens(config))];
   const given = texts.flat();
-  // A further row belongs to a place of padding, which has gradient 0; where there is none, there is no further row.
+  // An added row is that of a padding position, whose gradient is 0; without padding no row is added.
   const ids = new Int32Array(Math.min(sized(given.length), count * length)).fill(config.padTokenId);
   ids.set(given);
   const positions = new Int32Array(ids.length).fill(firstPosition(config));

@@ -13,7 +13,7 @@ interface Fetched {
   shape: Shape;
 }
 
-/** A tensor of a state; its memory may be another one at the next run. */
+/** A tensor of a state, whose array may be another one at the next run. */
 interface Bound {
   readonly tensor: Tensor;
 }

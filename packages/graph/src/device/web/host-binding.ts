@@ -7,7 +7,7 @@ import { inputTypes } from '../kernel-host.js';
 import type { TypedHostTensor } from '../protocol.js';
 import type { SessionSlot } from '../session-slot.js';
 
-/** A tensor of a state; its memory may be another one at the next run. */
+/** A tensor of a state, whose array may be another one at the next run. */
 interface Bound {
   readonly tensor: Tensor;
 }

@@ -16,7 +16,7 @@ export function demonstrationsNode({ env, setting }: Choices): TSchema {
   // Without a path it is unknown which of the options a run reads.
   if (file === undefined)
     return Type.Object({ ...demonstrationKeys, ...demonstrationFileKeys, ...keysOfExpert(env) }, options);
-  // A file is read whole, and the expert does not play: a run reads neither `count` nor the options of the expert.
+  // With a file the expert does not play, so a run reads neither `count` nor the options of the expert.
   if (file !== null) {
     const read = typeof file === 'string' && isConversationFile(file) ? demonstrationFileKeys : {};
     return Type.Object({ path, ...read }, options);
