@@ -20,16 +20,26 @@ export interface Recurrence {
   readonly chunk: number;
 }
 
+/** Where layers that depend on the order of tokens find these in a tree (see token-tree.ts), int32. */
+export type TreeSequences =
+  | {
+      /** [tokens, reach] the last tokens up to each token, itself included; the number of all tokens before the first. */
+      ends: Value;
+    }
+  | {
+      /** [sequences, longest] the token at each position. */
+      sequences: Value;
+      /** [tokens] sequence · longest + position of each token in one of the sequences that have it. */
+      inSequences: Value;
+    };
+
 /** The operations that a graph offers to the architecture that is built into it. */
 export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
   readonly tokens: Dim;
-  /**
-   * The number of tokens that every sequence begins with. They are computed once, and their flat rows come before all others.
-   * None if undefined.
-   */
-  readonly prefix?: Dim;
+  /** If defined, the flat rows are the tokens of a tree, and this function returns its sequences, or only the ends of `reach` tokens. */
+  readonly tree?: (reach?: number) => TreeSequences;
   /** Returns the named parameter as an input of the graph. */
   parameter(name: string): Value;
   /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */

@@ -1,7 +1,7 @@
 // Chooses which rows go through a network together, so that batches contain little padding.
 
 /** The fixed cost of a batch, counted in tokens: starting it and adding up its gradients. An estimate that worked well when tried. */
-const BATCH_PRICE = 64;
+export const BATCH_PRICE = 64;
 
 /**
  * Cuts rows, sorted by length, into batches of the least total cost. A batch pads each of its columns to the longest text in it:

@@ -20,7 +20,8 @@ test.each([2, 3, 5])('the rows of %i ranks are all rows, each once, as they stan
     expect(parts.flatMap(({ batch }) => [...batch.ids])).toEqual([...whole.ids]);
     for (const key of ['targets', 'weights', 'entropyWeights', 'valueWeights'] as const)
       expect(parts.flatMap(({ batch }) => [...batch[key]])).toEqual([...whole[key]]);
-    expect(parts.flatMap(({ batch }) => batch.tokenMasks!)).toEqual(whole.tokenMasks);
+    const masks = parts.flatMap(({ batch }) => batch.tokenMasks ?? [...batch.targets].map(() => undefined));
+    expect(masks).toEqual(whole.tokenMasks);
     for (const key of ['scoredPositions', 'valuePositions'] as const) {
       const moved = parts.flatMap(({ batch, firstRow }) => [...batch[key]].map((at) => at + firstRow * whole.columns));
       expect(moved).toEqual([...whole[key]]);
@@ -44,4 +45,16 @@ test('a single rank has all rows, and takes batches as they are made', () => {
     { rank: 0, size: 1 },
   );
   expect(own.next().value).toEqual({ batch: batches[0], firstRow: 0 });
+});
+
+test('the sequences of a tree are divided among ranks, and each rank has the tokens of its own', () => {
+  const prompt = Array.from({ length: 60 }, (_, t) => t);
+  const branches = Array.from({ length: 7 }, (_, e): TokenExample => {
+    const ids = Int32Array.of(...prompt, 100 + e, 200 + e);
+    return { ids, targets: ids, weights: Float32Array.from(ids, (_id, t) => Number(t > 50)) };
+  });
+  const trees = tokenBatches(branches, { maxTokens: 1000, padTokenId: 0, sharesPrefixes: true });
+  const shares = [0, 1].map((rank) => [...ownRows(trees, { rank, size: 2 })][0].batch);
+  expect(shares.flatMap(({ scoredPlaces }) => scoredPlaces)).toEqual(trees[0].scoredPlaces);
+  expect(shares.map(({ rows, ids }) => ids.length - 2 * rows)).toEqual([60, 60]);
 });

@@ -20,48 +20,17 @@ export function* ownRows(
 }
 
 function partOf(batches: readonly TokenBatch[], rank: number, size: number): OwnRows[] {
-  const total = batches.reduce((sum, { rows, columns }) => sum + rows * columns, 0);
+  const total = batches.reduce((sum, { ids }) => sum + ids.length, 0);
   let before = 0;
   return batches.map((batch) => {
-    const { rows, columns } = batch;
-    // A row belongs to the rank whose share of all tokens contains the row's middle.
+    const { rows, ids } = batch;
+    // A row belongs to the rank whose share of all tokens contains the row's middle; rows of a tree count as if they were equal.
     const rowAt = (part: number) => {
-      const row = Math.round(((total * part) / size - before) / columns);
+      const row = Math.round((((total * part) / size - before) * rows) / ids.length);
       return Math.min(Math.max(row, 0), rows);
     };
     const [begin, end] = [rowAt(rank), rank === size - 1 ? rows : rowAt(rank + 1)];
-    before += rows * columns;
-    return { batch: rowsOf(batch, begin, end), firstRow: begin };
+    before += ids.length;
+    return { batch: begin === 0 && end === rows ? batch : batch.part(begin, end), firstRow: begin };
   });
-}
-
-/** Returns rows `begin` to `end` (exclusive) of a batch. */
-function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
-  const { rows, columns, examples, ids, targets, weights, entropyWeights, scoredPositions, valuePositions } = batch;
-  if (begin === 0 && end === rows) return batch;
-  const [from, to] = [begin * columns, end * columns];
-  const scored = rangeOf(scoredPositions, from, to);
-  const valued = rangeOf(valuePositions, from, to);
-  return {
-    examples: examples.slice(begin, end),
-    rows: end - begin,
-    columns,
-    prefix: batch.prefix,
-    ids: ids.slice(from, to),
-    scoredPositions: scoredPositions.slice(...scored).map((position) => position - from),
-    targets: targets.slice(...scored),
-    weights: weights.slice(...scored),
-    entropyWeights: entropyWeights.slice(...scored),
-    ...(batch.tokenMasks && { tokenMasks: batch.tokenMasks.slice(...scored) }),
-    valuePositions: valuePositions.slice(...valued).map((position) => position - from),
-    valueWeights: batch.valueWeights.slice(...valued),
-  };
-}
-
-/** Finds the indices of the positions in `from` … `to` (exclusive) in an ascending list. */
-function rangeOf(positions: Int32Array, from: number, to: number): [number, number] {
-  const begin = positions.findIndex((position) => position >= from);
-  if (begin < 0) return [positions.length, positions.length];
-  const end = positions.findIndex((position) => position >= to);
-  return [begin, end < 0 ? positions.length : end];
 }

@@ -1,8 +1,8 @@
 // Finds positions whose log-probability is reported although they have no weight in the loss, such as those of a prompt. The LM
-// head computes them in the forward pass alone, and once for a prefix that examples share.
+// head computes them in the forward pass alone, and once for tokens that examples share.
 /** The positions of one batch that are reported without a weight. */
 export interface ReportedTokens {
-  /** [reported] row · columns + column; positions in the prefix, which precedes the first row, are negative. */
+  /** [reported] as in `TokenBatch` */
   positions: Int32Array;
   /** [reported] token ids */
   targets: Int32Array;
@@ -10,27 +10,23 @@ export interface ReportedTokens {
   places: readonly { example: number; token: number; at: number }[];
 }
 
-interface BatchShape {
-  columns: number;
-  prefix: number;
-}
-
 /**
  * Finds the positions whose log p is reported without being trained on.
  *
  * @param chosen the batch's examples, one per row
+ * @param at returns the position of a token of a row
  * @param isScored returns whether the graph computes log p of a position anyway
  */
 export function reportedTokens<Example extends { ids: Int32Array; targets: Int32Array }>(
   examples: readonly Example[],
   chosen: readonly number[],
-  { columns, prefix }: BatchShape,
+  at: (row: number, token: number) => number,
   isScored: (example: Example, token: number) => boolean,
 ): ReportedTokens {
   const positions: number[] = [];
   const targets: number[] = [];
   const places: { example: number; token: number; at: number }[] = [];
-  const shared = new Map<string, number>();
+  const known = new Map<string, number>();
   const add = (position: number, target: number) => {
     targets.push(target);
     return positions.push(position) - 1;
@@ -40,11 +36,11 @@ export function reportedTokens<Example extends { ids: Int32Array; targets: Int32
     example.ids.forEach((_, token) => {
       if (isScored(example, token)) return;
       const target = example.targets[token];
-      const position = token < prefix ? token - prefix : row * columns + token - prefix;
+      const position = at(row, token);
       const key = `${position} ${target}`;
-      const at = (position < 0 ? shared.get(key) : undefined) ?? add(position, target);
-      if (position < 0) shared.set(key, at);
-      places.push({ example: index, token, at });
+      const found = known.get(key) ?? add(position, target);
+      known.set(key, found);
+      places.push({ example: index, token, at: found });
     });
   });
   return { positions: Int32Array.from(positions), targets: Int32Array.from(targets), places };

@@ -39,10 +39,31 @@ test('an example longer than the budget gets a batch of its own', () => {
   expect(batches.map((batch) => batch.examples)).toEqual([[1], [0]]);
 });
 
-test('equal examples without any weight keep a column behind the prefix that they share', () => {
-  const equal = Array.from({ length: 100 }, () => example(3, [0, 0, 0]));
-  const [batch] = tokenBatches(equal, { maxTokens: 1000, padTokenId: 0, sharesPrefixes: true, reports: true });
-  expect([batch.rows, batch.columns, batch.prefix.length]).toEqual([100, 1, 2]);
+test('equal examples have their tokens once, and each its own weights', () => {
+  const equal = Array.from({ length: 100 }, (_, e) => example(3, [0, e + 1, 0]));
+  const [batch] = tokenBatches(equal, { maxTokens: 1000, padTokenId: 0, sharesPrefixes: true });
+  expect([...batch.ids]).toEqual([300, 301]);
+  expect([...batch.scoredPositions]).toEqual(equal.map(() => 1));
+  expect([...batch.weights]).toEqual(equal.map((_, e) => e + 1));
+});
+
+test('examples with a common beginning are cut into batches within the budget, the others by length', () => {
+  const prompt = Array.from({ length: 40 }, (_, t) => t);
+  const answers = Array.from({ length: 9 }, (_, e) => {
+    const ids = Int32Array.of(...prompt, ...Array.from({ length: 10 }, (_token, t) => 100 * (e + 1) + t));
+    return { ids, targets: ids, weights: Float32Array.from(ids, (_id, t) => Number(t >= 40)) };
+  });
+  const batches = tokenBatches([example(50, Array<number>(50).fill(1)), ...answers], {
+    maxTokens: 100,
+    padTokenId: 0,
+    sharesPrefixes: true,
+  });
+  // 40 tokens in common and 6 · 10 more are 100
+  expect(batches.map(({ rows, ids, tree }) => [rows, ids.length, tree !== undefined])).toEqual([
+    [6, 100, true],
+    [3, 70, true],
+    [1, 50, false],
+  ]);
 });
 
 test('arrays of different length are refused with all three lengths', () => {

@@ -1,8 +1,11 @@
-// Pads token examples of different lengths into batches of similar length, within a token budget.
-import type { TokenMask } from '@bowyer/core';
+// Divides token examples into batches within a token budget: padded ones of similar length, or trees of examples that begin with the
+// same tokens.
+import { maximum, type TokenMask } from '@bowyer/core';
+import { chunksOf } from '../layers/attention.js';
 import { lengthBatches } from './length-batches.js';
-import { prefixGroups } from './prefix-groups.js';
 import { reportedTokens, type ReportedTokens } from './reported-tokens.js';
+import { sharedRuns } from './shared-runs.js';
+import { tokenTree, type TokenTree } from './token-tree.js';
 
 /**
  * One token sequence to score. The loss of an example is
@@ -30,18 +33,31 @@ export interface TokenExample {
   valueWeights?: Float32Array;
 }
 
-/** Several examples as one rectangle, padded on the right; the causal mask hides padding from every real position. */
+/** A position of an example. */
+export interface Place {
+  /** The index of the example in the call. */
+  example: number;
+  token: number;
+}
+
+/**
+ * Several examples as one rectangle, padded on the right, where the causal mask hides padding from every real position; or as a tree
+ * without padding. A position is an index of `ids`, row by row.
+ */
 export interface TokenBatch {
   /** The indices of the examples in the call, one per row. */
   examples: number[];
   rows: number;
+  /** 1 if the batch is a tree. */
   columns: number;
-  /** [prefix] the tokens that all rows begin with, before their first column; empty if the rows share nothing. */
-  prefix: Int32Array;
-  /** [rows, columns] */
+  /** If defined, `ids` are the tree's. */
+  tree?: TokenTree;
+  /** [rows, columns], or [tokens] of the tree */
   ids: Int32Array;
-  /** [scored] row · columns + column of every position with a weight. */
+  /** [scored] the position of every weight other than 0. Examples that share tokens of a tree have separate weights at one position. */
   scoredPositions: Int32Array;
+  /** [scored] */
+  scoredPlaces: Place[];
   /** [scored] */
   targets: Int32Array;
   /** [scored] */
@@ -50,18 +66,22 @@ export interface TokenBatch {
   entropyWeights: Float32Array;
   /** [scored] as in the examples; undefined where all tokens can be chosen at all positions. */
   tokenMasks?: readonly (TokenMask | undefined)[];
-  /** [valued] row · columns + column of every position with a weight of V. */
+  /** [valued] the position of every weight of V other than 0. */
   valuePositions: Int32Array;
+  /** [valued] */
+  valuePlaces: Place[];
   /** [valued] */
   valueWeights: Float32Array;
   /** The positions without a weight whose log p is reported, if wanted. */
   reported?: ReportedTokens;
+  /** Makes the batch of rows `begin` to `end` (exclusive), with the same columns. */
+  part(begin: number, end: number): TokenBatch;
 }
 
 /**
  * Groups examples of similar length into batches of at most `maxTokens` tokens including padding (a longer single example becomes
  * a batch with one row). Examples without any weight are omitted. The grouping depends on the lengths alone and, with
- * `sharesPrefixes`, on which examples begin with the same tokens: batches with a shared prefix come first.
+ * `sharesPrefixes`, on which examples begin with the same tokens: trees come first.
  */
 export const tokenBatches = (examples: readonly TokenExample[], options: TokenBatchOptions): TokenBatch[] => [
   ...tokenBatchesInSteps(examples, options),
@@ -76,24 +96,23 @@ export function tokenBatchesInSteps(
     const length = readLength(checked(example, index), options.reports);
     return length > 0 ? [{ index, length }] : [];
   });
-  const groups = sharesPrefixes
-    ? prefixGroups(
-        scored.map(({ index, length }) => ({ ...examples[index], length, free: freeLength(examples[index], length) })),
-      )
+  const trees = sharesPrefixes
+    ? sharedRuns(
+        scored.map(({ index, length }) => examples[index].ids.subarray(0, length)),
+        options.maxTokens,
+      ).filter(({ length }) => length > 1)
     : [];
-  const shared = new Set(groups.flatMap(({ members }) => members));
+  const shared = new Set(trees.flat());
   const alone = scored.filter((_, i) => !shared.has(i));
-  return padEach(
+  const chosenOf = (rows: readonly number[], some: typeof scored) => rows.map((row) => some[row].index);
+  return batchEach(
     examples,
     [
-      ...groups.flatMap(({ members, prefix }) =>
-        groupings(
-          members.map((i) => scored[i]),
-          prefix,
-          options.maxTokens,
-        ),
-      ),
-      ...groupings(alone, 0, options.maxTokens),
+      ...trees.map((rows): Grouping => ({ chosen: chosenOf(rows, scored) })),
+      ...lengthBatches(
+        alone.map(({ length }) => [length]),
+        options.maxTokens,
+      ).map((rows): Grouping => ({ chosen: chosenOf(rows, alone), columns: alone[rows.at(-1)!].length })),
     ],
     options,
   );
@@ -108,33 +127,19 @@ interface BatchingOptions {
 
 type TokenBatchOptions = BatchingOptions & { sharesPrefixes?: boolean };
 
-/** The examples of a batch, before it is padded. */
+/** The examples of a batch, before it is made. */
 interface Grouping {
   chosen: number[];
-  columns: number;
-  prefix: number;
+  /** If undefined, the batch is a tree. */
+  columns?: number;
 }
 
-function groupings(
-  scored: readonly { index: number; length: number }[],
-  prefix: number,
-  maxTokens: number,
-): Grouping[] {
-  return lengthBatches(
-    scored.map(({ length }) => [length - prefix]),
-    maxTokens - prefix,
-  ).map((rows) => {
-    const columns = scored[rows.at(-1)!].length - prefix;
-    return { chosen: rows.map((row) => scored[row].index), columns, prefix };
-  });
-}
-
-function* padEach(
+function* batchEach(
   examples: readonly TokenExample[],
   groups: readonly Grouping[],
   options: BatchingOptions,
 ): Generator<TokenBatch> {
-  for (const { chosen, columns, prefix } of groups) yield padded(examples, chosen, { columns, prefix, ...options });
+  for (const group of groups) yield batchOf(examples, group, options);
 }
 
 const readLength = (example: TokenExample, reports = false): number =>
@@ -147,54 +152,39 @@ function scoredLength(example: TokenExample): number {
   return length;
 }
 
-/**
- * Counts the tokens before the first position that is scored or valued. The last token that is read does not count, since a row
- * must not be empty.
- */
-function freeLength(example: TokenExample, readLength: number): number {
-  let length = 0;
-  while (length < readLength - 1 && !isScored(example, length) && !isValued(example, length)) length++;
-  return length;
-}
-
 const isScored = ({ weights, entropyWeights }: TokenExample, t: number): boolean =>
   weights[t] !== 0 || (entropyWeights !== undefined && entropyWeights[t] !== 0);
 
 const isValued = ({ valueWeights }: TokenExample, t: number): boolean =>
   valueWeights !== undefined && valueWeights[t] !== 0;
 
-function padded(
+function batchOf(
   examples: readonly TokenExample[],
-  chosen: number[],
-  {
-    columns,
-    prefix,
-    padTokenId,
-    reports = false,
-  }: { columns: number; prefix: number } & Omit<BatchingOptions, 'maxTokens'>,
+  group: Grouping,
+  options: Omit<BatchingOptions, 'maxTokens'>,
 ): TokenBatch {
-  const ids = new Int32Array(chosen.length * columns).fill(padTokenId);
+  const { chosen, columns } = group;
+  const { padTokenId, reports = false } = options;
+  const rows = chosen.map((index) => examples[index].ids.subarray(0, readLength(examples[index], reports)));
+  const tree = columns === undefined && rows.length > 0 ? treeOf(rows) : undefined;
+  const ids = tree?.ids ?? paddedIds(rows, columns ?? 1, padTokenId);
+  const at = (row: number, token: number) => (tree ? tree.sequences[row][token] : row * (columns ?? 1) + token);
   const positions: number[] = [];
-  const targets: number[] = [];
-  const weights: number[] = [];
+  const scoredPlaces: Place[] = [];
   const entropyWeights: number[] = [];
   const tokenMasks: (TokenMask | undefined)[] = [];
   const valuePositions: number[] = [];
-  const valueWeights: number[] = [];
+  const valuePlaces: Place[] = [];
   chosen.forEach((index, row) => {
     const example = examples[index];
-    const length = readLength(example, reports);
-    ids.set(example.ids.subarray(prefix, length), row * columns);
-    for (let token = prefix; token < length; token++) {
-      const position = row * columns + token - prefix;
+    for (let token = 0; token < rows[row].length; token++) {
       if (isValued(example, token)) {
-        valuePositions.push(position);
-        valueWeights.push(example.valueWeights![token]);
+        valuePositions.push(at(row, token));
+        valuePlaces.push({ example: index, token });
       }
       if (!isScored(example, token)) continue;
-      positions.push(position);
-      targets.push(example.targets[token]);
-      weights.push(example.weights[token]);
+      positions.push(at(row, token));
+      scoredPlaces.push({ example: index, token });
       entropyWeights.push(example.entropyWeights?.[token] ?? 0);
       tokenMasks.push(example.tokenMasks?.[token] ?? undefined);
     }
@@ -202,19 +192,32 @@ function padded(
   return {
     examples: chosen,
     rows: chosen.length,
-    columns,
-    prefix: chosen.length > 0 ? examples[chosen[0]].ids.slice(0, prefix) : new Int32Array(0),
+    columns: columns ?? 1,
+    tree,
     ids,
     scoredPositions: Int32Array.from(positions),
-    targets: Int32Array.from(targets),
-    weights: Float32Array.from(weights),
+    scoredPlaces,
+    targets: Int32Array.from(scoredPlaces, ({ example, token }) => examples[example].targets[token]),
+    weights: Float32Array.from(scoredPlaces, ({ example, token }) => examples[example].weights[token]),
     entropyWeights: Float32Array.from(entropyWeights),
     ...(tokenMasks.some((own) => own !== undefined) && { tokenMasks }),
     valuePositions: Int32Array.from(valuePositions),
-    valueWeights: Float32Array.from(valueWeights),
-    ...(reports && { reported: reportedTokens(examples, chosen, { columns, prefix }, isScored) }),
+    valuePlaces,
+    valueWeights: Float32Array.from(valuePlaces, ({ example, token }) => examples[example].valueWeights![token]),
+    ...(reports && { reported: reportedTokens(examples, chosen, at, isScored) }),
+    part: (begin, end) => batchOf(examples, { chosen: chosen.slice(begin, end), columns }, options),
   };
 }
+
+function paddedIds(rows: readonly Int32Array[], columns: number, padTokenId: number): Int32Array {
+  const ids = new Int32Array(rows.length * columns).fill(padTokenId);
+  rows.forEach((own, row) => ids.set(own, row * columns));
+  return ids;
+}
+
+/** Makes the tree of sorted rows. Longer ones attend in more groups of blocks, as rows of a rectangle do in more chunks. */
+const treeOf = (rows: readonly Int32Array[]): TokenTree =>
+  tokenTree(rows, Math.max(2, chunksOf(maximum(rows.map(({ length }) => length)))));
 
 function checked(example: TokenExample, index: number): TokenExample {
   const { ids, targets, weights, valueWeights = weights } = example;

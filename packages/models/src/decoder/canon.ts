@@ -30,10 +30,15 @@ export function canonLayer(path: string, width: number, tokens: number): Statefu
     ],
     states: [{ name: path, shape: [tokens - 1, width] }],
     apply: (scope: ForwardScope, x: Value) =>
-      overSequences(scope, [x], (sequences, [rows]) => {
-        const convolved = convolveSequences(sequences, rows, path, { weight: scope.parameter(weight) });
-        return scope.g.add(rows, scope.g.reshape(convolved, rows.shape));
-      }),
+      overSequences(
+        scope,
+        [x],
+        (sequences, [rows]) => {
+          const convolved = convolveSequences(sequences, rows, path, { weight: scope.parameter(weight) });
+          return scope.g.add(rows, scope.g.reshape(convolved, rows.shape));
+        },
+        tokens,
+      ),
   };
 }
 

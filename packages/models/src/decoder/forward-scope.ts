@@ -21,8 +21,8 @@ type AttentionFunction = (
 interface ScopeOptions {
   batch: Dim;
   tokens: Dim;
-  /** See `ForwardScope.prefix`; cannot be combined with `recurrence`. */
-  prefix?: Dim;
+  /** See `ForwardScope.tree`; cannot be combined with `recurrence`. */
+  tree?: ForwardScope['tree'];
   operandOrder: OperandOrder;
   attention: AttentionFunction;
   /** The source and destination of recurrent layers' states; if omitted, every sequence begins with zeros. */
@@ -57,7 +57,7 @@ export const prepackedName = (weight: string) => `${weight}/packed`;
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
-  readonly prefix?: Dim;
+  readonly tree?: ForwardScope['tree'];
   readonly recurrence: Recurrence;
   /** The residual stream at each boundary of blocks, beginning with the first block's input. */
   readonly blockBoundaries: Value[] = [];
@@ -72,7 +72,7 @@ export class GraphScope implements ForwardScope {
   ) {
     this.batch = options.batch;
     this.tokens = options.tokens;
-    this.prefix = options.prefix;
+    this.tree = options.tree;
     this.recurrence = options.recurrence ?? { before: () => undefined, after: () => undefined, chunk: CHUNK };
     for (const { name, shape } of architecture.parameters)
       if (!options.quantized?.has(name) && !options.packed?.has(name))

@@ -24,9 +24,14 @@ export function keyConvolution(
     parameters: [{ name: weight, shape: [width, 1, seen], init: { kind: 'ones' } }],
     states: [{ name: path, shape: [seen - 1, width] }],
     apply: (scope: ForwardScope, keys: Value) =>
-      overSequences(scope, [keys], (sequences, [own]) => {
-        const convolved = convolveSequences(sequences, own, path, { weight: scope.parameter(weight) });
-        return scope.g.reshape(convolved, own.shape);
-      }),
+      overSequences(
+        scope,
+        [keys],
+        (sequences, [own]) => {
+          const convolved = convolveSequences(sequences, own, path, { weight: scope.parameter(weight) });
+          return scope.g.reshape(convolved, own.shape);
+        },
+        seen,
+      ),
   };
 }

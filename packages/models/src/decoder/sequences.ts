@@ -1,36 +1,37 @@
-// Runs layers that depend on the order of tokens (recurrences, convolutions) over flat rows. A shared prefix is computed first.
-import { multiplyDims, type Value } from '@bowyer/graph';
-import type { ForwardScope, Recurrence } from '../architecture/architecture.js';
+// Runs layers that depend on the order of tokens (recurrences, convolutions) over flat rows.
+import type { Value } from '@bowyer/graph';
+import type { ForwardScope } from '../architecture/architecture.js';
 import { shortConvolution, type ShortConvolution } from '../layers/short-convolution.js';
 
 /** Sequences of equal length, with access to the states of recurrent layers. */
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
 
 /**
- * Runs a recurrent layer over flat rows. All sequences start from the states after the shared prefix.
+ * Runs a recurrent layer over flat rows. If these are a tree, it runs over whole sequences, or over the end of the path to each token
+ * where that is enough.
  *
  * @param inputs flat rows, all with the same number of rows
  * @param compute maps the inputs' rows of some sequences to their result, flat rows [batch · tokens, …]
+ * @param reach the number of tokens, itself included, that a token's result depends on, where rows of 0 stand for absent tokens;
+ *   unlimited if undefined
  */
 export function overSequences(
   scope: ForwardScope,
   inputs: readonly Value[],
   compute: (sequences: Sequences, rows: readonly Value[]) => Value,
+  reach?: number,
 ): Value {
-  const { g, batch, tokens, prefix, recurrence } = scope;
-  if (prefix === undefined) return compute(scope, inputs);
-  const parts = inputs.map((rows) => g.split(rows, 0, [prefix, multiplyDims(batch, tokens)]));
-  const states = new Map<string, Value>();
-  const { chunk } = recurrence;
-  const prefixStates: Recurrence = { before: () => undefined, after: (name, state) => states.set(name, state), chunk };
-  const ownStates: Recurrence = {
-    before: (name) => g.expand(states.get(name)!, [batch, ...states.get(name)!.shape.slice(1)]),
-    after: () => {},
-    chunk,
-  };
-  const rowsOf = (part: 0 | 1) => parts.map((split) => split[part]);
-  const shared = compute({ g, batch: 1, tokens: prefix, recurrence: prefixStates }, rowsOf(0));
-  return g.concat([shared, compute({ g, batch, tokens, recurrence: ownStates }, rowsOf(1))], 0);
+  const { g, recurrence } = scope;
+  const tree = scope.tree?.(reach);
+  if (tree === undefined) return compute(scope, inputs);
+  const places = 'ends' in tree ? tree.ends : tree.sequences;
+  const [batch, tokens] = places.shape;
+  const flat = g.reshape(places, [-1]);
+  const rows = inputs.map((x) => g.gather('ends' in tree ? g.pad(x, 0, 0, 1) : x, flat, 0));
+  const found = compute({ g, batch, tokens, recurrence }, rows);
+  if (!('ends' in tree)) return g.gather(found, tree.inSequences, 0);
+  const size = found.dim(1);
+  return g.reshape(g.slice(g.reshape(found, [batch, tokens, size]), 1, -1), [batch, size]);
 }
 
 /**

@@ -3,9 +3,10 @@
 //     B, C, x′ = in(x);   y = out(C · convolution(B · x′))
 //
 // Source: Liquid AI, LFM2 technical report, arXiv:2511.23404, section 2; names and layout of Hugging Face's Lfm2ShortConv.
+import type { Value } from '@bowyer/graph';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { linear, type Part } from './parts.js';
-import { convolveSequences, overSequences } from './sequences.js';
+import { convolveSequences, overSequences, type Sequences } from './sequences.js';
 
 interface ShortConvolutionMixer {
   /** The module's path, e.g. `model.layers.0.conv`. */
@@ -33,13 +34,14 @@ export function shortConvolutionMixer(options: ShortConvolutionMixer): Part {
     apply(scope, x) {
       const { g } = scope;
       const [before, after, inner] = g.split(into.apply(scope, x), 1, 3);
-      const mixed = overSequences(scope, [g.mul(before, inner)], (sequences, [rows]) => {
+      const convolve = (sequences: Sequences, [rows]: readonly Value[]) => {
         const convolved = convolveSequences(sequences, rows, state, {
           weight: scope.parameter(weight),
           bias: biasName === undefined ? undefined : scope.parameter(biasName),
         });
         return g.reshape(convolved, rows.shape);
-      });
+      };
+      const mixed = overSequences(scope, [g.mul(before, inner)], convolve, tokens);
       return out.apply(scope, g.mul(after, mixed));
     },
   };

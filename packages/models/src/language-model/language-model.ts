@@ -202,8 +202,7 @@ export class LanguageModel implements FrozenPolicy {
    * −dL/dlogprob this is every policy loss whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour
    * cloning, AWR).
    *
-   * @param options.sharesPrefixes whether an unscored prefix that several examples share is computed once (on the CPU, without
-   *   dropout)
+   * @param options.sharesPrefixes whether tokens that several examples begin with are computed once (on the CPU, without dropout)
    * @returns that sum, in nats
    */
   accumulateGradients(

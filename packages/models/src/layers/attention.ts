@@ -10,8 +10,11 @@ import {
   notBefore,
   PartsInTurn,
   subtractDims,
+  withGradient,
   type Dim,
   type GraphBuilder,
+  type OperatorMethods,
+  type Shape,
   type Value,
 } from '@bowyer/graph';
 import { weightedValues } from './weighted-values.js';
@@ -48,17 +51,6 @@ export interface AttentionForm {
 /** The score of a masked key: finite, but so low that it becomes exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
-/**
- * The numbers of chunks into which queries are cut; each chunk is multiplied only by the keys that it can see. A chunk has at least
- * one token.
- */
-export interface QueryChunks {
-  /** The number of chunks for the queries of each row. */
-  rows: number;
-  /** The number of chunks for the queries of the shared prefix. */
-  prefix: number;
-}
-
 /** The most tokens of a chunk. */
 const CHUNK = 1024;
 
@@ -79,7 +71,8 @@ export const chunksOf = (tokens: number): number => {
 interface OrderedAttention {
   form: AttentionForm;
   dropout: (probabilities: Value) => Value;
-  chunks: QueryChunks;
+  /** The number of chunks into which queries are cut; each chunk is multiplied only by the keys that it can see. */
+  chunks: number;
 }
 
 /** Computes attention from every token of a row to itself and to earlier tokens. */
@@ -90,35 +83,87 @@ export function causalAttention(
   how: OrderedAttention,
 ): Value {
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  return attendInOrder(g, [query, k, v], { ...layout, before: 0 }, how, how.chunks.rows);
+  return attendInOrder(g, [query, k, v], layout, how);
 }
 
-/**
- * Computes the same as `causalAttention` for rows with a shared prefix, which is computed once. The flat rows are those of the
- * `prefix` tokens, then those of [batch, tokens]: [prefix + batch · tokens, heads · headSize].
- */
-export function prefixedAttention(
+/** The places of heads in a tree of tokens (see token-tree.ts). A place is the index of a row of [rows · heads, headSize]. */
+export interface TreeBlocks {
+  groups: {
+    places: Places;
+    /** [blocks, keyValueHeads, columns] the keys along each path. */
+    paths: Value;
+    /** For gradients. */
+    sums?: {
+      /** [all blocks + 1, blocks] float32: 1 where a path contains the whole block; the last row is 0. */
+      contains: Value;
+      /** [tokens, keyValueHeads] each token's place in [all blocks + 1, keyValueHeads, columns]. */
+      inPaths: Value;
+    };
+  }[];
+  /**
+   * [places] the queries of all groups in order, each [blocks, heads, width]; the row of zeros behind the last token where a block is
+   * padded.
+   */
+  padded: Value;
+  /** [places] the same with the last token's query where a block is padded. */
+  inside: Value;
+  /** [tokens, heads] the index in `padded` of each token's queries. */
+  inBlocks: Value;
+}
+
+/** Computes attention from every token of a tree to itself and to the tokens before it on its path. Rows are the tree's tokens. */
+export function treeAttention(
   g: GraphBuilder,
-  queryKeyValue: readonly [Value, Value, Value],
-  layout: HeadLayout & { prefix: Dim },
-  how: OrderedAttention,
+  [query, key, value]: readonly [Value, Value, Value],
+  sizes: Omit<HeadLayout, 'batch' | 'tokens'>,
+  { groups, padded, inside, inBlocks }: TreeBlocks,
+  how: Omit<OrderedAttention, 'chunks'>,
 ): Value {
-  const { batch, tokens, prefix, keyValueHeads, headSize } = layout;
-  const first = { ...layout, batch: 1, tokens: prefix };
-  const [query, key, value] = queryKeyValue.map((x) => g.split(x, 0, [prefix, multiplyDims(batch, tokens)]));
-  const shared = [key, value].map(([x]) => splitHeads(g, x, first));
-  const [k, v] = [key, value].map(([, own], i) => {
-    const repeated = g.expand(shared[i], [batch, keyValueHeads, prefix, headSize]);
-    return g.concat([repeated, splitHeads(g, own, layout)], 2);
+  const { heads, keyValueHeads, headSize } = sizes;
+  const ofHeads = (rules: OperatorMethods, x: Value, places: Value, shape: Shape) =>
+    rules.reshape(rules.gather(rules.reshape(x, [-1, headSize]), places, 0), shape);
+  const blocks = withGradient(g, ofHeads(g, query, inside, [inside.dim(0), headSize]), query, (rules, dy) =>
+    ofHeads(rules, dy, inBlocks, query.shape),
+  );
+  const layouts = groups.map(({ places, paths }) => ({
+    ...sizes,
+    batch: paths.dim(0),
+    tokens: places.queries.dim(1),
+  }));
+  const parts = g.split(
+    blocks,
+    0,
+    layouts.map(({ batch, tokens }) => multiplyDims(multiplyDims(batch, heads), tokens)),
+  );
+  const { sinks } = how.form;
+  const shared = [key, value, ...(sinks ? [sinks] : [])];
+  const inTurn = groups.length >= RECOMPUTED_FROM ? new PartsInTurn(g, shared) : undefined;
+  const mixed = groups.map(({ places, paths, sums }, i) => {
+    const { batch, tokens } = layouts[i];
+    const q = g.reshape(parts[i], [batch, keyValueHeads, multiplyDims(queriesPerKey(sizes), tokens), headSize]);
+    const attend = (queries: Value) => {
+      const [k, v] = [key, value].map((x) =>
+        withGradient(g, ofHeads(g, x, paths, [...paths.shape, headSize]), x, (rules, dy) => {
+          // The sum over the paths with a token is the same sum for all tokens of its block.
+          const summed = rules.matMul(sums!.contains, rules.reshape(dy, [batch, -1]));
+          return ofHeads(rules, summed, sums!.inPaths, x.shape);
+        }),
+      );
+      return attendAt(g, [q, k, v], { ...places, queries }, layouts[i], how);
+    };
+    // As in `attendInOrder`, masks would be kept if the positions did not wait.
+    const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
+    return g.reshape(attended, parts[i].shape);
   });
-  const { rows, prefix: ofPrefix } = how.chunks;
-  const mixedFirst = attendInOrder(g, [query[0], shared[0], shared[1]], { ...first, before: 0 }, how, ofPrefix);
-  return g.concat([mixedFirst, attendInOrder(g, [query[1], k, v], { ...layout, before: prefix }, how, rows)], 0);
+  const all = g.concat(mixed, 0);
+  return withGradient(g, ofHeads(g, all, inBlocks, query.shape), all, (rules, dy) =>
+    ofHeads(rules, rules.pad(dy, 0, 0, 1), padded, all.shape),
+  );
 }
 
 /** The positions in the sequence of queries and keys, from 0, int64. */
 export interface Places {
-  /** [tokens] */
+  /** [tokens], or [batch, tokens] if rows begin at different positions */
   queries: Value;
   /** [columns] */
   keys: Value;
@@ -138,22 +183,21 @@ export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
  * Computes attention in chunks of queries, each with only the keys that some query of the chunk can see.
  *
  * @param query flat rows
- * @param k, v heads, which begin `before` tokens earlier
+ * @param k, v heads
  * @returns flat rows
  */
 function attendInOrder(
   g: GraphBuilder,
   [query, k, v]: readonly [Value, Value, Value],
-  layout: HeadLayout & { before: Dim },
+  layout: HeadLayout,
   how: OrderedAttention,
-  chunkCount: number,
 ): Value {
-  const { batch, tokens, before } = layout;
-  if (chunkCount === 1) {
+  const { batch, tokens } = layout;
+  if (how.chunks === 1) {
     const heads = [splitQueries(g, query, layout), k, v] as const;
-    return mergeHeads(g, attendAt(g, heads, inOrder(g, tokens, before), layout, how), layout);
+    return mergeHeads(g, attendAt(g, heads, inOrder(g, tokens), layout, how), layout);
   }
-  const chunks = chunksInOrder(g, layout, chunkCount, how.form);
+  const chunks = chunksInOrder(g, tokens, how.chunks, how.form);
   const rows = g.reshape(query, [batch, tokens, query.dim(1)]);
   const parts = g.split(
     rows,
@@ -161,7 +205,7 @@ function attendInOrder(
     chunks.map(({ queries }) => queries.dim(0)),
   );
   const { sinks } = how.form;
-  const inTurn = chunkCount >= RECOMPUTED_FROM ? new PartsInTurn(g, [k, v, ...(sinks ? [sinks] : [])]) : undefined;
+  const inTurn = how.chunks >= RECOMPUTED_FROM ? new PartsInTurn(g, [k, v, ...(sinks ? [sinks] : [])]) : undefined;
   const mixed = parts.map((part, i) => {
     const chunk = { ...layout, tokens: part.dim(1) };
     const { oldest, end, ...places } = chunks[i];
@@ -183,15 +227,10 @@ interface Chunk extends Places {
   end: Dim;
 }
 
-function chunksInOrder(
-  g: GraphBuilder,
-  { tokens, before }: { tokens: Dim; before: Dim },
-  count: number,
-  { window }: AttentionForm,
-): Chunk[] {
-  const places = g.range(addDims(before, tokens));
-  const [first, total] = [g.dimScalar(before), g.dimScalar(tokens)];
-  const bound = (i: number) => g.add(first, g.div(g.mul(total, i), count));
+function chunksInOrder(g: GraphBuilder, tokens: Dim, count: number, { window }: AttentionForm): Chunk[] {
+  const places = g.range(tokens);
+  const total = g.dimScalar(tokens);
+  const bound = (i: number) => g.div(g.mul(total, i), count);
   let left = tokens;
   return Array.from({ length: count }, (_, i) => {
     const [start, next] = [bound(i), bound(i + 1)];
@@ -200,7 +239,7 @@ function chunksInOrder(
     const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
     // Slices take dimensions, and the length of a range is one.
     const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
-    const end = subtractDims(addDims(before, tokens), left);
+    const end = subtractDims(tokens, left);
     return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };
   });
 }
@@ -216,7 +255,7 @@ function attendAt(
   [q, k, v]: readonly [Value, Value, Value],
   places: Places,
   layout: HeadLayout,
-  { form, dropout }: OrderedAttention,
+  { form, dropout }: Omit<OrderedAttention, 'chunks'>,
 ): Value {
   const products = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
   const scores = biasedAmongNew(g, products, () => g.unsqueeze(places.keys, 0), places, layout, form);
@@ -338,19 +377,24 @@ export function biasedAmongNew(
 /**
  * Makes the causal mask: 0 where a token sees another one, very negative for later tokens and for those before the window.
  *
- * @returns [tokens, columns], repeated for each query head of a group: [queriesPerKey · tokens, columns]
+ * @returns [tokens, columns], repeated for each query head of a group: [queriesPerKey · tokens, columns]; or [batch, 1, …]
  */
 function causalMask(g: GraphBuilder, places: Places, layout: HeadLayout, { window }: AttentionForm): Value {
-  const [from, to] = [g.unsqueeze(places.queries, 1), g.unsqueeze(places.keys, 0)];
+  const { queries } = places;
+  const [from, to] = [g.unsqueeze(queries, queries.rank), g.unsqueeze(places.keys, 0)];
   const windowed = window === undefined ? 0 : g.where(g.greater(to, g.sub(from, window)), g.scalar(0), MASKED);
   const mask = g.where(g.lessOrEqual(to, from), windowed, MASKED);
   const groups = queriesPerKey(layout);
-  if (groups === 1) return mask;
-  const [tokens, columns] = mask.shape;
-  return g.reshape(g.expand(g.unsqueeze(mask, 0), [groups, tokens, columns]), [multiplyDims(groups, tokens), columns]);
+  const [tokens, columns] = mask.shape.slice(-2);
+  const batch = mask.shape.slice(0, -2);
+  const head = batch.map((): Dim => 1);
+  if (groups === 1) return g.reshape(mask, [...batch, ...head, tokens, columns]);
+  const repeated = g.expand(g.unsqueeze(mask, batch.length), [...batch, groups, tokens, columns]);
+  return g.reshape(repeated, [...batch, ...head, multiplyDims(groups, tokens), columns]);
 }
 
-export const queriesPerKey = ({ heads, keyValueHeads }: HeadLayout) => heads / keyValueHeads;
+export const queriesPerKey = ({ heads, keyValueHeads }: Pick<HeadLayout, 'heads' | 'keyValueHeads'>) =>
+  heads / keyValueHeads;
 
 /** Splits queries by head: [batch · tokens, heads · headSize] → [batch, keyValueHeads, queriesPerKey · tokens, headSize]. */
 export function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {

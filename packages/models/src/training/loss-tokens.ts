@@ -76,10 +76,8 @@ export function spreadOutput(
   rows: readonly Float32Array[],
   width = 1,
 ): void {
-  const { examples, columns, prefix } = batch;
-  const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
-  positions.forEach((position, i) => {
-    const token = prefix.length + (position % columns);
-    rows[examples[Math.floor(position / columns)]].set(data.subarray(i * width, (i + 1) * width), token * width);
+  const places = output === 'values' ? batch.valuePlaces : batch.scoredPlaces;
+  places.forEach(({ example, token }, i) => {
+    rows[example].set(data.subarray(i * width, (i + 1) * width), token * width);
   });
 }

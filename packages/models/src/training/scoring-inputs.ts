@@ -3,35 +3,40 @@ import type { TokenMask } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import { maskBytes } from '../layers/token-mask.js';
+import { treeInputs } from './tree-inputs.js';
 
-/** Returns the inputs for a batch: tokens, scored positions with their targets, and those of values and masks if the graph has them. */
+/**
+ * Returns the inputs for a batch: tokens, scored positions with their targets, and those of values, masks and the tree if there are any.
+ *
+ * @param options.names the inputs of the graph
+ */
 export function scoringInputs(
   batch: TokenBatch,
-  { value = false, masked, vocabSize }: { value?: boolean; masked: boolean; vocabSize: number },
+  {
+    value = false,
+    masked,
+    vocabSize,
+    names,
+  }: { value?: boolean; masked: boolean; vocabSize: number; names: ReadonlyMap<string, unknown> },
 ): Record<string, InputTensor> {
-  const { prefix, scoredPositions, valuePositions } = batch;
+  const { scoredPositions, valuePositions, tree } = batch;
   const scored = [scoredPositions.length];
-  const shifted = (positions: Int32Array) => afterPrefix(positions, batch);
   return {
-    ids: { dims: [batch.rows, batch.columns], data: batch.ids },
-    scored_positions: { dims: scored, data: shifted(scoredPositions) },
+    ids: { dims: tree ? [batch.ids.length] : [batch.rows, batch.columns], data: batch.ids },
+    scored_positions: { dims: scored, data: scoredPositions },
     targets: { dims: scored, data: batch.targets },
     ...(masked && maskInputs(batch, vocabSize)),
-    ...(value && { value_positions: { dims: [valuePositions.length], data: shifted(valuePositions) } }),
-    ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
+    ...(value && { value_positions: { dims: [valuePositions.length], data: valuePositions } }),
+    ...(tree && treeInputs(tree, names)),
   };
 }
-
-/** Converts positions within rows to positions in the graph, where the prefix's rows come first. */
-const afterPrefix = (positions: Int32Array, { prefix }: TokenBatch): Int32Array =>
-  prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
 
 /** Returns the inputs for `reported_logprobs`. */
 export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   const { positions, targets } = batch.reported!;
   const dims = [positions.length];
   return {
-    reported_positions: { dims, data: afterPrefix(positions, batch) },
+    reported_positions: { dims, data: positions },
     reported_targets: { dims, data: targets },
   };
 }

@@ -74,7 +74,7 @@ const rng = new Rng(4);
 const randomIds = (count: number) => Int32Array.from({ length: count }, () => rng.integer(1, VOCABULARY - 1));
 
 /** There are two groups of four examples with a prompt of 44 tokens each, and two other examples. */
-const examples: TokenExample[] = [44, 44, 3, 5].flatMap((length, group) => {
+const answers: TokenExample[] = [44, 44, 3, 5].flatMap((length, group) => {
   const prompt = randomIds(length);
   return Array.from({ length: group < 2 ? 4 : 1 }, (_, i): TokenExample => {
     const ids = Int32Array.of(...prompt, ...randomIds(4 + 2 * i));
@@ -82,6 +82,20 @@ const examples: TokenExample[] = [44, 44, 3, 5].flatMap((length, group) => {
     return { ids, targets: randomIds(ids.length), weights };
   });
 });
+/**
+ * Seven branches of a dialogue, which leave it at different tokens and are scored before that too; the last two are equal, and the
+ * beginning of others.
+ */
+const dialogue = randomIds(40);
+const branches = [16, 20, 24, 28, 32, 36, 36].map((length, i): TokenExample => {
+  const ids = Int32Array.of(...dialogue.slice(0, length), ...randomIds(i < 5 ? 6 : 0));
+  return {
+    ids,
+    targets: Int32Array.of(...dialogue.slice(1, length), ...randomIds(ids.length - length + 1)),
+    weights: Float32Array.from(ids, (_, t) => Number(t > 8 && t % 4 !== 0)),
+  };
+});
+const examples = [...answers, ...branches];
 const withValues = examples.map((example) => ({
   ...example,
   valueWeights: example.weights.map((w, t) => (w !== 0 && t % 2 === 0 ? 1 : 0)),
@@ -139,7 +153,7 @@ function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: Su
   return weightedSum(...terms);
 }
 
-async function scorerOf(config: Record<string, unknown>) {
+async function scorerOf(config: Record<string, unknown>, checkpointing = false) {
   const architecture = architectureFor(config);
   const start = initializeParameters(architecture.parameters, new Rng(1));
   const wide = new Rng(2); // large weights, so that attention is far from uniform
@@ -149,7 +163,14 @@ async function scorerOf(config: Record<string, unknown>) {
   const gradients = await device.createZeros(
     Object.fromEntries(architecture.parameters.map(({ name, shape }) => [name, shape])),
   );
-  const scorer = new TokenScorer({ device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 });
+  const scorer = new TokenScorer({
+    device,
+    architecture,
+    parameters,
+    maskedTokenIds: [],
+    padTokenId: 0,
+    checkpointing,
+  });
   return { scorer, gradients, wide };
 }
 
@@ -181,12 +202,15 @@ async function gradientsOf(
   return { scored: scored!, gradients: { ...(await device.read(gradients)), ...heads } };
 }
 
-test('prompts that several examples begin with are in their batches once', () => {
+test('tokens that several examples begin with are in their batch once', () => {
   const batches = tokenBatches(examples, { maxTokens: 100, padTokenId: 0, sharesPrefixes: true });
-  expect(batches.map(({ prefix, examples: rows }) => [prefix.length, rows.length]).sort()).toEqual([
+  const sizes = batches.map(({ tree, ids, rows }) => [tree ? ids.length : 0, rows]);
+  // The dialogue has 36 tokens, and five branches six more; answers have 4, 6, 8 and 10 tokens, of which the last one is not read.
+  expect(sizes.sort((a, b) => a[0] - b[0])).toEqual([
     [0, 2],
-    [43, 4],
-    [43, 4],
+    [36 + 5 * 6, 7],
+    [44 + 28 - 1, 4],
+    [44 + 28, 4],
   ]);
 });
 
@@ -196,7 +220,7 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
     const { scorer } = await scorerOf(architectures[name]);
     const compile = jest.spyOn(device, 'compile');
     const [wanted, got] = [await scorer.logprobs(examples), await scorer.logprobs(examples, { sharesPrefixes: true })];
-    const shares = compile.mock.calls.map(([graph]) => graph.inputs.has('prefix_ids'));
+    const shares = compile.mock.calls.map(([graph]) => graph.inputs.has('tree_positions'));
     compile.mockRestore();
     expect(shares.sort()).toEqual([false, true]);
     wanted.forEach((row, i) => row.forEach((logprob, t) => expect(got[i][t]).toBeCloseTo(logprob, 4)));
@@ -204,10 +228,13 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
   },
 );
 
-test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
-  '%s: the likelihood and its gradient are the same where what examples begin with is computed once',
-  async (name) => {
-    const { scorer, gradients } = await scorerOf(architectures[name]);
+test.each([
+  ...(Object.keys(architectures) as (keyof typeof architectures)[]).map((name) => [name, false] as const),
+  ['gpt2', true] as const,
+])(
+  '%s: the likelihood and its gradient are the same where what examples begin with is computed once; blocks recomputed: %s',
+  async (name, checkpointing) => {
+    const { scorer, gradients } = await scorerOf(architectures[name], checkpointing);
     const compile = jest.spyOn(device, 'compile');
     const weighted = examples.map((example, i) => ({ ...example, weights: example.weights.map((w) => w / (i + 1)) }));
     const found = [];
@@ -215,7 +242,7 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
       const { loss } = await scorer.accumulateGradients(weighted, gradients, { sharesPrefixes });
       found.push({ loss, gradients: await device.read(gradients) });
     }
-    const shares = compile.mock.calls.map(([graph]) => graph.inputs.has('prefix_ids'));
+    const shares = compile.mock.calls.map(([graph]) => graph.inputs.has('tree_positions'));
     compile.mockRestore();
     expect(shares.sort()).toEqual([false, true]);
     const [alone, both] = found;
@@ -231,10 +258,10 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
 );
 
 test.each([
-  // Two layers with a softmax for each chunk of the prompt and of the rows, and the head's.
-  ['the prompt', 1030, 20, [2 * (4 + 1) + 1, 2 * 4 + 1]],
-  ['what follows, of which 2,058 tokens are scored', 800, 1030, [2 * (2 + 4) + 2, 2 * 4 + 2]],
-])('attention over long sequences is cut into chunks: %s', async (_, promptTokens, tokens, counts) => {
+  // Two layers with a softmax for each chunk, and the head's.
+  ['the prompt', 1030, 20, 2 * 4 + 1],
+  ['what follows, of which 2,058 tokens are scored', 800, 1030, 2 * 4 + 2],
+])('attention over long sequences is cut into chunks: %s', async (_, promptTokens, tokens, count) => {
   const name = 'gemma2, windows and soft caps';
   const { scorer } = await scorerOf({ ...architectures[name], max_position_embeddings: 1900 });
   const prompt = randomIds(promptTokens);
@@ -251,7 +278,7 @@ test.each([
   const alone = await scorer.logprobs(long);
   const softmaxes = compile.mock.calls.map(([g]) => g.nodes.filter(({ op }) => op.opType === 'Softmax').length);
   compile.mockRestore();
-  expect(softmaxes).toEqual(counts);
+  expect(softmaxes).toEqual([count, count]);
   shared.forEach((row, i) => row.forEach((logprob, t) => expect(alone[i][t]).toBeCloseTo(logprob, 4)));
   await scorer.release();
 });

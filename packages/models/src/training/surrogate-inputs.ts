@@ -1,6 +1,6 @@
 // Makes the inputs that a training graph has for a surrogate loss in addition to the tokens, batch by batch.
 import type { InputTensor } from '@bowyer/graph';
-import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
+import type { Place, TokenBatch, TokenExample } from '../batching/token-batches.js';
 import {
   SCALAR_INPUTS,
   scalarNames,
@@ -35,8 +35,8 @@ export function surrogateInputs(
     returns: valued(values!.returns),
   };
   return (batch) => ({
-    ...pickedInputs(tokens, batch, batch.scoredPositions),
-    ...(ofValues && pickedInputs(ofValues, batch, batch.valuePositions)),
+    ...pickedInputs(tokens, batch.scoredPlaces),
+    ...(ofValues && pickedInputs(ofValues, batch.valuePlaces)),
     ...scalarInputs(form.policy, loss.scalars),
     ...(form.klEstimator && { kl_coefficient: { dims: [], data: [loss.klCoefficient] } }),
   });
@@ -62,26 +62,23 @@ function spread(
 }
 
 /**
- * Selects the numbers at some positions of a batch, as inputs [positions], or [positions, width] if positions have several numbers.
+ * Selects the numbers at some places, as inputs [places], or [places, width] if places have several numbers.
  *
  * @param arrays by the input's name, [examples] of [tokens × width]
  */
 export function pickedInputs(
   arrays: Readonly<Record<string, readonly (Float32Array | Int32Array)[]>>,
-  { examples, columns, prefix }: TokenBatch,
-  positions: Int32Array,
+  places: readonly Place[],
   width = 1,
 ): Record<string, InputTensor> {
   return Object.fromEntries(
     Object.entries(arrays).map(([name, rows]) => {
-      const size = positions.length * width;
+      const size = places.length * width;
       const data = rows[0] instanceof Int32Array ? new Int32Array(size) : new Float32Array(size);
-      positions.forEach((position, i) => {
-        const row = rows[examples[Math.floor(position / columns)]];
-        const token = prefix.length + (position % columns);
-        for (let k = 0; k < width; k++) data[i * width + k] = row[token * width + k];
+      places.forEach(({ example, token }, i) => {
+        for (let k = 0; k < width; k++) data[i * width + k] = rows[example][token * width + k];
       });
-      return [name, { dims: width === 1 ? [positions.length] : [positions.length, width], data }];
+      return [name, { dims: width === 1 ? [places.length] : [places.length, width], data }];
     }),
   );
 }

@@ -64,8 +64,8 @@ export function lossInputs(
   };
   const targets = examples.map((example) => example.targets);
   return (batch) => ({
-    ...pickedInputs(rows, batch, batch.scoredPositions, width),
-    ...(width > 1 && pickedInputs({ targets }, batch, batch.scoredPositions, width)),
+    ...pickedInputs(rows, batch.scoredPlaces, width),
+    ...(width > 1 && pickedInputs({ targets }, batch.scoredPlaces, width)),
     ...scalarInputs(policy, scalars),
   });
 }

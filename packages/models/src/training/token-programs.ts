@@ -1,7 +1,6 @@
 // The scoring and training programs of a language model, compiled when first needed and bound to its weights.
 import type { BoundProgram, Device, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import type { QueryChunks } from '../layers/attention.js';
 import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
@@ -34,14 +33,15 @@ interface Terms {
   masked: boolean;
   entropy: boolean;
   value: boolean;
-  /** Whether rows share a prefix, which is a separate input. */
-  prefix: boolean;
-  chunks: QueryChunks;
+  /** Whether the batch is a tree. */
+  tree: boolean;
+  /** The number of chunks of queries (see training-graph.ts). */
+  chunks: number;
   /** The number of chunks for the rows of the head in scoring. */
   headChunks: number;
 }
 
-type ScoringForm = Pick<Terms, 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
+type ScoringForm = Pick<Terms, 'masked' | 'tree' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
   /** The number of chunks for the rows of the loss. */
@@ -78,7 +78,7 @@ export class TokenPrograms {
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = JSON.stringify([fetch, form.masked, form.prefix, form.chunks, form.headChunks]);
+    const key = JSON.stringify([fetch, form.masked, form.tree, form.chunks, form.headChunks]);
     let bound = programs.get(key);
     if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
     await this.refresh();
@@ -93,12 +93,12 @@ export class TokenPrograms {
 
   async #bindScoring(
     fetch: string[],
-    { masked, prefix, chunks, headChunks }: ScoringForm,
+    { masked, tree, chunks, headChunks }: ScoringForm,
     adapters: boolean | State,
   ): Promise<BoundProgram> {
     const { device, architecture, bank } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
-    const terms = { entropy, value, prefix, masked, chunks, headChunks };
+    const terms = { entropy, value, tree, masked, chunks, headChunks };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {

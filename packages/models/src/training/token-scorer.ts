@@ -1,5 +1,5 @@
 // Scores token examples and accumulates the gradients of their losses, batch by batch.
-import type { InputTensor, State } from '@bowyer/graph';
+import type { BoundProgram, InputTensor, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import { chunksOf } from '../layers/attention.js';
 import { headChunksOf } from '../layers/row-chunks.js';
@@ -35,7 +35,7 @@ export interface BatchOptions {
 
 /** Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or a single longer example. */
 export interface GradientOptions extends BatchOptions {
-  /** Whether shared prefixes are computed once (see `ScoringBatchOptions`); no effect with dropout, whose masks differ between rows. */
+  /** Whether shared beginnings are computed once (see `ScoringBatchOptions`); no effect with dropout, whose masks differ between rows. */
   sharesPrefixes?: boolean;
   /** The factor of gradients on a device that computes in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
@@ -46,7 +46,10 @@ export interface ScoringBatchOptions extends BatchOptions {
   adapters?: boolean | State;
   /** An adapter of the model's bank; null or omitted: the base alone. */
   adapter?: LoadedAdapter | null;
-  /** Whether prefixes that several examples share are computed once, on the CPU. False if not given. */
+  /**
+   * Whether tokens that several examples begin with are computed once, on the CPU. Recurrent layers still compute whole sequences,
+   * except convolutions. False if not given.
+   */
   sharesPrefixes?: boolean;
 }
 
@@ -55,7 +58,7 @@ export interface LossOptions extends GradientOptions {
   entropies?: boolean;
   /**
    * The same loss in a form that the training graph can compute. If the device supports it (float32 on the CPU), examples need no
-   * separate scoring pass, and shared prefixes are computed once.
+   * separate scoring pass, and shared beginnings are computed once.
    */
   surrogate?: SurrogateLoss;
 }
@@ -132,9 +135,9 @@ export class TokenScorer {
       logitsHead: new Float32Array(0),
     }));
     for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const form = { masked, prefix: false, ...this.#chunks(batch) };
+      const form = { masked, tree: false, ...this.#chunks(batch) };
       const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
-      const inputs = { ...this.#inputs(this.#runnable(batch), { masked }), ...this.#adapterInput(adapter) };
+      const inputs = { ...this.#inputs(program, this.#runnable(batch), { masked }), ...this.#adapterInput(adapter) };
       const outputs = await program.run({ inputs });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
@@ -166,11 +169,14 @@ export class TokenScorer {
       const terms = {
         value: outputs.includes('values'),
         masked,
-        prefix: batch.prefix.length > 0,
+        tree: batch.tree !== undefined,
         ...this.#chunks(batch),
       };
       const program = await this.#programs.scoring(outputs, terms, adapters);
-      const inputs = { ...this.#inputs(this.#runnable(batch), terms), ...this.#adapterInput(adapter) };
+      const inputs = {
+        ...this.#inputs(program, this.#runnable(batch), terms),
+        ...this.#adapterInput(adapter),
+      };
       const found = await program.run({ inputs });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
@@ -238,12 +244,12 @@ export class TokenScorer {
         entropies,
         value: hasValues,
         dropout: false,
-        prefix: batch.prefix.length > 0,
+        tree: batch.tree !== undefined,
         masked,
         ...this.#chunks(batch),
       };
       const program = await this.#programs.training(gradients, terms, loss.form);
-      const found = await program.run({ inputs: { ...this.#inputs(batch, terms), ...inputsOf(batch) } });
+      const found = await program.run({ inputs: { ...this.#inputs(program, batch, terms), ...inputsOf(batch) } });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, rows[o]));
     }
     this.#joinRanks(rows.flat());
@@ -251,8 +257,8 @@ export class TokenScorer {
   }
 
   /**
-   * Adds the gradient of losses that are sums over tokens. On the CPU in float32, the graph computes the losses; shared prefixes
-   * without a gradient are computed once, and the head computes tokens without a gradient in the forward pass alone.
+   * Adds the gradient of losses that are sums over tokens. On the CPU in float32, the graph computes the losses; shared beginnings
+   * are computed once, and the head computes tokens without a gradient in the forward pass alone.
    *
    * @returns [examples] of [tokens × width] log p of every target in nats, before the optimizer step
    */
@@ -312,10 +318,12 @@ export class TokenScorer {
     const masked = false;
     await this.#programs.refresh();
     for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId, sharesPrefixes: true, reports: true })) {
-      const form = { masked, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
+      const form = { masked, tree: batch.tree !== undefined, ...this.#chunks(batch) };
       if (batch.scoredPositions.length === 0) {
         const program = await this.#programs.scoring(['logprobs'], form);
-        const { logprobs } = await program.run({ inputs: this.#inputs(reportedBatch(batch), { masked }) });
+        const { logprobs } = await program.run({
+          inputs: this.#inputs(program, reportedBatch(batch), { masked }),
+        });
         spreadReported(logprobs.data as Float32Array, batch.reported!, rows);
         continue;
       }
@@ -323,7 +331,7 @@ export class TokenScorer {
       const terms = { ...form, entropy: false, value: false, dropout: false, reports };
       const program = await this.#programs.training(gradients, terms, formOf(losses));
       const inputs = {
-        ...this.#inputs(batch, { masked }),
+        ...this.#inputs(program, batch, { masked }),
         ...(reports && reportedInputs(batch)),
         ...inputsOf(batch),
       };
@@ -362,12 +370,12 @@ export class TokenScorer {
       const dropout = this.#dropoutInputs(firstRow); // drawn on every rank for every batch, to keep the ranks' generators in step
       if (own.rows === 0) continue;
       const batch = this.#runnable(own);
-      const form = { ...terms, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
+      const form = { ...terms, tree: batch.tree !== undefined, ...this.#chunks(batch) };
       const program = await this.#programs.training(gradients, form);
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
-          ...this.#inputs(batch, terms),
+          ...this.#inputs(program, batch, terms),
           weights: { dims: scored, data: batch.weights },
           ...(terms.entropy && { entropy_weights: { dims: scored, data: batch.entropyWeights } }),
           ...(terms.value && { value_weights: { dims: [batch.valueWeights.length], data: batch.valueWeights } }),
@@ -392,8 +400,12 @@ export class TokenScorer {
     return ownRows(tokenBatchesInSteps(examples, options), device.ranks);
   }
 
-  #inputs(batch: TokenBatch, terms: { masked: boolean; value?: boolean }): Record<string, InputTensor> {
-    return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize });
+  #inputs(
+    { program }: BoundProgram,
+    batch: TokenBatch,
+    terms: { masked: boolean; value?: boolean },
+  ): Record<string, InputTensor> {
+    return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize, names: program.inputs });
   }
 
   /** Returns a batch that the device accepts, of one of few shapes where it keeps buffers for each. */
@@ -409,12 +421,12 @@ export class TokenScorer {
   }
 
   /** Chooses the numbers of chunks. Chunks are used on the CPU only; their effect elsewhere was not measured. */
-  #chunks({ columns, prefix, scoredPositions, reported }: TokenBatch) {
+  #chunks({ columns, tree, scoredPositions, reported }: TokenBatch) {
     const { device, architecture, lossChunks } = this.options;
-    if (device.kind !== 'cpu') return { chunks: { rows: 1, prefix: 1 }, headChunks: 1, lossChunks: 1 };
+    if (device.kind !== 'cpu') return { chunks: 1, headChunks: 1, lossChunks: 1 };
     const { vocabSize } = architecture;
     return {
-      chunks: { rows: chunksOf(columns), prefix: chunksOf(prefix.length) },
+      chunks: tree ? tree.groups.length : chunksOf(columns),
       headChunks: headChunksOf((reported?.positions ?? scoredPositions).length, vocabSize),
       lossChunks: headChunksOf(scoredPositions.length, vocabSize, lossChunks),
     };

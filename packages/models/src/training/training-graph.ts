@@ -1,7 +1,7 @@
 // The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
 import { GraphBuilder, gradients, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { causalAttention, prefixedAttention, type QueryChunks } from '../layers/attention.js';
+import { causalAttention, treeAttention } from '../layers/attention.js';
 import { SeededDropout } from '../layers/dropout.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterBankGraph, PLACES } from '../lora/adapter-bank-graph.js';
@@ -15,6 +15,7 @@ import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { vocabularyScores } from '../layers/vocabulary-scores.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 import { surrogateWeights, valueSlopes, type SurrogateForm } from './surrogate-gradient.js';
+import { treeBlocks, treePositions, treeSequences } from './tree-inputs.js';
 import { valueHeadGraph, valueHeadInputs } from './value-head.js';
 
 export interface ScoringOptions {
@@ -45,10 +46,10 @@ export interface ScoringOptions {
    * `mask_rows` [scored], the index of each position's mask.
    */
   masked?: boolean;
-  /** Whether all rows begin with the tokens of the input `prefix_ids`, which are computed once. Positions count from the first of these. */
-  prefix?: boolean;
-  /** The numbers of chunks of queries for which attention is computed in turn; one chunk if omitted. */
-  chunks?: QueryChunks;
+  /** Whether ids are the [tokens] of a tree (see token-tree.ts), which has further inputs (tree-inputs.ts). */
+  tree?: boolean;
+  /** The number of chunks of queries (or groups of blocks of a tree) for which attention is computed in turn; 1 if omitted. */
+  chunks?: number;
   /** The number of chunks for the rows of the head in scoring; 1 if omitted. */
   headChunks?: number;
 }
@@ -80,8 +81,6 @@ export interface TrainingOptions extends ScoringOptions {
    */
   reports?: boolean;
 }
-
-const UNCUT: QueryChunks = { rows: 1, prefix: 1 };
 
 /** Lists the parameters that training changes: all, or with LoRA only the adapters. */
 export const trainableParameters = (
@@ -204,7 +203,7 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 /**
  * Computes the hidden rows of scored positions only, so that the LM head is not applied to prompts and padding, and a function from
  * rows to logits. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also value_positions
- * [valued]; with `prefix` also prefix_ids [prefix], whose rows come before those of ids.
+ * [valued]; with `tree` ids [tokens] and those of tree-inputs.ts.
  *
  * @returns `allRows` [scored + valued, width]: `rows`, then `valueRows`
  */
@@ -216,44 +215,42 @@ function scoredRows(
     adapters: adapterLayout,
     bank,
     value,
-    prefix: hasPrefix,
+    tree = false,
     masked,
-    chunks = UNCUT,
+    chunks = 1,
     ...weights
   }: ScoringOptions,
   training: Pick<TrainingOptions, 'dropout' | 'sharesBatch' | 'surrogate'> | undefined,
 ) {
-  const ids = g.input('ids', 'int32', ['batch', 'tokens']);
-  const positions = g.input('scored_positions', 'int32', ['scored']);
+  const ids = g.input('ids', 'int32', tree ? ['tokens'] : ['batch', 'tokens']);
+  const scoredPositions = g.input('scored_positions', 'int32', ['scored']);
   const shape = training?.surrogate?.isWide ? ['scored', 'width'] : ['scored'];
   const targets: Value = g.cast(g.input('targets', 'int32', shape), 'int64');
   const { heads, keyValueHeads, headSize } = architecture;
-  const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
+  const sizes = { heads, keyValueHeads, headSize };
+  const positions = tree ? treePositions(g) : g.range('tokens');
+  const blocks = tree ? treeBlocks(g, chunks, positions, sizes, training !== undefined) : undefined;
   const dropoutSeed =
     training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int32', []) : undefined;
   const firstRow = dropoutSeed && training?.sharesBatch ? g.input('dropout_first_row', 'int32', []) : undefined;
   const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed, firstRow);
   const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
-  const prefix = hasPrefix ? g.input('prefix_ids', 'int32', ['prefix']) : undefined;
   const scope = new GraphScope(g, architecture, {
-    batch: 'batch',
+    batch: tree ? 1 : 'batch',
     tokens: 'tokens',
-    prefix: prefix?.dim(0),
+    tree: tree ? treeSequences(g) : undefined,
     operandOrder: 'rows-left',
     attention: (_layer, queryKeyValue, form, dropout) =>
-      prefix
-        ? prefixedAttention(g, queryKeyValue, { ...layout, prefix: prefix.dim(0) }, { form, dropout, chunks })
-        : causalAttention(g, queryKeyValue, layout, { form, dropout, chunks }),
+      blocks
+        ? treeAttention(g, queryKeyValue, sizes, blocks, { form, dropout })
+        : causalAttention(g, queryKeyValue, { ...sizes, batch: 'batch', tokens: 'tokens' }, { form, dropout, chunks }),
     quantized: weights.quantized,
     trainingIntegers: weights.trainingIntegers,
     weightType: weights.weightType,
     adapters: bank ? new AdapterBankGraph(g, bank, g.input(PLACES, 'int32', [1])) : adapters,
     dropout: training?.dropout ? seeded : undefined,
   });
-  const flat = g.reshape(ids, [-1]);
-  const residual = prefix
-    ? architecture.residual(scope, g.concat([prefix, flat], 0), prefixedPositions(g))
-    : architecture.residual(scope, flat, g.range('tokens'));
+  const residual = architecture.residual(scope, tree ? ids : g.reshape(ids, [-1]), positions);
   const masks = masked && {
     bytes: g.input('token_masks', 'uint8', ['masks', maskBytes(architecture.vocabSize)]),
     rows: g.input('mask_rows', 'int32', ['scored']),
@@ -264,17 +261,11 @@ function scoredRows(
   };
   const shared = { scope, residual, adapters, dropoutSeed, firstRow, targets, logitsOf };
   if (!value) {
-    const rows = g.gather(residual, positions, 0);
+    const rows = g.gather(residual, scoredPositions, 0);
     return { ...shared, rows, valueRows: undefined, allRows: rows };
   }
   const valuePositions = g.input('value_positions', 'int32', ['valued']);
-  const allRows = g.gather(residual, g.concat([positions, valuePositions], 0), 0);
+  const allRows = g.gather(residual, g.concat([scoredPositions, valuePositions], 0), 0);
   const rows = g.slice(allRows, 0, 0, 'scored');
   return { ...shared, rows, valueRows: g.slice(allRows, 0, 'scored'), allRows };
-}
-
-/** Returns positions, int64 [prefix + batch · tokens]: first the prefix's, then those of each row. */
-function prefixedPositions(g: GraphBuilder): Value {
-  const own = g.add(g.range('tokens'), g.dimScalar('prefix'));
-  return g.concat([g.range('prefix'), g.reshape(g.expand(g.unsqueeze(own, 0), ['batch', 'tokens']), [-1])], 0);
 }

@@ -1,0 +1,74 @@
+// Finds examples that begin with the same tokens, such as the answers to one prompt or the branches of an agent's rollout, and
+// divides them into batches whose common tokens are computed once (see token-tree.ts).
+import { BATCH_PRICE } from './length-batches.js';
+import { commonIds, compareIds } from './token-tree.js';
+
+/** A run of examples must save at least this many tokens, and at least this share of its tokens; below that, batches by length are faster. */
+const LEAST_SAVED = 128;
+const LEAST_SHARE = 0.1;
+
+/** The most tokens of a batch, unless its longest example is longer than half of it, and those of several runs: larger ones are slower. */
+const MOST_TOKENS = 2048;
+const MOST_OF_RUNS = 512;
+
+/** The number of keys to which attention costs a token as much as the rest of the model. An estimate for small models. */
+const PRICED_KEYS = 1024;
+
+/**
+ * Returns batches of examples that share enough tokens; the others are in none. Examples are sorted by their ids. A run of them ends
+ * where two neighbours have less than a tenth of the shorter one in common. Runs that save enough are cut into batches of the least
+ * total cost, where a batch of n different tokens with the longest example of m tokens costs n · (1 + m / 1024) + 64.
+ *
+ * @param rows ids that the model reads
+ * @param maxTokens the most tokens of a batch; a longer example is a batch of its own
+ * @returns [batches] of indices, in the order of `compareIds`
+ */
+export function sharedRuns(rows: readonly Int32Array[], maxTokens: number): number[][] {
+  const order = rows.map((_, i) => i).sort((a, b) => compareIds(rows[a], rows[b]) || a - b);
+  const shared = order.map((row, i) => (i === 0 ? 0 : commonIds(rows[order[i - 1]], rows[row])));
+  const lengths = order.map((row) => rows[row].length);
+  const kept: number[] = [];
+  for (let start = 0, end = 1; start < order.length; start = end++) {
+    while (end < order.length && isNear(shared[end], lengths[end - 1], lengths[end])) end++;
+    const [saved, total] = [sum(shared.slice(start + 1, end)), sum(lengths.slice(start, end))];
+    if (saved >= LEAST_SAVED && saved >= LEAST_SHARE * total) for (let i = start; i < end; i++) kept.push(i);
+  }
+  const ofKept = (i: number) => (i > 0 && kept[i - 1] === kept[i] - 1 ? shared[kept[i]] : 0);
+  const cuts = cheapestCuts(
+    kept.map((i) => lengths[i]),
+    kept.map((_, i) => ofKept(i)),
+    maxTokens,
+  );
+  return cuts.map(([begin, end]) => kept.slice(begin, end).map((i) => order[i]));
+}
+
+/** Cuts rows into consecutive batches of the least cost. */
+function cheapestCuts(lengths: readonly number[], shared: readonly number[], maxTokens: number): [number, number][] {
+  const cost = [0];
+  const begins = [0];
+  for (let end = 1; end <= lengths.length; end++) {
+    cost[end] = Infinity;
+    let [tokens, longest] = [0, 0];
+    let joinsRuns = false;
+    for (let begin = end - 1; begin >= 0; begin--) {
+      longest = Math.max(longest, lengths[begin]);
+      const all = tokens + lengths[begin];
+      const most = joinsRuns
+        ? Math.min(MOST_OF_RUNS, maxTokens)
+        : Math.min(Math.max(MOST_TOKENS, 2 * longest), maxTokens);
+      if (all > most && begin < end - 1) break;
+      const whole = cost[begin] + all * (1 + longest / PRICED_KEYS) + BATCH_PRICE;
+      if (whole < cost[end]) [cost[end], begins[end]] = [whole, begin];
+      tokens += lengths[begin] - shared[begin];
+      joinsRuns ||= begin > 0 && !isNear(shared[begin], lengths[begin - 1], lengths[begin]);
+    }
+  }
+  const cuts: [number, number][] = [];
+  for (let end = lengths.length; end > 0; end = begins[end]) cuts.push([begins[end], end]);
+  return cuts.reverse();
+}
+
+const isNear = (shared: number, length: number, other: number): boolean =>
+  shared >= LEAST_SHARE * Math.min(length, other);
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);

@@ -1,0 +1,258 @@
+// Merges sequences that begin with the same tokens into a tree, so that each of its tokens is computed once. Attention computes
+// blocks of queries, each with the keys on the path from the first token to the block's last one.
+import { maximum } from '@bowyer/core';
+
+/** Tokens `start` to `end` (exclusive) of a sequence. No sequence has only a part of them. */
+interface Block {
+  sequence: number;
+  start: number;
+  end: number;
+}
+
+/** Blocks of queries, which are padded to one width, with their paths, which are padded to one length. */
+interface BlockGroup {
+  blocks: Block[];
+  width: number;
+  columns: number;
+}
+
+export interface TokenTree {
+  /** [tokens] depth first. */
+  ids: Int32Array;
+  /** [tokens] */
+  positions: Int32Array;
+  groups: BlockGroup[];
+  /** [sequences][length] the token of the tree at each position of a sequence. */
+  sequences: Int32Array[];
+}
+
+/** How many divisions into blocks and groups are compared. */
+const MOST_PARTS = 16;
+const MOST_THRESHOLDS = 4;
+const MOST_ENDS = 32;
+
+/** The time to copy a key and its value into a path, in queries of attention to it. An estimate that worked well when tried. */
+const COPY_PRICE = 20;
+
+/**
+ * Merges sequences into a tree.
+ *
+ * @param sequences [sequences][length] ids, sorted by `compareIds`
+ * @param groupCount the number of groups, a power of 2; the number of the tree's tokens if it is smaller
+ */
+export function tokenTree(sequences: readonly Int32Array[], groupCount: number): TokenTree {
+  const shared = sequences.map((ids, i) => (i === 0 ? 0 : commonIds(sequences[i - 1], ids)));
+  const paths: Int32Array[] = [];
+  const [ids, positions]: number[][] = [[], []];
+  sequences.forEach((own, i) => {
+    const path = new Int32Array(own.length);
+    if (i > 0) path.set(paths[i - 1].subarray(0, shared[i]));
+    for (let t = shared[i]; t < own.length; t++) {
+      path[t] = ids.push(own[t]) - 1;
+      positions.push(t);
+    }
+    paths.push(path);
+  });
+  const segments = sequences.flatMap(({ length }, i) => segmentsOf(i, length, shared));
+  return {
+    ids: Int32Array.from(ids),
+    positions: Int32Array.from(positions),
+    groups: cheapestGroups(segments, Math.min(groupCount, ids.length)),
+    sequences: paths,
+  };
+}
+
+/** Cuts the tokens that a sequence adds to the tree where later sequences leave it. */
+function segmentsOf(sequence: number, length: number, shared: readonly number[]): Block[] {
+  const cuts: number[] = [];
+  let [end, leaves] = [length, length];
+  for (let later = sequence + 1; later < shared.length && leaves > shared[sequence]; later++) {
+    leaves = Math.min(leaves, shared[later]);
+    if (leaves < end && leaves > shared[sequence]) cuts.push((end = leaves));
+  }
+  const bounds = [shared[sequence], ...cuts.reverse(), length];
+  return bounds.slice(1).flatMap((to, i) => (to > bounds[i] ? [{ sequence, start: bounds[i], end: to }] : []));
+}
+
+/** Segments that are cut into blocks of one width, and the longest path of each group of blocks. */
+interface Division {
+  segments: readonly Block[];
+  width: number;
+  columns: number[];
+  /** The scores, padding included, and the price of copies. */
+  cost: number;
+}
+
+/** Divides segments so that attention is cheapest: all alike, or half of the groups for the longer and half for the shorter ones. */
+function cheapestGroups(segments: readonly Block[], groupCount: number): BlockGroup[] {
+  const costOf = (divisions: readonly (Division | undefined)[]) =>
+    divisions.reduce((sum, division) => sum + (division?.cost ?? Infinity), 0);
+  let best = [cheapestWidth(segments, groupCount)];
+  const lengths = groupCount === 1 ? [] : [...new Set(segments.map(lengthOf))].sort((a, b) => a - b);
+  const step = Math.max(1, Math.ceil(lengths.length / MOST_THRESHOLDS));
+  for (let i = 0; i < lengths.length - 1; i += step) {
+    const parts = [
+      segments.filter((own) => lengthOf(own) > lengths[i]),
+      segments.filter((own) => lengthOf(own) <= lengths[i]),
+    ].map((own) => cheapestWidth(own, groupCount / 2));
+    if (costOf(parts) < costOf(best)) best = parts;
+  }
+  return best.flatMap((division) => groupsOf(division!));
+}
+
+const lengthOf = ({ start, end }: Block): number => end - start;
+
+/** Chooses the width of blocks; undefined if there are too few tokens for the groups. */
+function cheapestWidth(segments: readonly Block[], groupCount: number): Division | undefined {
+  const longest = maximum(segments.map(lengthOf));
+  let best: Division | undefined;
+  for (let parts = 1; parts <= MOST_PARTS || (best === undefined && parts <= longest); parts *= 2) {
+    const width = Math.ceil(longest / parts);
+    const found = cheapestColumns(blockEnds(segments, width), groupCount);
+    const cost = found && found.keys * (width + COPY_PRICE);
+    if (found && cost! < (best?.cost ?? Infinity)) best = { segments, width, columns: found.columns, cost: cost! };
+  }
+  return best;
+}
+
+/** Returns the ends of blocks in ascending order. */
+function blockEnds(segments: readonly Block[], width: number): Int32Array {
+  const ends: number[] = [];
+  for (const { start, end } of segments)
+    for (let at = start; at < end; at += width) ends.push(Math.min(at + width, end));
+  return Int32Array.from(ends).sort();
+}
+
+/** Divides blocks by their ends into groups with the least keys, padding included; undefined if there are too few different ends. */
+function cheapestColumns(ends: Int32Array, groupCount: number): { columns: number[]; keys: number } | undefined {
+  const step = Math.max(1, Math.ceil(ends.at(-1)! / MOST_ENDS));
+  // The number of blocks before each candidate for the end of a group.
+  const bounds = [0];
+  ends.forEach((end, i) => {
+    const next = i + 1 < ends.length ? ends[i + 1] : Infinity;
+    if (Math.ceil(next / step) > Math.ceil(end / step)) bounds.push(i + 1);
+  });
+  // For the first `count` groups: by the bound at which they end, the least keys and the bound at which the last one begins.
+  let keys = bounds.map((_, i) => (i === 0 ? 0 : Infinity));
+  const begins: number[][] = [];
+  for (let count = 1; count <= groupCount; count++) {
+    const found = bounds.map(() => ({ keys: Infinity, begin: 0 }));
+    for (let to = 1; to < bounds.length; to++)
+      for (let from = 0; from < to; from++) {
+        const sum = keys[from] + (bounds[to] - bounds[from]) * ends[bounds[to] - 1];
+        if (sum < found[to].keys) found[to] = { keys: sum, begin: from };
+      }
+    keys = found.map((own) => own.keys);
+    begins.push(found.map(({ begin }) => begin));
+  }
+  const least = keys.at(-1)!;
+  if (least === Infinity) return undefined;
+  const columns: number[] = [];
+  let to = bounds.length - 1;
+  for (const begin of begins.reverse()) {
+    columns.unshift(ends[bounds[to] - 1]);
+    to = begin[to];
+  }
+  return { columns, keys: least };
+}
+
+function groupsOf({ segments, width, columns }: Division): BlockGroup[] {
+  const blocks = segments
+    .flatMap((segment) => cutInto(segment, width))
+    .sort((a, b) => a.end - b.end || a.sequence - b.sequence);
+  return columns.map((end, i) => ({
+    blocks: blocks.filter((block) => block.end <= end && (i === 0 || block.end > columns[i - 1])),
+    width,
+    columns: end,
+  }));
+}
+
+const cutInto = ({ sequence, start, end }: Block, width: number): Block[] =>
+  Array.from({ length: Math.ceil((end - start) / width) }, (_, i) => ({
+    sequence,
+    start: start + i * width,
+    end: Math.min(start + (i + 1) * width, end),
+  }));
+
+/** The place of each token's query; all arrays are [tokens]. */
+interface QueryPlaces {
+  /** The index of the token's block among those of all groups in order. */
+  block: Int32Array;
+  /** The number of queries in the blocks before it, padding included. */
+  before: Int32Array;
+  width: Int32Array;
+  /** The index of the token in its block. */
+  offset: Int32Array;
+}
+
+/** Finds the places of all queries. */
+export function queryPlaces({ ids, groups, sequences }: TokenTree): QueryPlaces {
+  const [block, before, widths, offset] = Array.from({ length: 4 }, () => new Int32Array(ids.length));
+  let [index, queries] = [0, 0];
+  for (const { blocks, width } of groups)
+    for (const { sequence, start, end } of blocks) {
+      for (let t = start; t < end; t++) {
+        const token = sequences[sequence][t];
+        [block[token], before[token], widths[token], offset[token]] = [index, queries, width, t - start];
+      }
+      index++;
+      queries += width;
+    }
+  return { block, before, width: widths, offset };
+}
+
+/** Returns [blocks, width] the tokens of a group's blocks; the number of all tokens where a block is padded. */
+export function blockTokens({ ids, sequences }: TokenTree, { blocks, width }: BlockGroup): Int32Array {
+  const tokens = new Int32Array(blocks.length * width).fill(ids.length);
+  blocks.forEach(({ sequence, start, end }, b) => tokens.set(sequences[sequence].subarray(start, end), b * width));
+  return tokens;
+}
+
+/** Returns [blocks, columns] the token at each position up to a block's last one; 0 beyond. */
+export function blockPaths({ sequences }: TokenTree, { blocks, columns }: BlockGroup): Int32Array {
+  const paths = new Int32Array(blocks.length * columns);
+  blocks.forEach(({ sequence, end }, b) => paths.set(sequences[sequence].subarray(0, end), b * columns));
+  return paths;
+}
+
+/**
+ * Returns [all blocks of the tree + 1, blocks of the group] 1 where a path of the group contains the whole block; the last row is 0.
+ * A path contains a block if it has its last token.
+ */
+export function pathsWithBlocks({ groups, sequences }: TokenTree, { blocks: own }: BlockGroup): Float32Array {
+  const all = groups.flatMap(({ blocks }) => blocks);
+  const contains = new Float32Array((all.length + 1) * own.length);
+  all.forEach((block, a) => {
+    const last = block.end - 1;
+    const token = sequences[block.sequence][last];
+    own.forEach(({ sequence, end }, b) => {
+      if (last < end && sequences[sequence][last] === token) contains[a * own.length + b] = 1;
+    });
+  });
+  return contains;
+}
+
+/** Counts the tokens that two sequences begin with. */
+export function commonIds(a: Int32Array, b: Int32Array): number {
+  const end = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < end && a[length] === b[length]) length++;
+  return length;
+}
+
+/** Compares sequences token by token; a sequence comes before those that it begins. */
+export function compareIds(a: Int32Array, b: Int32Array): number {
+  const common = commonIds(a, b);
+  return common === a.length || common === b.length ? a.length - b.length : a[common] - b[common];
+}
+
+/** Returns [tokens, reach] the last tokens of the path to each token, itself included; the number of all tokens before its beginning. */
+export function pathEnds({ ids, sequences }: TokenTree, reach: number): Int32Array {
+  const ends = new Int32Array(ids.length * reach).fill(ids.length);
+  for (const path of sequences)
+    path.forEach((token, t) => {
+      const first = Math.max(0, t + 1 - reach);
+      ends.set(path.subarray(first, t + 1), (token + 1) * reach - (t + 1 - first));
+    });
+  return ends;
+}
