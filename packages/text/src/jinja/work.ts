@@ -39,10 +39,10 @@ interface Budget {
 
 const newBudget = (): Budget => ({ steps: templateLimits.steps });
 
-/** The budget of renderings that share one. */
+/** The budget of the renderings inside `sharingSteps`; null outside. */
 let shared: Budget | null = null;
 
-/** Runs several renderings within one budget, to which each adds for its input. */
+/** Runs several renderings with one budget of steps. Each rendering adds steps for the size of its input. */
 export function sharingSteps<Result>(run: () => Result): Result {
   const before = shared;
   shared ??= newBudget();
