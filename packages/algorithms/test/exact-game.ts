@@ -87,7 +87,7 @@ export function tableCritic(initialValue = 0): DoubleCritic {
     const before = residuals.get(key) ?? { sum: 0, count: 0 };
     residuals.set(key, { sum: before.sum + weight * residual, count: before.count + weight });
   };
-  const critic: Pick<DoubleCritic, 'evaluate' | 'accumulateGradients' | 'polyak'> & {
+  const critic: Pick<DoubleCritic, 'evaluate' | 'accumulateGradients' | 'polyak' | 'rest'> & {
     optimizer: Pick<DoubleCritic['optimizer'], 'step'>;
   } = {
     evaluate: async (observations, said, which) => evaluate(observations, said, which === 'online' ? online : target),
@@ -106,6 +106,7 @@ export function tableCritic(initialValue = 0): DoubleCritic {
         return { gradientNorm: 0, clipCoefficient: 1 };
       },
     },
+    rest: async () => {},
     polyak: async (tau) => {
       for (const key of online.keys()) target.set(key, (1 - tau) * read(target, key) + tau * read(online, key));
     },

@@ -44,7 +44,7 @@ test('the same requests get the same bytes, in each protocol, whole and streamed
   expect(server.left).toBe(requests.length);
   for (const [i, [path, body]] of [...requests.entries()].reverse()) {
     const turned = Object.fromEntries(Object.entries(body).reverse()); // the order of members means nothing
-    expect(await post(`${server.origin}/${path}`, turned)).toEqual({ status: 200, text: answers[i] });
+    expect(await post(`${server.origin}/${path}`, turned)).toMatchObject({ status: 200, text: answers[i] });
   }
   expect(server.left).toBe(0);
 });
@@ -83,7 +83,7 @@ test('members that are ignored may differ', async () => {
   await replay(['metadata']);
   const [path, body] = requests[0];
   const other = { ...body, metadata: { run: '2' } };
-  expect(await post(`${server.origin}/${path}`, other)).toEqual({ status: 200, text: answers[0] });
+  expect(await post(`${server.origin}/${path}`, other)).toMatchObject({ status: 200, text: answers[0] });
 });
 
 test('a record of a model on this machine has no answers to replay', async () => {

@@ -36,6 +36,13 @@ class ScriptedEpisodes {
   retain = (): Promise<void> => Promise.resolve();
   close = (): Promise<void> => Promise.resolve();
 
+  async read(turns: readonly Pick<Turn, 'slot' | 'tokens'>[]): Promise<number[]> {
+    return turns.map(({ slot, tokens }) => {
+      this.#contexts[slot].push(...tokens);
+      return tokens.length;
+    });
+  }
+
   async act(turns: readonly Turn[]): Promise<object[]> {
     if (this.tokenMs > 0) await sleep(this.tokenMs);
     return turns.map(({ slot, tokens, newTokens, rng }) => {

@@ -119,8 +119,9 @@ describe.each(Object.keys(families))('%s', (family) => {
         const alone = await LanguageModel.load({ device, dir: adapter?.dir ?? dir, quantization });
         const single = await alone.openEpisodes({ slots: 1 });
         const [wanted] = await said(single, [{ slot: 0, seed: i }]);
-        // Quantised products round the inputs to 8 bits, so that a difference in the last bits of a float can become a whole level.
-        expectClose(mixed[i], wanted, quantization === 'none' ? 1e-5 : 2e-2);
+        // Random adapters of this size amplify last bits to 2e-5 at one token of all. Quantised products round the inputs to 8
+        // bits, so that a difference in the last bits of a float can become a whole level.
+        expectClose(mixed[i], wanted, quantization === 'none' ? 5e-5 : 2e-2);
         const scored = example(promptOf(i), wanted[0].ids);
         const [found] = await model.logprobs([scored], { adapter });
         const [expected] = await alone.logprobs([scored]);
