@@ -68,11 +68,11 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
   wandb_agent: /^task=wandb_agent needs a sweep: sweep is null\n[^\n]*\n[^\n]*$/,
   wandb_sync: /^task=wandb_sync needs runs to send: dir is null\n[^\n]*\n[^\n]*$/,
-  finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
+  finetune: /^task=finetune needs a model and data: model, data are null\n[^\n]*\n[^\n]*$/,
   start_model: /^task=start_model needs dialogues to learn from: data is null\n[^\n]*\n[^\n]*$/,
   generate:
     /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
-  replay: /^task=replay needs the actions to play and a file to write: input is null\n[^\n]*\n[^\n]*$/,
+  replay: /^task=replay needs the actions to play and a file to write: input, output are null\n[^\n]*\n[^\n]*$/,
   score:
     /^task=score needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
   train_agent: /^an agent needs agent, which is null\n/,
