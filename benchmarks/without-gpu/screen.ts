@@ -8,10 +8,11 @@ type Row = Results['rows'][number];
 const page = new URL('../README.md', import.meta.url);
 const [START, END] = ['<!-- without-gpu: written by without-gpu.ts -->', '<!-- /without-gpu -->'];
 
-const titles: Record<WorkName, string> = {
-  step: 'one step of 4 × 128 tokens',
-  'one turn': 'one iteration of GRPO, 4 answers of 256 tokens to a prompt of 128',
-  'ten turns': 'one iteration of GRPO, 4 episodes of ten turns, 16 tokens written and 16 read in each, after 64',
+const titles: Record<WorkName, (episodes: number) => string> = {
+  step: () => 'one step of 4 × 128 tokens',
+  'one turn': (episodes) => `one iteration of GRPO, ${episodes} answers of 256 tokens to a prompt of 128`,
+  'ten turns': (episodes) =>
+    `one iteration of GRPO, ${episodes} episodes of ten turns, 16 tokens written and 16 read in each, after 64`,
 };
 
 /** Writes the tables into the page. */
@@ -34,7 +35,7 @@ function screen(rows: readonly Row[]): string {
     (Object.keys(works) as WorkName[]).flatMap((work) => {
       const own = rows.filter((row) => row.shape === shape && row.work === work);
       return instructionsOf(own).flatMap((instructions) => [
-        `| **${shape}**, ${titles[work]}, **${instructions}** | | | | | | | | |`,
+        `| **${shape}**, ${titles[work](shapes[shape].prompts * shapes[shape].group)}, **${instructions}** | | | | | | | | |`,
         ...linesOf(own.filter(uses(instructions))),
       ]);
     }),
