@@ -17,7 +17,7 @@ export type { LoraOptions } from './lora/lora-options.js';
 export { tokenBatches, type TokenExample } from './batching/token-batches.js';
 export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';
-export { commonPrefix } from './decoding/common-prefix.js';
+export { commonPrefix } from './batching/common-prefix.js';
 export { type Episodes } from './decoding/episodes.js';
 export { type GeneratedUtterance } from './decoding/turns.js';
 export { type PrefixPool } from './decoding/prefix-pool.js';

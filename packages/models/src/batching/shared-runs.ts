@@ -1,7 +1,7 @@
 // Finds examples that begin with the same tokens, such as the answers to one prompt or the branches of an agent's rollout, and
 // divides them into batches whose common tokens are computed once (see token-tree.ts).
+import { commonPrefix, compareTokens } from './common-prefix.js';
 import { BATCH_PRICE } from './length-batches.js';
-import { commonIds, compareIds } from './token-tree.js';
 
 /** A run of examples must save at least this many tokens, and at least this share of its tokens; below that, batches by length are faster. */
 const LEAST_SAVED = 128;
@@ -21,11 +21,11 @@ const PRICED_KEYS = 1024;
  *
  * @param rows ids that the model reads
  * @param maxTokens the most tokens of a batch; a longer example is a batch of its own
- * @returns [batches] of indices, in the order of `compareIds`
+ * @returns [batches] of indices, in the order of `compareTokens`
  */
 export function sharedRuns(rows: readonly Int32Array[], maxTokens: number): number[][] {
-  const order = rows.map((_, i) => i).sort((a, b) => compareIds(rows[a], rows[b]) || a - b);
-  const shared = order.map((row, i) => (i === 0 ? 0 : commonIds(rows[order[i - 1]], rows[row])));
+  const order = rows.map((_, i) => i).sort((a, b) => compareTokens(rows[a], rows[b]) || a - b);
+  const shared = order.map((row, i) => (i === 0 ? 0 : commonPrefix(rows[order[i - 1]], rows[row])));
   const lengths = order.map((row) => rows[row].length);
   const kept: number[] = [];
   for (let start = 0, end = 1; start < order.length; start = end++) {

@@ -1,9 +1,9 @@
 // Tests trees of random sequences against sets of their beginnings.
 import { Rng } from '@bowyer/core';
+import { compareTokens } from './common-prefix.js';
 import {
   blockPaths,
   blockTokens,
-  compareIds,
   pathEnds,
   pathsWithBlocks,
   queryPlaces,
@@ -20,7 +20,7 @@ function randomSequences(seed: number): Int32Array[] {
       ...trunk.slice(0, rng.integer(0, 40)),
       ...Array.from({ length: rng.integer(1, 9) }, () => rng.integer(0, 1)),
     ),
-  ).sort(compareIds);
+  ).sort(compareTokens);
 }
 
 const trees = [1, 2, 3].flatMap((seed) =>

@@ -1,6 +1,7 @@
 // Merges sequences that begin with the same tokens into a tree, so that each of its tokens is computed once. Attention computes
 // blocks of queries, each with the keys on the path from the first token to the block's last one.
 import { maximum } from '@bowyer/core';
+import { commonPrefix } from './common-prefix.js';
 
 /** Tokens `start` to `end` (exclusive) of a sequence. No sequence has only a part of them. */
 interface Block {
@@ -37,11 +38,11 @@ const COPY_PRICE = 20;
 /**
  * Merges sequences into a tree.
  *
- * @param sequences [sequences][length] ids, sorted by `compareIds`
+ * @param sequences [sequences][length] ids, sorted by `compareTokens`
  * @param groupCount the number of groups, a power of 2; the number of the tree's tokens if it is smaller
  */
 export function tokenTree(sequences: readonly Int32Array[], groupCount: number): TokenTree {
-  const shared = sequences.map((ids, i) => (i === 0 ? 0 : commonIds(sequences[i - 1], ids)));
+  const shared = sequences.map((ids, i) => (i === 0 ? 0 : commonPrefix(sequences[i - 1], ids)));
   const paths: Int32Array[] = [];
   const [ids, positions]: number[][] = [[], []];
   sequences.forEach((own, i) => {
@@ -230,20 +231,6 @@ export function pathsWithBlocks({ groups, sequences }: TokenTree, { blocks: own 
     });
   });
   return contains;
-}
-
-/** Counts the tokens that two sequences begin with. */
-export function commonIds(a: Int32Array, b: Int32Array): number {
-  const end = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < end && a[length] === b[length]) length++;
-  return length;
-}
-
-/** Compares sequences token by token; a sequence comes before those that it begins. */
-export function compareIds(a: Int32Array, b: Int32Array): number {
-  const common = commonIds(a, b);
-  return common === a.length || common === b.length ? a.length - b.length : a[common] - b[common];
 }
 
 /** Returns [tokens, reach] the last tokens of the path to each token, itself included; the number of all tokens before its beginning. */

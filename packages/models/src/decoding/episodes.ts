@@ -1,7 +1,7 @@
 // Samples many episodes in parallel. Each slot keeps its context in the KV cache over all turns of an episode, so that a turn
 // computes only its new tokens.
 import { maximum, spokenIds } from '@bowyer/core';
-import { commonPrefix } from './common-prefix.js';
+import { commonPrefix } from '../batching/common-prefix.js';
 import type { SharedPositions } from './cache-rows.js';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';

@@ -1,5 +1,5 @@
 import { Rng } from '@bowyer/core';
-import { commonPrefix } from './common-prefix.js';
+import { commonPrefix } from '../batching/common-prefix.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
 /** Makes one block of tokens for each of these names. */

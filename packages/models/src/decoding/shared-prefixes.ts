@@ -1,6 +1,6 @@
 // Prompts with a common prefix read it once: decides which rows read a prefix, and which rows then copy its keys and values.
 import { minimum } from '@bowyer/core';
-import { commonPrefix } from './common-prefix.js';
+import { commonPrefix, compareTokens } from '../batching/common-prefix.js';
 
 /** The part of a row's context that the model sees; the first `cached` tokens are in the row's cache. */
 export interface Prompt {
@@ -49,7 +49,7 @@ export function sharedPrefixes(prompts: readonly Prompt[], least: number): Share
   const unread = prompts.flatMap(({ tokens, cached: known }, i) => (tokens.length - known > least ? [i] : []));
   if (unread.length > 0)
     visit(
-      unread.sort((a, b) => compare(prompts[a].tokens, prompts[b].tokens) || a - b),
+      unread.sort((a, b) => compareTokens(prompts[a].tokens, prompts[b].tokens) || a - b),
       0,
     );
   return stages.filter(() => true);
@@ -63,10 +63,4 @@ function branches(prompts: readonly Prompt[], branch: readonly number[], common:
     if (next !== undefined) byNext.set(next, [...(byNext.get(next) ?? []), i]);
   }
   return [...byNext.values()];
-}
-
-/** Compares lexicographically; a prompt comes before its continuations. */
-function compare(a: readonly number[], b: readonly number[]): number {
-  const same = commonPrefix(a, b);
-  return (a[same] ?? -1) - (b[same] ?? -1);
 }

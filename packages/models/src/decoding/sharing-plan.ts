@@ -1,6 +1,6 @@
 // Plans which prefixes the slots of one call copy from each other's caches, first in slots and then in rows.
 import { groupBy, maximum } from '@bowyer/core';
-import { commonPrefix } from './common-prefix.js';
+import { commonPrefix } from '../batching/common-prefix.js';
 import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
 import type { SlotMapping } from './slot-mapping.js';
 

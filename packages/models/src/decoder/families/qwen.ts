@@ -16,7 +16,7 @@ const defaults: ConfigJson = {
   max_window_layers: 28,
 };
 
-/** With use_sliding_window, the layers from max_window_layers on have the window. */
+/** Returns the kinds of the layers: with use_sliding_window, those from max_window_layers on have the window. */
 export function qwenKinds(config: FamilyConfig): LayerKind[] {
   const first = config.usesWindow ? config.fields.real('max_window_layers') : Infinity;
   return config.layerKinds((layer) => layer >= first);
