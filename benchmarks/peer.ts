@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { programVariables } from './instructions.js';
 
 export interface Peer<Figures> {
   /** The line that it printed when it was ready. */
@@ -24,7 +23,6 @@ export async function openPeer<Figures>(script: string, settings: object): Promi
   const path = fileURLToPath(new URL(isOurs ? `./${script}` : `./peers/${script}`, import.meta.url));
   const program = isOurs ? process.execPath : (process.env.PYTHON ?? 'python3');
   const child = spawn(program, [...(isOurs ? process.execArgv : []), path, JSON.stringify(settings)], {
-    env: programVariables(),
     stdio: ['pipe', 'pipe', process.env.PEER_ERRORS ? 'inherit' : 'ignore'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -4,12 +4,11 @@
 // without-gpu/results.json, from which the first screen of README.md is written.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/without-gpu.ts [SHAPE,…|all|table] [WORK,…|all] [repetitions] [PROGRAM,…|all]
 // Shapes and kinds of work are those of without-gpu/work.ts. `table` measures nothing and only writes the screen. The first piece
-// of work, in which graphs are compiled, is stored separately. INSTRUCTIONS=avx2 hides AVX-512 from all programs.
+// of work, in which graphs are compiled, is stored separately. `avx2.ts without-gpu.ts …` hides AVX-512 from all programs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAvx2Alone } from './instructions.js';
 import { openPeer, type Peer } from './peer.js';
 import { writeScreen } from './without-gpu/screen.js';
 import {
@@ -108,7 +107,7 @@ function machine(): string {
   const flags = readFileSync('/proc/cpuinfo', 'utf8');
   const extensions = { avx512f: 'AVX-512', avx512_bf16: 'bfloat16', amx_tile: 'AMX' };
   const found = Object.entries(extensions).flatMap(([flag, name]) =>
-    !isAvx2Alone && flags.includes(` ${flag}`) ? [name] : [],
+    process.env.AVX2_ALONE === undefined && flags.includes(` ${flag}`) ? [name] : [],
   );
   return `${cpus().length} cores, ${cpus()[0].model}, ${['AVX2', ...found].join(', ')}`;
 }
