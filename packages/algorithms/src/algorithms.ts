@@ -1,4 +1,4 @@
-// All algorithms of this package: a line here registers one.
+// This file lists all algorithms of the package: an export here registers one.
 export { archer } from './archer/archer.js';
 export { chai } from './chai/chai.js';
 export { onlineFilteredBc } from './imitation/online-filtered-bc.js';

@@ -1,4 +1,4 @@
-// The table of algorithms by name, to which plugins add their own.
+// Holds the table of algorithms by name, to which plugins add their own.
 import * as recipes from './algorithms.js';
 import type { AnyAlgorithm } from './run/algorithm-unit.js';
 

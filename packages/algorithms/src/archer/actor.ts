@@ -1,9 +1,9 @@
-// The policy's half of ArCHer: REINFORCE on the tokens of utterances whose advantages the critic gives.
+// Trains ArCHer's policy by REINFORCE: each token of an utterance has the advantage that the critic gives to the utterance.
 //
 //     A = min(Q_1, Q_2) − min(V_1, V_2)        L = −mean A Σ_t log π(a_t | s, a_<t)
 //
 // Source: Zhou et al. 2024, arXiv:2402.19446, section 3.3; loss and metrics from the authors' code at 7c771a7, the token-level baseline
-// from a branch of that code that its configs cannot reach. Importance weights and the KL to the start are additions.
+// from a branch of that code that its configs cannot reach. Importance weights and the KL to the initial policy are additions.
 import type { TObject } from '@sinclair/typebox';
 import {
   choice,
@@ -110,7 +110,7 @@ export function emptySteps({
   ];
 }
 
-/** An utterance with the critic's advantage A(s, a). */
+/** A replayed or fresh utterance with the critic's advantage A(s, a). */
 interface JudgedUtterance extends ReplayItem {
   advantage: number;
 }
@@ -138,7 +138,7 @@ interface ActorUpdate extends Actor {
   openPlayer: OpenPlayer;
 }
 
-/** Takes `actor.steps` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
+/** Takes `actor.steps` steps on L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), where A comes from the online critic. */
 export async function updateActor(
   learner: ActorUpdate,
   rollout: readonly Trajectory[],
@@ -193,7 +193,7 @@ export async function updateActor(
   };
 }
 
-/** Makes one optimizer step of the baseline's network and head on the gradients of the micro-batches. */
+/** Takes one optimizer step of the baseline's network and value head on the gradients that were added. */
 async function stepBaseline(
   baseline: LanguageModel,
   microBatches: number,
@@ -205,7 +205,7 @@ async function stepBaseline(
   await baseline.valueHead.optimizer.step(step);
 }
 
-/** Makes the paper's actor samples: micro-batches of fresh utterances at replayed states. */
+/** Samples fresh utterances at replayed states, the actor's samples in the paper, and splits them into micro-batches. */
 async function replayBatches(
   items: readonly ReplayItem[],
   { openPlayer, ranks }: Pick<ActorUpdate, 'openPlayer' | 'ranks'>,
@@ -231,8 +231,9 @@ type Judged = JudgedUtterance & { refLogprobs: Float32Array };
  *     L   = −mean_B ρ Σ_t sg(G_t − b_t) log π(a_t | s, a_<t),     G_t = A(s, a) − β Σ_{k≥t} log π(a_k | ·) / π_0(a_k | ·)
  *     L_b = mean over all tokens of (b(s, a_<t) − sg(G_t))²
  *
- * This is ArCHer's −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. G_t omits the KL of the tokens before t, and b_t depends only
- * on those tokens. Neither depends on a_t, so that the expected gradient is unchanged and its variance is smaller.
+ * where sg stops the gradient, ρ is the importance weight, π_0 the initial policy and b_t the baseline's value. This is ArCHer's
+ * −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. G_t omits the KL of the tokens before t, and b_t depends only on those tokens.
+ * Neither depends on a_t, so that the expected gradient is unchanged and its variance is smaller.
  */
 export async function accumulateActor(
   { policy, reference, baseline }: Actor,
@@ -311,7 +312,7 @@ function creditsOf(
   return { credits, rhos, metrics };
 }
 
-/** Computes the log-probabilities under the reference policy, [utterances] of [tokens]. */
+/** Computes log-probabilities under the reference policy, [utterances] of [tokens]; empty arrays without a reference. */
 const referenceLogprobs = (
   reference: ReferencePolicy | null,
   utterances: readonly JudgedUtterance[],
@@ -321,7 +322,7 @@ const referenceLogprobs = (
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options.actor);
 
-/** Replaces the weights of the examples' tokens. @param weights [N], in order */
+/** Replaces the nonzero weights of the examples. @param weights [N], one per scored token, in order */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {
   let next = 0;
   return examples.map((example) => ({

@@ -1,6 +1,6 @@
-// ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE. Source: Zhou et al. 2024,
-// arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7. Its differences from that code can be
-// switched off: see archer.md. The critic's targets and update are in critic.ts, the policy's in actor.ts.
+// ArCHer trains a policy over tokens by REINFORCE, with the advantages of a critic over utterances that learns off-policy. Source: Zhou
+// et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7. Its differences from that code
+// can be switched off: see archer.md. The critic's targets and update are in critic.ts, the policy's in actor.ts.
 import { choice, group, optional, positive, unitOptions, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { neverTrains, policyRate } from '../learning/policy-rate.js';
 import { klReference } from '../learning/reference-policy.js';

@@ -1,10 +1,11 @@
-// ArCHer's critic, which CHAI shares: two Q and two V heads over utterances, temporal differences with a slow target.
+// Trains ArCHer's critic, which CHAI uses too: two Q and two V heads over utterances learn by temporal differences.
 //
-//     y^Q_i = r + γ (1 − d) V̄_i(s′)        y^V_i = mean_k Q̄_i(s, a~_k)        L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)²
+//     y^Q_i = r + γ (1 − d) V̄_i(s′)        y^V_i = mean_k Q̄_i(s, ã_k)        L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)²
 //
-// The targets come first, then the steps. `critic.accumulateGradients` of @bowyer/models is the squared error of the four heads.
-// Source: Zhou et al. 2024, arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7. Differs
-// from that code: the micro-batches of a phase are drawn at its start, so that fresh utterances are sampled in large batches.
+// for i = 1, 2, where d is 1 at the end of an episode, a bar marks the slowly updated target network, and ã_k are fresh utterances at s, or
+// the stored one. `critic.accumulateGradients` of @bowyer/models is the squared error of the four heads. Source: Zhou et al. 2024,
+// arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7. Differs from that code: the micro-batches
+// of all steps of an iteration are drawn first, so that fresh utterances are sampled in large batches.
 import type { TNumber, TObject, TSchema } from '@sinclair/typebox';
 import {
   choice,
@@ -45,7 +46,7 @@ export const tdStepsOption = (value: number | null) =>
     { flat: 'td_steps', default: value },
   );
 
-/** Declares the options of every critic with two heads. */
+/** Declares the options that every double critic has. */
 export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
   lr: positive(1e-5, 'learning rate of the critic', { flat: 'critic_lr' }),
   max_grad_norm: maxGradNorm,
@@ -84,7 +85,7 @@ interface CriticTargetOptions {
   };
 }
 
-/** Two heads, or two lists of targets. */
+/** The values, or the targets, of heads 1 and 2. */
 export type Pair = [Float32Array, Float32Array];
 
 /** Returns both heads unchanged, or their minimum for both. */
@@ -130,11 +131,11 @@ export async function qTargets(
   return [targetsOf(one), targetsOf(two)];
 }
 
-/** Returns the turn and the later turns of its episode whose rewards are in its target. */
+/** Lists the turn and the later turns of its episode whose rewards are in its target. */
 const turnsAhead = ({ trajectory, turn }: ReplayItem, steps: number | null): readonly Transition[] =>
   trajectory.transitions.slice(turn, steps === null ? undefined : turn + steps);
 
-/** Returns whether the target has no value beyond a turn. */
+/** Returns whether the value after a turn is 0 in targets: the episode ended there, or was truncated without bootstrapping. */
 const endsAfter = (
   { terminated, truncated }: Transition,
   { critic: { bootstrapOnLimit } }: CriticTargetOptions,
@@ -178,17 +179,17 @@ interface CriticUpdate {
   replay: ReplayBuffer<ReplayItem>;
   clip: SharedClip;
   hooks: Pick<RunHooks, 'progress'>;
-  /** The processes that train together; this one alone if not given. */
+  /** The processes that train together; a single process if not given. */
   ranks?: Ranks;
   /** Opens the acting policy, whose fresh utterances the V heads may learn from. */
   openPlayer: OpenPlayer;
-  /** Whether the critic chooses the player's actions: fresh utterances are then sampled for one optimizer step at a time. */
+  /** Whether the player asks the critic, so that utterances are sampled again before each optimizer step on it. */
   playsWithCritic?: boolean;
   /** Frees the working memory of sampling before the first step; not called if the critic chooses actions. */
   rest?: () => Promise<void>;
 }
 
-/** Reports several samples per state where no utterance is sampled. */
+/** Reports several samples per state where the stored action is the only one. */
 export function criticProblems({
   critic: {
     vTarget: { action, samples },
@@ -257,13 +258,14 @@ export async function updateCritic(
   return means.values();
 }
 
-/** Draws the micro-batches of one optimizer step. */
+/** Draws the micro-batches of one optimizer step, each with the seed of its fresh utterances. */
 const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, { batch, critic }: CriticOptions): StatesToAct[] =>
   Array.from({ length: batch.accumulationSteps }, () => ({
     items: replay.sample(batch.size, rng),
     seed: critic.vTarget.action === 'policy' ? rng.uint32() : 0,
   }));
 
+/** Samples fresh utterances for micro-batches, and reports the progress. @returns [micro-batches][samples][items] */
 function sampleFor(
   player: Player,
   batches: readonly StatesToAct[],
@@ -281,9 +283,9 @@ function sampleFor(
 }
 
 /**
- * Runs the forward and backward pass of one micro-batch; gradients are added.
+ * Adds the gradient of the critic's loss on one micro-batch.
  *
- * @param samples the items themselves, or fresh utterances at their states
+ * @param samples [samples][items], the items themselves or fresh utterances at their states
  */
 async function accumulateTd(
   critic: DoubleCritic,
@@ -340,7 +342,7 @@ function meanPair(pairs: readonly Pair[]): Pair {
 /**
  * Returns metrics of the four heads: their losses, and their outputs before the step.
  *
- * @param targets Q1 and Q2 of the target critic, on which V1 and V2 regressed
+ * @param targets Q1 and Q2 of the target critic, from which the targets of V1 and V2 were made
  */
 export function headMetrics(
   result: Awaited<ReturnType<DoubleCritic['accumulateGradients']>>,

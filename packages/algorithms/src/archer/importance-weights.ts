@@ -7,9 +7,9 @@ import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-tur
 const MAX_TOKENS = 16_384;
 
 /**
- * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the present policy, and μ the
- * sampling policy, whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The terminator
- * counts.
+ * Computes weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the present policy, and μ the one
+ * that sampled, whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The terminator counts
+ * as a token.
  *
  * @returns per episode [turns]; 1 where no tokens or no log-probabilities are stored
  */

@@ -1,4 +1,4 @@
-// Clips the gradients of an agent with several networks by their global norm.
+// Clips gradients by a global norm that may include those of an agent's other networks.
 import type { Optimizer } from '@bowyer/models';
 
 /**
@@ -8,7 +8,7 @@ import type { Optimizer } from '@bowyer/models';
 type ClipScope = 'own' | 'all';
 
 /**
- * Steps the networks of one agent under a common clip.
+ * Takes optimizer steps of an agent's networks, with their gradients clipped by a common norm.
  *
  * ArCHer's code clips over every parameter of the agent without zeroing the gradients of the network that is not being stepped,
  * so the norm includes that network's last gradients, which every clip scales down again. Only their norm affects the result, so

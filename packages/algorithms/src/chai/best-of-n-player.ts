@@ -1,4 +1,4 @@
-// CHAI's player: the policy samples N candidate utterances, and the one with the highest value of the target critic is the action.
+// Plays as CHAI does: the policy samples N candidate utterances, and the one with the highest value of the target critic is the action.
 // Source: Verma et al. 2022, arXiv:2204.08426 (propose and rank); online form of Zhou et al. 2024, arXiv:2402.19446.
 import { spokenIds } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
@@ -19,7 +19,7 @@ interface BestOfNOptions {
 }
 
 /**
- * Samples `candidates` utterances at the same state; the action is the one with the largest min(Q̄₁, Q̄₂).
+ * Samples `candidates` utterances at the same state, and plays the one with the largest min(Q̄₁, Q̄₂).
  *
  * Every episode has `candidates` KV-cache slots with the same context. After the choice each slot is truncated to the prompt, and
  * the chosen utterance is read together with the next observation.

@@ -1,4 +1,4 @@
-// CHAI, online: a frozen policy samples candidate utterances, a learned critic picks one.
+// CHAI, online, plays with a frozen policy that samples candidate utterances, of which a learned critic picks one.
 // Source: Verma et al. 2022, arXiv:2204.08426; online form as the baseline of Zhou et al. 2024, arXiv:2402.19446.
 // The critic is ArCHer's; the policy is never trained.
 import { group, integer, unitOptions } from '@bowyer/core';
@@ -56,7 +56,7 @@ export const chai = defineAlgorithm({
       const rollout = await run.collect(iteration);
       insertTurns(replay, rollout);
 
-      // The critic learns the values of the policy that plays so.
+      // The critic learns the values of this policy with its choice among candidates.
       const metrics = await updateCritic(learner, run.updateRng(iteration), options);
 
       await run.endIteration(iteration, { ...rolloutMetrics(rollout), ...rewardMetrics(rollout), ...metrics }, rollout);

@@ -9,7 +9,7 @@ import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { TrainingRun } from '../run/training-run.js';
 
-/** Options of evaluations during training on a dataset. */
+/** The options of evaluations during training on a dataset. */
 export const evaluationMembers = {
   epochs: positive(1, 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch', {
     flat: 'eval_freq',
@@ -28,7 +28,7 @@ export const validationShareOption = Type.Number({
 
 type EvaluationOptions = OptionsOf<TObject<typeof evaluationMembers>>;
 
-/** Decides when an evaluation is due, and runs it. An evaluation that the user has stopped is discarded, and a resumed run repeats it. */
+/** Says when an evaluation is due, and runs it. If the user stops the run during an evaluation, a resumed run repeats it. */
 export interface DatasetEvaluation {
   /**
    * Returns whether an evaluation is due.
@@ -37,8 +37,8 @@ export interface DatasetEvaluation {
    */
   isDue(step: number): boolean;
   /**
-   * Evaluates the policy. Metrics are named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the
-   * smallest `eval/nll`.
+   * Evaluates the policy. Metrics are named `eval/…`; the agent with the highest `eval/episodic_return` is the best, or, if no
+   * episodes are played, the one with the smallest `eval/nll`.
    *
    * @throws {InterruptedError} where the user asks to stop
    */
@@ -55,11 +55,7 @@ interface EvaluatedParts {
   totalSteps: number;
 }
 
-/**
- * Opens the evaluation of a training on a dataset.
- *
- * @returns null where the options exclude evaluations
- */
+/** Makes the evaluation of a training on a dataset. @returns null where the options exclude evaluations */
 export function datasetEvaluation(
   run: PlayContext,
   { heldOutLoss, openPlayer, calibration, stepsPerEpoch, totalSteps }: EvaluatedParts,
@@ -79,7 +75,7 @@ export function datasetEvaluation(
   };
 }
 
-/** The reports of a training on a dataset, by optimizer step. */
+/** The reports of a training on a dataset, and the optimizer steps after which they are due. */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
   /**
@@ -117,15 +113,15 @@ export async function reportStep(
   return true;
 }
 
-/** Saves the agent if it is the best so far. @param metrics of `DatasetEvaluation.measure` */
+/** Saves the agent if it is the best so far. @param metrics those of `DatasetEvaluation.measure` */
 export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, step: number, metrics: Metrics): Promise<void> {
   if ('eval/episodic_return' in metrics) await hooks.keepBest(step, metrics['eval/episodic_return']);
   else if ('eval/nll' in metrics) await hooks.keepBest(step, -metrics['eval/nll']);
 }
 
 /**
- * Splits a dataset by the seed into a part to train on and a held-out part. Items of one group (the parts of an episode) stay
- * together, so that no part of a held-out episode is learned.
+ * Splits a dataset, by the run's seed, into a part to train on and a held-out part. Items of one group (the contexts of an episode)
+ * stay together, so that nothing of a held-out episode is trained on.
  *
  * @throws {RangeError} where nothing would be left to train on
  */

@@ -1,12 +1,12 @@
-// Converts demonstrations into episodes of a dataset, with the tokens that a rollout of them would have.
+// Converts demonstrations into episodes, with the tokens that a rollout of the same episode would have.
 import type { Demonstration, DemonstrationTurn, TokenSegment, Trajectory } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens.js';
 
 /**
- * Converts a demonstration into an episode of a dataset. Missing rewards are NaN.
+ * Converts a demonstration into an episode. Missing rewards are NaN.
  *
- * @param room the most tokens before an utterance, since the player's context drops older ones; no limit if not given
+ * @param room largest number of tokens before an utterance; the player's context drops older ones. No limit if not given
  */
 export function demonstrationTrajectory(
   demonstration: Demonstration,
@@ -30,7 +30,7 @@ export function demonstrationTrajectory(
   return { episode, seed: 0, transitions, infos, segments };
 }
 
-/** Tokenizes a demonstration text by text, and truncates its contexts as the player does during a rollout. */
+/** Tokenizes a demonstration's texts one by one, and truncates its contexts as the player does during a rollout. */
 export function demonstrationSegments(
   { opening, turns }: Demonstration,
   tokenizer: Pick<Tokenizer, 'encode'>,

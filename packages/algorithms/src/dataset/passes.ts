@@ -1,4 +1,4 @@
-// Makes passes over a dataset, and has the options of their optimizer steps.
+// Makes passes over a dataset with one optimizer step per batch, and declares the options of passes.
 import { integer, minibatches, optional, Rng, type LearningRateSchedule } from '@bowyer/core';
 import type { TrainingRun } from '../run/training-run.js';
 import { reportStep, type StepReports } from './dataset-evaluation.js';
@@ -32,8 +32,8 @@ interface Passes<Item> {
   /** Items per optimizer step. */
   size: number;
   epochs: number;
-  /** The seed and the purpose of the random numbers for the order of the items. */
   seed: number;
+  /** The purpose of the random numbers that shuffle the items; with the seed it determines them. */
   order: string;
   reports: StepReports;
   /** The name of the phase in progress bars. */
@@ -41,9 +41,9 @@ interface Passes<Item> {
 }
 
 /**
- * Makes passes over a dataset, with an optimizer step for each batch. Metrics and checkpoints count optimizer steps.
+ * Makes passes over a dataset, with one optimizer step for each batch. Metrics and checkpoints count optimizer steps.
  *
- * @param learn takes the step of a batch, given the steps before it and the number of the pass. @returns the loss to show, if any
+ * @param learn takes the step of a batch, given the steps before it and the number of the pass; returns the loss to show, if any
  */
 export async function passesOver<Item>(
   { hooks, state, firstIteration }: Pick<TrainingRun, 'hooks' | 'state' | 'firstIteration'>,
@@ -66,10 +66,10 @@ export async function passesOver<Item>(
 }
 
 /**
- * Returns whether the means since the last line are logged after a step: at the end of each epoch, and after every `loggingSteps`
- * steps.
+ * Returns whether the metrics since the last report are logged after a step: at the end of each epoch, and after every
+ * `loggingSteps` steps.
  *
- * @param perEpoch number of lines in an epoch with enough steps, where `loggingSteps` is null; 1 if not given
+ * @param perEpoch number of reports in an epoch with enough steps, where `loggingSteps` is null; 1 if not given
  */
 export function isLogged(
   step: number,

@@ -1,10 +1,10 @@
-// A dataset for algorithms that learn from rewards: whole episodes, with a reward for every turn.
+// Returns the episodes of a dataset, with a reward for every turn, to algorithms that learn from rewards.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { Dataset } from '../run/training-run.js';
 
 /**
- * Returns the episodes of a dataset. Episodes that were stored in parts, because their observations do not continue, are joined,
- * so that the last turn of a part is followed by the first turn of the next.
+ * Returns the episodes of a dataset. An episode that is stored in several trajectories, since its observations do not continue each
+ * other, becomes one, in which the last turn of a trajectory is followed by the first turn of the next.
  *
  * @param needs the purpose of the rewards, for the message
  * @throws where turns have no rewards

@@ -1,13 +1,14 @@
-// AgentEvol: explore with the current policy, keep what succeeded, learn from it and from demonstrations that succeeded, repeat.
-// Source: Xi et al. 2024, AgentGym, arXiv:2406.04151, section 4; per-item choice and filter from the authors' code at 3ef9235.
+// AgentEvol explores with the current policy, imitates the episodes that succeeded together with successful demonstrations, and
+// repeats both. Source: Xi et al. 2024, AgentGym, arXiv:2406.04151, section 4; the choice of episodes per item and the filter are from
+// the authors' code at 3ef9235.
 //
 //     explore  τ ~ π_θ on the items of all environments, r(τ) ∈ {0, 1}
 //     learn    maximise E_{τ ~ D ∪ explored} r(τ) Σ_t log π_θ(a_t | s_t)       D: the demonstrations
 //
-// Differs from them: the loss is that of behaviour cloning here (bc.ts), a mean over utterances or over learned tokens; learning
-// begins at the run's start, which the paper has too and its code replaces by the untrained base model; whether an episode
-// succeeded is what the environment reports (`won`), or follows from a bound of the return; a demonstration without either counts as a
-// success.
+// Differs from paper and code: the loss is that of behaviour cloning here (bc.ts), a mean over utterances or over learned tokens; an
+// iteration's training begins at the weights of the run's start, as in the paper, where the code begins at the untrained base model; an
+// episode succeeded if the environment reports it (`won`), or if its return reaches a bound; a demonstration without either counts as
+// a success.
 import { Type } from '@sinclair/typebox';
 import {
   choice,
@@ -138,7 +139,7 @@ interface SuccessOptions {
   success: Pick<AgentEvolOptions['success'], 'threshold'>;
 }
 
-/** Selects the demonstrations with r(τ) = 1, and those with an unknown outcome, since files of an expert often have no rewards. */
+/** Selects the demonstrations that succeeded, and those with an unknown outcome, since files of an expert often have no rewards. */
 export function successfulOf(dataset: Dataset, { success: { threshold } }: SuccessOptions): Dataset {
   if (dataset.kind === 'conversations') return dataset;
   const failed = (episode: Trajectory) =>
@@ -164,7 +165,7 @@ export function isSuccess(trajectory: Trajectory, { success: { threshold } }: Su
   );
 }
 
-/** Selects the first `count` episodes of each item, by its id, else by the text with which an episode begins. */
+/** Selects the first `count` episodes of each item. An item is identified by its id, else by the first observation or state text. */
 export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
   const seen = new Map<string, number>();
   return trajectories.filter(({ item, transitions, infos }) => {
@@ -183,7 +184,7 @@ const successRates = (trajectories: readonly Trajectory[], options: SuccessOptio
 const rateOf = (trajectories: readonly Trajectory[], options: SuccessOptions): number =>
   mean(trajectories.map((trajectory) => (isSuccess(trajectory, options) ? 1 : 0)));
 
-/** Computes the success rates by environment of a mixture, from `info.env` of the episodes; none without `info.env`. */
+/** Computes success rates by environment, from `info.env`, which a mixture of environments sets; none without it. */
 function byEnvironment(metric: string, trajectories: readonly Trajectory[], options: SuccessOptions): Metrics {
   const nameOf = ({ infos }: Trajectory) => infos[0].env;
   const names = [...new Set(trajectories.map(nameOf))].filter((name) => typeof name === 'string').sort();

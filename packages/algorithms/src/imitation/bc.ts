@@ -1,15 +1,15 @@
-// Behaviour cloning: maximise the likelihood of demonstrators' actions. It is also the warm start of the other algorithms. Loss
-// on episodes, as in the authors' code of Zhou et al. 2024 (arXiv:2402.19446), a mean over utterances:
+// Behaviour cloning maximises the likelihood of demonstrators' actions. It is also the warm start of the other algorithms. The loss
+// on episodes is a mean over utterances, as in the authors' code of Zhou et al. 2024 (arXiv:2402.19446):
 //
 //     L = −mean over the batch's utterances of Σ_t log π(a_t | s, a_<t)
 //
-// and on conversations, as in AgentGym's BCTrainer (Xi et al. 2024, arXiv:2406.04151), a mean over tokens:
+// and on conversations a mean over tokens, as in AgentGym's BCTrainer (Xi et al. 2024, arXiv:2406.04151):
 //
 //     L = −mean over the batch's learned tokens of log π(a_t | s, a_<t)
 //
-// Differs from them: an episode is one sequence, so every history is read once; warm-up and decay of the learning rate; the clip;
-// the mean is of the whole batch of an optimizer step, not of a micro-batch; a message's own `loss` is respected (see the chat
-// template).
+// Differs from both: an episode is one sequence, so that every history is read once; warm-up and decay of the learning rate; the clip;
+// the mean is over the whole batch of an optimizer step, not over a micro-batch; a message's own `loss` decides whether it is learned
+// (see the chat template).
 import {
   choice,
   flag,
@@ -40,7 +40,7 @@ interface CloneDefaults {
   schedule?: Partial<LearningRateSchedule>;
 }
 
-/** Declares the options of methods whose loss is only the likelihood of given actions. */
+/** Declares the options of algorithms whose loss is the likelihood of given actions alone. */
 export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
   epochs: epochsOption(epochs),
   ...loggingStepsKey('one line an epoch'),
@@ -101,7 +101,7 @@ export const bc = defineAlgorithm({
 
 type Context = Pick<Trajectory, 'episode' | 'segments'>;
 
-/** Trains by behaviour cloning of episodes. @param further metrics that are logged in addition to those of the loss */
+/** Trains by behaviour cloning of episodes. @param further metrics that are logged beside those of the loss */
 export function cloneEpisodes(
   run: AlgorithmRun,
   episodes: readonly Trajectory[],
@@ -119,7 +119,7 @@ export function cloneEpisodes(
   return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
 
-/** Trains by behaviour cloning of conversations. @param further metrics that are logged in addition to those of the loss */
+/** Trains by behaviour cloning of conversations. @param further metrics that are logged beside those of the loss */
 export function cloneConversations(
   run: AlgorithmRun,
   conversations: readonly EncodedConversation[],
@@ -170,6 +170,7 @@ async function clone<Item>(
   await imitate(run, examplesOf(training), options, { batchSize, parts, loggingSteps, evaluation });
 }
 
+/** Computes the metrics of the held-out examples. */
 async function lossOf<Item>(
   { policy }: AlgorithmRun,
   { items, batchOf, metricsOf }: Examples<Item>,

@@ -1,14 +1,14 @@
-// DAgger: the policy plays, the environment's expert gives its action in the states that the policy reaches, and the policy
-// imitates these actions. Source: Ross, Gordon and Bagnell 2011, arXiv:1011.0686, algorithm 3.1.
+// DAgger lets the policy play, asks the environment's expert for its action in the states that the policy reaches, and trains the
+// policy to imitate these actions. Source: Ross, Gordon and Bagnell 2011, arXiv:1011.0686, algorithm 3.1.
 //
 //     play   each turn is the expert's with probability β, else the policy's        π_i = β π* + (1 − β) π̂_i
-//     learn  L = −mean over the labels of Σ_t log π(a*_t | s, a*_<t), on the episodes of all iterations or the newest
+//     learn  L = −mean over the labels a* of Σ_t log π(a*_t | s, a*_<t), on the episodes of all iterations or of the newest
 //
-// expert.labels=all, as in the paper: every state has the expert's reply as its label. This needs contexts without earlier
+// With expert.labels=all, as in the paper, every state has the expert's reply as its label. This needs contexts without earlier
 // actions (context=last); in a dialogue every turn would have to be read again from the episode's beginning.
-// expert.labels=played, for dialogues: the labels are the expert's own turns, and the policy's turns with the same action.
+// With expert.labels=played, for dialogues, the labels are the expert's own turns, and the policy's turns with the same action.
 //
-// Differs from it: β is constant; the learning continues from the last iteration's weights, where the paper begins again.
+// Differs from the paper: β is constant; training continues from the last iteration's weights, where the paper begins again.
 import {
   choice,
   fraction,

@@ -5,27 +5,27 @@ import type { EncodedConversation } from '@bowyer/text';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { packTurns } from '../learning/pack-turns.js';
 
-/** A dataset in the form that the training loop reads. */
+/** A dataset, and how its items become batches of token examples. */
 export interface Examples<Item> {
   items: readonly Item[];
-  /** Makes a batch's examples, whose loss is a mean, and the weight of this mean among several batches. */
+  /** Makes the examples of a batch, whose loss is a mean, and the weight of that mean among the batches of an interval. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
   /**
-   * Returns the metrics of the steps since the last ones.
+   * Returns the metrics of the optimizer steps since the last report.
    *
-   * @param interval `count` is the sum over its batches, `lr` that of its last step
+   * @param interval `count` is the sum over the batches of the interval, `lr` that of its last step
    */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/** Lists one item for each context: an episode whose observations do not continue each other has several contexts. */
+/** Lists one item for each context (a segment of tokens): an episode whose observations do not continue each other has several. */
 export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
   episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
 
 /**
  * Makes examples whose loss is the mean over utterances; every batch has the same weight.
  *
- * @param options.observationWeight weight of an observation's token, as a share of that of an utterance; 0: not learned
+ * @param options.observationWeight weight of a token of an observation, relative to one of an utterance; 0: not learned
  * @param options.maskedTokenIds tokens that the policy can never write
  */
 export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
@@ -54,8 +54,8 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
 });
 
 /**
- * Makes examples whose loss is the mean over learned tokens. The template's mask decides whether a message's terminator is
- * learned; `scoreTerminator` has no effect.
+ * Makes examples whose loss is the mean over learned tokens. The template's mask decides whether a message's terminator is learned,
+ * so that `scoreTerminator` has no effect.
  */
 export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
   items: conversations,
@@ -72,7 +72,7 @@ export const conversationExamples = (conversations: readonly EncodedConversation
 });
 
 /**
- * Returns Σ −log π over the learned tokens of each conversation, in nats, without gradients.
+ * Computes Σ −log π over the learned tokens of each conversation, in nats, without gradients.
  *
  * @param batchSize the number of conversations that run through the model together
  * @param progress called after each batch with the conversations done so far
@@ -90,7 +90,7 @@ export async function conversationLosses(
 }
 
 /**
- * Returns Σ weight · −log π(target) over all positions of all examples, in nats, without gradients.
+ * Computes Σ weight · −log π(target) over all positions of all examples, in nats, without gradients.
  *
  * @param rows number of examples per forward pass
  */
@@ -106,9 +106,9 @@ export async function weightedLoss(
 }
 
 /**
- * Scores examples, in batches of some rows.
+ * Scores examples, `rows` of them in a forward pass.
  *
- * @param take gets weight · −log π(target) of each position, in order
+ * @param take is given weight · −log π(target) of each position, in order
  */
 async function scoreRows(
   policy: LanguageModel,
@@ -125,11 +125,11 @@ async function scoreRows(
   }
 }
 
-/** Counts the scored tokens of a conversation; the first token has no prediction. */
+/** Counts the learned tokens of a conversation; its first token is never predicted. */
 export const learnedTokens = ({ lossMask }: EncodedConversation): number =>
   lossMask.reduce((sum, mask, i) => sum + (i > 0 ? mask : 0), 0);
 
-/** Makes a conversation's example, in which each token predicts the next one. */
+/** Makes the example of a conversation, in which each token predicts the next one. */
 export function conversationExample({ ids, lossMask }: EncodedConversation, weight: number): TokenExample {
   return {
     ids: Int32Array.from(ids.slice(0, -1)),

@@ -1,7 +1,6 @@
-// A player in which each turn is played by the environment's expert with a given probability, else by the policy. With
-// labels=played the policy's own utterances are in the dialogue and are not imitated, like the slips of demonstrations. With
-// labels=all the stored tokens of every turn are the expert's reply, whoever played it; this needs contexts without the
-// utterances.
+// Lets the environment's expert play each turn with a given probability, else the policy. With labels=played the policy's own
+// utterances stay in the dialogue and are not imitated: they are marked as slips (mistakes). With labels=all the stored tokens of
+// every turn are the expert's reply, whoever played it; this needs contexts without the utterances.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';
@@ -16,6 +15,7 @@ interface ExpertPlayerOptions {
   labels: 'played' | 'all';
 }
 
+/** Makes a player whose turns the expert and the policy share. */
 export const expertPlayer =
   (
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
@@ -26,7 +26,7 @@ export const expertPlayer =
     return new ExpertPlayer(player, { share, labels }, policy);
   };
 
-/** Returns tokens as those of a demonstration: they have no sampler, and are learned without a mask. */
+/** Returns a turn's tokens as those of a demonstration: without log-probabilities and masks. */
 function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
   return { ...tokens, logprobs: [] };
 }
@@ -34,7 +34,7 @@ function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
 class ExpertPlayer implements Player {
   readonly asksExpert = true;
 
-  /** @param player is given the expert's reply as the only valid action, and writes freely without one */
+  /** @param player is given the expert's reply as the only valid action; without valid actions it writes freely */
   constructor(
     private readonly player: ConstrainedPlayer,
     private readonly options: ExpertPlayerOptions,
@@ -61,7 +61,7 @@ class ExpertPlayer implements Player {
     });
   }
 
-  /** Replaces the policy's reply by the expert's; nothing is learned where there is none that the policy can write. */
+  /** Replaces the policy's reply by the expert's. A turn is not imitated if there is none, or none that the policy can write. */
   #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
     const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));

@@ -1,4 +1,4 @@
-// Filtered behaviour cloning: imitate only the best episodes of a dataset, or the conversations with the best scores. Source: the
+// Filtered behaviour cloning imitates only the best episodes of a dataset, or the conversations with the best scores. Source: the
 // percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023, arXiv:2311.18232
 // ("% BC"). Differs from them: the share is a quantile of episodes, where the code of Chen et al. counts time steps of the best
 // episodes; all ties at the cutoff are kept, so that more than the given share may be imitated; the policy is a language model,
@@ -40,7 +40,6 @@ export const filteredBc = defineAlgorithm({
       return cloneConversations(run, kept, options, metrics);
     }
     const episodes = rewardedEpisodes(dataset, 'filteredbc chooses episodes by their return');
-    // Episodes are ranked by their undiscounted return.
     const { cutoff, metrics } = filterOf(new Map(episodes.map((episode, i) => [i, episodicReturn(episode)])), options);
     const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
     // The episodes that are held out for the loss are among the kept ones.
@@ -48,7 +47,7 @@ export const filteredBc = defineAlgorithm({
   },
 });
 
-/** Returns the smallest return that is imitated, and the filter's metrics. */
+/** Computes the smallest return that is imitated, and metrics of the filter. */
 function filterOf(
   returns: ReadonlyMap<number, number>,
   { filter }: { filter: { quantile: number } },
@@ -59,7 +58,7 @@ function filterOf(
   return { cutoff, metrics: { 'filter/cutoff': cutoff, 'filter/kept_share': kept / all.length } };
 }
 
-/** Returns the outcome of each conversation. @throws where some conversation has no score */
+/** Returns the outcome of each conversation. @throws if a conversation has no score */
 function scoredOutcomes({
   conversations,
   outcomes = [],

@@ -1,4 +1,4 @@
-// The loop of behaviour cloning: passes over a dataset, one optimizer step per batch.
+// Runs the loop of behaviour cloning: passes over a dataset, with one optimizer step per batch.
 import { scheduledRate } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { DatasetEvaluation, StepReports } from '../dataset/dataset-evaluation.js';
@@ -10,23 +10,23 @@ import type { Examples } from './examples.js';
 export interface ImitationSettings {
   /** Items per optimizer step. */
   batchSize: number;
-  /** The number of parts of a batch, which run through the model one after the other; their gradients are added. 1 if not given. */
+  /** The number of micro-batches of a batch; their gradients are added. 1 if not given. */
   parts?: number;
-  /** Optimizer steps between two lines of metrics; null or not given: `logsPerEpoch` decides. */
+  /** Optimizer steps between two reports of metrics; null or not given: `logsPerEpoch` decides. */
   loggingSteps?: number | null;
-  /** The number of lines of metrics in an epoch with enough steps; one, at its end, if not given. */
+  /** The number of reports in an epoch with enough steps; one, at its end, if not given. */
   logsPerEpoch?: number;
-  /** The evaluation, which runs before the first step and whenever it is due; its metrics are logged, and the best agent is kept. */
+  /** Runs before the first step and whenever it is due; its metrics are logged, and the best agent is kept. */
   evaluation?: DatasetEvaluation | null;
 }
 
-/** Sums of the steps since the last metrics; they are part of a checkpoint. */
+/** The sums since the last report; they are part of a checkpoint. */
 interface EpochSums {
   lossSum: number;
   count: number;
 }
 
-/** Makes `epochs` passes over a dataset, one batch per optimizer step. Metrics and checkpoints count optimizer steps. */
+/** Trains on a dataset in `epochs` passes, with one optimizer step per batch. Metrics and checkpoints count optimizer steps. */
 export async function imitate<Item>(
   run: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
   { items, batchOf, metricsOf }: Examples<Item>,
@@ -62,7 +62,7 @@ export async function imitate<Item>(
 }
 
 /**
- * Imitates in one iteration of an online algorithm. A requested stop waits until it has finished.
+ * Trains within one iteration of an online algorithm. If the user asks to stop, it finishes first.
  *
  * @returns the mean loss of the last pass, and the number of steps; only the latter where there is nothing to imitate
  */
@@ -96,8 +96,8 @@ export async function imitateAtOnce(
 }
 
 /**
- * Accumulates the gradients of a batch in parts. The examples' weights are those of the whole batch, so that the losses of the
- * parts add up to the batch's.
+ * Adds the gradients of a batch in `parts` micro-batches. The examples' weights are those of the whole batch, so that the losses of
+ * the micro-batches add up to the batch's.
  */
 async function accumulateInParts(
   policy: LanguageModel,

@@ -1,11 +1,11 @@
-// Joins demonstrations and episodes that the policy has played into one dataset.
+// Joins demonstrations and episodes that the policy has played into the examples of one loss.
 import type { Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 import { packTurns } from '../learning/pack-turns.js';
 import type { Dataset } from '../run/training-run.js';
 import { conversationExample, episodeExamples, learnedTokens, type Examples } from './examples.js';
 
-/** An episode or a conversation, with weight 1 on each of its learned tokens. */
+/** The examples of one episode or conversation, with weight 1 on each of its learned tokens. */
 interface Piece {
   examples: TokenExample[];
   tokens: number;

@@ -1,8 +1,8 @@
-// Online filtered behaviour cloning: imitate the best episodes that the policy itself has played. Source: baseline of Zhou et al.
-// 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the authors' code at 7c771a7. The paper
-// describes a filter over recent episodes: `filter.window`. With `filter.minReturn` and several samples of each task it is the
-// expert iteration of STaR (Zelikman et al. 2022, arXiv:2203.14465, section 3.1) without its hints; it also continues from the
-// last policy instead of the initial one.
+// Online filtered behaviour cloning imitates the best episodes that the policy itself has played. Source: baseline of Zhou et al. 2024,
+// arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the authors' code at 7c771a7. The paper describes a
+// filter over recent episodes: `filter.window`. With `filter.minReturn` and several samples of each task it is the expert iteration of
+// STaR (Zelikman et al. 2022, arXiv:2203.14465, section 3.1) without its hints, and it continues from the last policy, where STaR
+// trains the initial one again.
 import { Type } from '@sinclair/typebox';
 import {
   episodicReturn,
@@ -105,7 +105,7 @@ export const onlineFilteredBc = defineAlgorithm({
   offPolicyRollouts: () => [],
 });
 
-/** Takes `actor.steps` steps of L = −mean Σ_t log π(a_t | s, a_<t) over turns drawn with replacement from the kept episodes. */
+/** Takes `actor.steps` steps on L = −mean Σ_t log π(a_t | s, a_<t), on turns drawn with replacement from the kept episodes. */
 async function imitate(
   { policy, hooks }: TrainingRun,
   kept: readonly Trajectory[],

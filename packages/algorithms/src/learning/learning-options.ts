@@ -1,13 +1,13 @@
-// Options that algorithms of several families share.
+// Declares options that several algorithms share.
 import { choice, fraction, group, integer } from '@bowyer/core';
 
 export const gammaOption = (value: number, description = 'discount per turn') =>
   fraction(value, description, { flat: 'gamma' });
 
 /**
- * Declares the size and number of micro-batches.
+ * Declares the number and the size of micro-batches.
  *
- * @param unit names the items of a micro-batch
+ * @param unit names what a micro-batch contains
  */
 export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } = {}) => ({
   size: integer(size, `${unit} per micro-batch`, { flat: 'batch_size' }),
@@ -17,7 +17,7 @@ export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } 
 /**
  * Declares an optimizer step on several micro-batches whose gradients are added or averaged.
  *
- * @param unit names the items of a micro-batch
+ * @param unit names what a micro-batch contains
  */
 export const summedBatch = (unit: string) =>
   group(

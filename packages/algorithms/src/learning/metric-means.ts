@@ -1,7 +1,8 @@
+// Averages and summarises figures for metrics.
 import { maximum, mean, minimum, standardDeviation } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Means of metrics that are measured several times in an iteration. */
+/** Averages metrics that are measured several times in an iteration. */
 export class RunningMeans {
   readonly #measured = new Map<string, number[]>();
 

@@ -1,5 +1,5 @@
-// Converts turns of episodes into the token examples that a language model scores. Targets, weights and masks are assigned to
-// tokens only here.
+// Converts turns of episodes into the token examples that a language model scores. No other file gives targets, weights and masks to
+// the tokens of turns.
 import { spokenIds, type SegmentUtterance, type TokenMask, type TokenSegment, type Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 
@@ -15,16 +15,18 @@ export interface LearnedTurn<Episode = Trajectory> {
 export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
   trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
 
-/** Returns utterances by turn; turns without tokens of the policy have none. */
+/** Returns the utterances of an episode by turn; a turn without tokens of the policy has none. */
 export const utterancesOf = ({ segments }: Trajectory): Map<number, SegmentUtterance> =>
   new Map(segments.flatMap(({ utterances }) => utterances.map((utterance) => [utterance.turn, utterance] as const)));
 
+/** Returns the tokens of an utterance that are scored: all, or those before its terminator. */
 export const scoredIds = (utterance: SegmentUtterance, scoreTerminator: boolean): number[] =>
   scoreTerminator ? utterance.ids : spokenIds(utterance);
 
-/** The weight in the loss of the tokens outside of utterances, except those that the policy can never write. */
+/** Describes how tokens outside of utterances are scored. */
 interface ScoredObservations {
   weight: number;
+  /** Tokens that the policy can never write, which are not scored. */
   maskedIds: ReadonlySet<number>;
 }
 
@@ -84,6 +86,7 @@ export function packTurns<Turn extends LearnedTurn<Pick<Trajectory, 'segments'>>
   return batch;
 }
 
+/** Groups turns by their trajectory; the weights of a turn that is given twice are added. */
 function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[]) {
   const members = new Map<Turn['trajectory'], Map<number, Turn>>();
   for (const item of turns) {
@@ -97,10 +100,11 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
+/** Returns the number of input tokens that the targets of an utterance need: the last target is predicted at the last of them. */
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
-/** Selects the utterances that one example scores. */
+/** Divides the scored utterances of a segment among examples: one whose first target has the position of the last one's next begins another. */
 function rowsOf(
   { utterances }: TokenSegment,
   members: ReadonlyMap<number, unknown>,
@@ -171,7 +175,7 @@ function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Ar
 }
 
 /**
- * Returns [N] values of the scored tokens of all examples, in order.
+ * Returns the values of the scored tokens of all examples, [N], in order.
  *
  * @param rows [examples][positions], such as log-probabilities
  */

@@ -1,4 +1,4 @@
-// The options of the policy's update that algorithms share, and the learning rate in the iterations of an online algorithm.
+// Declares the options of the policy's update that algorithms share, and computes its learning rate in an iteration.
 import { Type, type TProperties } from '@sinclair/typebox';
 import {
   choice,
@@ -12,7 +12,7 @@ import {
   type LearningRateSchedule,
 } from '@bowyer/core';
 
-/** Defaults that differ between algorithms. */
+/** The defaults that differ between algorithms. */
 interface ActorDefaults {
   lr: number;
   schedule?: Partial<LearningRateSchedule>;
@@ -21,7 +21,7 @@ interface ActorDefaults {
 /**
  * Declares a schedule of the learning rate.
  *
- * @param unit of the schedule's steps
+ * @param unit names what the schedule counts
  */
 const scheduleGroup = (
   unit: string,
@@ -41,6 +41,7 @@ const scheduleGroup = (
     { flat: 'lm_schedule' },
   );
 
+/** Declares the options of the policy's update. @param unit names what the schedule of the learning rate counts */
 const actorGroup = <Members extends TProperties>(
   unit: string,
   { lr, schedule = {} }: ActorDefaults,

@@ -1,8 +1,7 @@
-// A frozen policy whose log-probabilities a loss reads: the initial policy of the run, or a teacher.
+// Declares a frozen policy whose log-probabilities a loss reads: the initial policy of the run, or a teacher.
 import { choice, group } from '@bowyer/core';
 import type { Quantization, TokenExample } from '@bowyer/models';
 
-/** A frozen policy, such as the initial one of the run, against which a KL penalty is measured. */
 export interface ReferencePolicy {
   /** Computes log p(target | ids up to the position) in nats for each example and position; 0 where the weight is 0. */
   logprobs(examples: readonly TokenExample[], options?: { maxTokens?: number }): Promise<Float32Array[]>;

@@ -1,6 +1,6 @@
-// Advantage-weighted regression on utterances: the critic learns the returns of a dataset, and the policy imitates an action with
-// a weight that grows with its return minus the critic's value. Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a
-// fixed dataset (its section 5.3). Differs from it: awr.md.
+// Advantage-weighted regression trains a critic to predict the returns of a dataset, and a policy to imitate each action with a weight
+// that grows with its return minus the critic's value, here on utterances. Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a
+// fixed dataset (its section 5.3). Differences from it: awr.md.
 import { group, unitOptions } from '@bowyer/core';
 import { headMetrics, qTargets, tdStepsOption } from '../archer/critic.js';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
@@ -28,7 +28,7 @@ export const awr = defineAlgorithm({
     const episodes = rewardedEpisodes(datasetOf(run), 'awr weighs actions by their returns');
 
     await offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
-      // V regresses on the returns R of the dataset; the Q heads do too, but only for the calibration.
+      // V regresses on the returns R of the dataset. The Q heads do too, only to report how well they predict returns.
       const metrics = await stepCritic(
         critic,
         parts,

@@ -1,4 +1,4 @@
-// The critic's step of IQL, which offline ArCHer shares, and the optimizer steps of a critic and a policy on a dataset.
+// Adds the gradient of IQL's critic loss, which offline ArCHer uses too, and takes the optimizer step of a critic on a dataset.
 import { expectileWeights, fraction, group, type OptionsOf } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 import { combined, headMetrics, qTargets } from '../archer/critic.js';
@@ -7,7 +7,7 @@ import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { offlineCriticMembers } from './passes.js';
 
-/** Options of IQL's critic; `expectile` is τ of the paper. */
+/** The options of IQL's critic; `expectile` is τ of the paper. */
 export const iqlCritic = group(
   {
     ...offlineCriticMembers,
@@ -30,8 +30,8 @@ interface IqlCriticOptions {
  *
  *     Σ_i (Q_i(s, a) − y)² + |e − 1(u_i < 0)| u_i²,     y = r + γ V̄_i(s′),     u_i = Q̄_i(s, a) − V_i(s)
  *
- * Source: Kostrikov et al. 2021, arXiv:2110.06169, eq. 5 and 6; with ArCHer's heads, Zhou et al. 2024, arXiv:2402.19446, whose code takes
- * V of the target critic and no minimum over the heads (`td_target` = `own`).
+ * where e is the expectile. Source: Kostrikov et al. 2021, arXiv:2110.06169, eq. 5 and 6; with ArCHer's heads, Zhou et al. 2024,
+ * arXiv:2402.19446, whose code takes V of the target critic and no minimum over the heads (`td_target` = `own`).
  */
 export async function accumulateIql(
   critic: DoubleCritic,
@@ -58,7 +58,7 @@ export async function accumulateIql(
   return headMetrics(result, [q1, q2]);
 }
 
-/** Makes one optimizer step of the critic on the mean over the micro-batches, then Polyak. */
+/** Takes one optimizer step of the critic on the mean over the micro-batches, then moves the target critic by `tau`. */
 export async function stepCritic(
   critic: DoubleCritic,
   parts: readonly (readonly ReplayItem[])[],

@@ -1,7 +1,7 @@
-// Implicit Q-learning on utterances: a critic that learns the value of the best actions of a dataset without evaluating other
-// actions, and a policy that imitates actions with weights that grow with the critic's advantages. With ArCHer's critic it is
-// offline ArCHer. Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446,
-// and its offline code (andreazanette/OfflineArcher at 56d3b72). Differs from them: iql.md.
+// Implicit Q-learning trains a critic to predict the value of the best actions of a dataset, without evaluating other actions, and a
+// policy that imitates actions with weights that grow with their advantages, here on utterances. With ArCHer's critic it is offline
+// ArCHer. Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446, and its
+// offline code (andreazanette/OfflineArcher at 56d3b72). Differences from them: iql.md.
 import { unitOptions, utteranceAdvantages } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';

@@ -1,7 +1,7 @@
-// Offline ArCHer with a REINFORCE actor: the critic is IQL's on a dataset, the policy follows the critic's advantage on its own
-// utterances, and a behaviour-cloning term keeps it near the dataset, where the critic is accurate. Source: Zhou et al. 2024,
-// arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses); critic and order of
-// steps from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor. Differs from them: offline_archer.md.
+// Offline ArCHer with a REINFORCE actor trains IQL's critic on a dataset, and a policy by the critic's advantages of the policy's own
+// utterances, with a behaviour-cloning (BC) term that keeps it near the dataset, where the critic is accurate. Source: Zhou et al. 2024,
+// arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses); critic and order of steps
+// from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor. Differences from them: offline_archer.md.
 import { group, nonNegative, unitOptions, utteranceAdvantages } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { summary } from '../learning/metric-means.js';

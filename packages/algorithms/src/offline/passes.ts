@@ -1,4 +1,4 @@
-// The loop of the algorithms that learn a critic and a policy from a dataset with rewards: passes over its episodes.
+// Runs the loop of the algorithms that learn a critic and a policy from a dataset with rewards: passes over its episodes.
 import type { TObject } from '@sinclair/typebox';
 import { group, integer, Rng, scheduledRate, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { criticMembers, criticNormOption } from '../archer/critic.js';
@@ -14,7 +14,7 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-/** Declares the options of these algorithms, without those of the critic. @param warmup describes the first epochs */
+/** Declares the options of these algorithms, without those of the critic. @param warmup says what happens in the first epochs */
 export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   epochs: epochsOption(10),
   ...loggingStepsKey('one line an epoch'),
@@ -32,12 +32,12 @@ export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   eval: group(evaluationMembers, 'evaluations on the way'),
 });
 
-/** Options of their critic. */
+/** The options of their critic. */
 export const offlineCriticMembers = criticMembers(0.05, criticNormOption);
 
 type OfflineOptions = OptionsOf<TObject<ReturnType<typeof offlineOptions>>> & PlayOptions;
 
-/** One optimizer step of critic and policy. */
+/** The input of one optimizer step of critic and policy. */
 interface OfflineStep {
   /** The turns of each micro-batch. */
   parts: ReplayItem[][];
@@ -48,11 +48,12 @@ interface OfflineStep {
   rng: Rng;
 }
 
-/** Sums of the steps since the last metrics with their counts; they are part of a checkpoint. */
+/** The sums and counts of each metric since the last report; they are part of a checkpoint. */
 type Sums = Record<string, [sum: number, count: number]>;
 
 /**
- * Makes `epochs` passes over the episodes. Metrics and checkpoints count optimizer steps; metrics are means over the steps since the last ones.
+ * Makes `epochs` passes over the episodes. Metrics and checkpoints count optimizer steps; metrics are means over the steps since the
+ * last report.
  *
  * @param learn takes one step and returns its metrics
  */
@@ -105,7 +106,7 @@ export function neverLearns({
   return [{ key, message, remedy: `lower ${key} or raise algorithm.epochs` }];
 }
 
-/** Lists the turns of a batch's episodes, micro-batch by micro-batch. */
+/** Divides a batch's episodes into micro-batches, and lists the turns of each. */
 const partsOf = (batch: readonly Trajectory[], size: number): ReplayItem[][] =>
   Array.from({ length: Math.ceil(batch.length / size) }, (_, i) => turnsOf(batch.slice(i * size, (i + 1) * size)));
 
@@ -116,6 +117,7 @@ function addTo(sums: Sums, metrics: Metrics): void {
   }
 }
 
+/** Returns the means since the last call, and begins new ones. */
 function takeMeans(sums: Sums): Metrics {
   const means = Object.fromEntries(Object.entries(sums).map(([name, [sum, steps]]) => [name, sum / steps]));
   for (const name of Object.keys(sums)) delete sums[name];

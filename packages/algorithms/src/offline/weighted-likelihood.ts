@@ -1,4 +1,4 @@
-// The policy's loss in the algorithms that learn from a dataset: the weighted log-likelihood of utterances.
+// Computes the policy's loss in the algorithms that learn from a dataset: the weighted log-likelihood of utterances.
 import { awrWeights, group, positive, type HeadValues } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { summary } from '../learning/metric-means.js';
@@ -48,7 +48,7 @@ export async function accumulateWeighted(
   return (await policy.accumulateGradients(examples)).loss;
 }
 
-/** Calls `accumulateWeighted` with the weights of advantage-weighted regression. @param advantages [turns] */
+/** Adds the gradient of advantage-weighted regression. @param advantages [turns] */
 export async function accumulateAwr(
   policy: LanguageModel,
   turns: readonly ReplayItem[],

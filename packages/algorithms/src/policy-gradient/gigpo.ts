@@ -1,4 +1,4 @@
-// GiGPO: in addition to the episodes of a group, turns that begin in the same state of the environment (the anchor) are compared.
+// GiGPO compares, beside the episodes of a group, the turns that begin in the same state of the environment (the anchor).
 // Source: Feng et al. 2025, arXiv:2505.10978, eq. 2 to 8:
 //
 //     A^E_i  = (R_i − mean(R)) / std(R)                           over the episodes of a group
@@ -6,8 +6,8 @@
 //     A^S_ik = (R_ik − mean(R_jl)) / std(R_jl)                    over the turns of the group with the anchor of turn k; 0 for a single turn
 //     A_ik   = A^E_i + w A^S_ik
 //
-// Differs from the authors' code: statistics of A^E are over episodes unless statistics=turn, and a penalty for an invalid action
-// is a part of that turn's reward, so it counts in the returns of the turns before it too.
+// Differs from the authors' code: means and deviations of A^E are over episodes unless statistics=turn, and a penalty for an invalid
+// action is a part of that turn's reward, so that it counts in the returns of the turns before it too.
 import {
   anchorGroups,
   discountedReturns,
@@ -25,7 +25,7 @@ import { defineAlgorithm } from '../run/algorithm-unit.js';
 import { groupTraining, groupTrainingOptions, trainOnGroups, type GroupEpisode } from './group-training.js';
 import { episodeAdvantages, STD_EPSILON, statisticsMembers } from './grpo.js';
 
-/** Options of methods that compare turns in the same state, with the defaults of verl-agent. */
+/** Declares the options of methods that compare turns in the same state, with the defaults of verl-agent. */
 export const sameStateOptions = (defaults: { iterations?: number } = {}) => ({
   ...groupTrainingOptions({
     ...defaults,
@@ -59,11 +59,7 @@ export const gigpo = defineAlgorithm({
   train: (run, options) => trainOnGroups(run, options, (episodes) => gigpoAdvantages(episodes, options)),
 });
 
-/**
- * Computes GiGPO's advantages.
- *
- * @returns [episodes][turns] A, and metrics of repeated states
- */
+/** Computes GiGPO's advantages. @returns [episodes][turns] A, and metrics of repeated states */
 export function gigpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: GigpoOptions,

@@ -1,5 +1,5 @@
-// The loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: play groups of episodes, estimate advantages, update the policy.
-// The algorithms differ in the estimate only.
+// Runs the loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: it plays groups of episodes, estimates advantages and updates the
+// policy. The algorithms differ in the estimate only.
 import type { TObject } from '@sinclair/typebox';
 import { group, mean, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { onlineActor, policyRate } from '../learning/policy-rate.js';
@@ -41,7 +41,7 @@ export const groupTrainingOptions = ({ iterations = 150, groupSize, invalidPenal
 
 type GroupTrainingOptions = OptionsOf<TObject<ReturnType<typeof groupTrainingOptions>>> & PlayOptions;
 
-/** The input of an advantage estimate for one episode. Arrays are [turns]. */
+/** An episode with what an advantage estimate needs. Arrays are [turns]. */
 export interface GroupEpisode {
   trajectory: Trajectory;
   /** Equal for episodes of the same task and seed. */
@@ -52,13 +52,13 @@ export interface GroupEpisode {
   tokenPenalties: Float32Array[];
 }
 
-/** @returns [episodes][turns] the advantage of each utterance, or of each of its scored tokens */
+/** Estimates advantages. @returns [episodes][turns] the advantage of each utterance, or of each of its scored tokens */
 type AdvantageEstimate = (episodes: readonly GroupEpisode[]) => {
   advantages: (number | Float32Array)[][];
   metrics?: Metrics;
 };
 
-/** Trains with a group method, from the rollout to the update. */
+/** Trains with a method that compares the episodes of a group. */
 export async function trainOnGroups(
   run: AlgorithmRun,
   options: GroupTrainingOptions,
@@ -78,7 +78,7 @@ export async function trainOnGroups(
   }
 }
 
-/** Members of a unit that the group methods share; only REINFORCE++ accepts groups of one episode. */
+/** The members of a unit that the group methods share; only REINFORCE++ accepts groups of one episode. */
 export const groupTraining = {
   trainsWithChoices: ['constrained'],
   offPolicyRollouts: surrogateOffPolicyProblems,
@@ -93,7 +93,7 @@ export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollo
   ...policyUpdateProblems(options),
 ];
 
-/** Computes the turns to learn from, with their advantages. */
+/** Estimates advantages, and lists the turns to learn from with them. */
 async function advantageTurns(
   trajectories: readonly Trajectory[],
   reference: ReferencePolicy | null,
@@ -128,6 +128,7 @@ async function advantageTurns(
   };
 }
 
+/** Computes an episode's rewards with their penalties. */
 function groupEpisode(
   trajectory: Trajectory,
   refLogprobs: readonly Float32Array[] | undefined,
@@ -150,7 +151,7 @@ function groupEpisode(
   return { trajectory, group: group ?? -1 - episode, rewards, tokenPenalties };
 }
 
-/** Sums an episode's rewards with their penalties, undiscounted. */
+/** Sums the rewards of an episode after penalties, undiscounted. */
 export const shapedReturn = ({ rewards }: GroupEpisode): number => sum(rewards);
 
 const sum = (values: Iterable<number>): number => {

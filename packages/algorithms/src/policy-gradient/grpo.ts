@@ -1,4 +1,4 @@
-// GRPO: an episode's advantage is its return relative to the other episodes of the same task, in units of their deviation.
+// GRPO gives an episode the advantage of its return relative to the other episodes of the same task, in units of their deviation.
 // Source: Shao et al. 2024, arXiv:2402.03300, section 4.1:
 //
 //     A_i = (R_i − mean(R)) / (std(R) + ε)
@@ -6,7 +6,7 @@
 //
 // Dr. GRPO (arXiv:2503.20783) is advantage.scale_by_std=false with loss.aggregation=constant; DAPO (arXiv:2503.14476) is
 // loss.aggregation=token_mean, loss.clip_high=0.28, rollout.sampling_rounds=10, kl.coefficient=0; GSPO (arXiv:2507.18071) is
-// loss.ratio=sequence with a small clip. Differs from it: an episode has several utterances; all tokens of the agent have the
+// loss.ratio=sequence with a small clip. Differs from the source: an episode has several utterances; all tokens of the agent have the
 // episode's advantage, and the environment's tokens have none.
 import { choice, flag, group, groupRelativeAdvantages, unitOptions } from '@bowyer/core';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
@@ -18,10 +18,10 @@ import {
   type GroupEpisode,
 } from './group-training.js';
 
-/** Added to the standard deviation, as in verl. */
+/** The ε that is added to the standard deviation, as in verl. */
 export const STD_EPSILON = 1e-6;
 
-/** Options of advantages relative to a group. */
+/** The options of advantages relative to a group. */
 export const statisticsMembers = {
   scale_by_std: flag(true, 'divide advantages by the standard deviation of the group; false: Dr. GRPO', {
     flat: 'scale_by_std',

@@ -1,5 +1,5 @@
-// HGPO: turns of a group's episodes that begin in the same state are compared, and compared again among those with the same
-// preceding states. Equal states after unequal histories are unequal prompts, so that a comparison has a higher weight, the more
+// HGPO compares turns of a group's episodes that begin in the same state, and compares them again with those turns alone that have the
+// same preceding states. Equal states after unequal histories are unequal prompts, so that a comparison has a higher weight, the more
 // history is shared. Source: He et al. 2026, arXiv:2602.22817, section 4, and its code (recipe hgpo of verl-agent):
 //
 //     R_t   = Σ_{l ≥ t} γ^(l − t) r_l
@@ -61,11 +61,7 @@ export const hgpo = defineAlgorithm({
   train: (run, options) => trainOnGroups(run, options, (episodes) => hgpoAdvantages(episodes, options)),
 });
 
-/**
- * Computes HGPO's advantages.
- *
- * @returns [episodes][turns] A, and metrics of repeated states and histories
- */
+/** Computes HGPO's advantages. @returns [episodes][turns] A, and metrics of repeated states and histories */
 export function hgpoAdvantages(
   episodes: readonly GroupEpisode[],
   options: HgpoOptions,
@@ -89,7 +85,7 @@ export function hgpoAdvantages(
 /**
  * Compares turns whose last k states are equal.
  *
- * @returns [episodes][turns] A_k, 0 for a turn without an equal one, or with fewer than k states
+ * @returns values [episodes][turns] A_k, 0 for a turn that is compared with no other, or that has fewer than k states
  */
 function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, advantage }: HgpoOptions) {
   const turns = episodes.flatMap(({ trajectory, group, rewards }, e) => {
@@ -117,13 +113,14 @@ function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, ad
   return { values, compared: ids.filter((id) => sizes[id] > 1).length, metrics };
 }
 
-/** Averages the nonzero values: a comparison without a signal does not weaken the others. */
+/** Averages the nonzero values, so that a comparison without a signal does not weaken the others. */
 function weightedMean(items: readonly { weight: number; value: number }[]): number {
   const nonzero = items.filter(({ value }) => value !== 0);
   const total = nonzero.reduce((sum, { weight }) => sum + weight, 0);
   return total === 0 ? 0 : nonzero.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
+/** Computes the share of turns that share a whole history with another one, and the share of turns without an advantage. */
 const sharesOf = (compared: number, advantages: readonly number[]): Metrics => ({
   'groups/history_shared_share': compared / advantages.length,
   'groups/silent_turn_share': mean(advantages.map((advantage) => (advantage === 0 ? 1 : 0))),

@@ -1,8 +1,8 @@
-// On-policy distillation: the student plays, and a teacher gives the log-probability of each of its tokens. Source: the reverse
-// KL on the student's own samples of Agarwal et al. 2024 (GKD), arXiv:2306.13649, with the policy gradient of Gu et al. 2024
+// On-policy distillation lets the student play, and takes the log-probability of each of its tokens under a teacher as a reward. Source:
+// the reverse KL on the student's own samples of Agarwal et al. 2024 (GKD), arXiv:2306.13649, with the policy gradient of Gu et al. 2024
 // (MiniLLM), arXiv:2306.08543, where a token's reward is only its own term:
 //
-//     A_t = −(log π_old(a_t | s, a_<t) − log π_teacher(a_t | s, a_<t))        L: the clipped surrogate of these advantages
+//     A_t = −(log π_old(a_t | s, a_<t) − log π_teacher(a_t | s, a_<t))        L is the clipped surrogate of these advantages
 //
 // so that E[A_t] = −KL(π ‖ π_teacher) at each of the student's contexts. The environment's rewards are not used.
 // Differs from them: the KL is estimated from the sampled token, so the teacher gives one number per token.

@@ -1,5 +1,5 @@
-// The loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a KL penalty.
-// Its options come first.
+// Computes the loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a KL
+// penalty. Its options come first.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,
@@ -28,7 +28,7 @@ import type { SurrogateLoss, TokenExample } from '@bowyer/models';
 import type { LearnedTurn, TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
-/** Defaults that differ between algorithms. */
+/** The defaults that differ between algorithms. */
 interface LossDefaults {
   aggregation?: LossAggregation['kind'];
   dualClip?: number | null;
@@ -121,6 +121,7 @@ export const passMembers = ({ epochs = 1, minibatchSize = 128 } = {}) => ({
   ),
 });
 
+/** Declares the options of the KL to the reference policy. */
 export const klMembers = ({ coefficient, kind }: { coefficient: number; kind: 'loss' | 'reward' }) => ({
   coefficient: nonNegative(
     coefficient,
@@ -138,7 +139,7 @@ export const klMembers = ({ coefficient, kind }: { coefficient: number; kind: 'l
   ),
 });
 
-/** Reports options with which the surrogate's ratio is not relative to the policy that sampled. */
+/** Reports options with which the ratio's denominator is not the policy that sampled. */
 export function surrogateOffPolicyProblems({ loss }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
   if (loss.oldLogprobs === 'sampled') return [];
   const key = 'algorithm.loss.old_logprobs';
@@ -157,7 +158,7 @@ export interface PolicyUpdateOptions extends SurrogateOptions {
   kl: OptionsOf<TObject<ReturnType<typeof klMembers>>>;
 }
 
-/** Reports settings that contradict each other. */
+/** Reports a divisor without its aggregation, or the reverse. */
 export function policyUpdateProblems({
   loss: { aggregation, divisor },
 }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
@@ -175,7 +176,7 @@ export function policyUpdateProblems({
   ];
 }
 
-/** A turn with its advantages. Arrays are [tokens] of its scored tokens: the utterance, then the terminator if it is scored. */
+/** A turn with its advantages. Arrays are [tokens], with one entry per scored token. */
 export interface AdvantageTurn extends LearnedTurn {
   /** A of the whole utterance, or of each token. */
   advantages: number | Float32Array;
@@ -183,7 +184,7 @@ export interface AdvantageTurn extends LearnedTurn {
   refLogprobs?: Float32Array;
 }
 
-/** A turn with the log-probabilities in nats that are constant during an update: of the sampling policy and of the reference policy. */
+/** A turn with the log-probabilities in nats that are constant during an update: under the sampling policy and the reference policy. */
 export type Prepared<Turn> = Turn & { old: Float32Array; ref: Float32Array };
 
 /** A value head on the policy's own trunk, whose loss is a term of the policy's. */
@@ -207,7 +208,10 @@ interface ValueTerm {
   clip: number;
 }
 
-/** Makes the loss of a minibatch for the training graph; undefined where a token's gradient also depends on other tokens. */
+/**
+ * Makes the loss of a minibatch in the form that the training graph computes itself; undefined where a token's gradient also depends
+ * on other tokens, so that `policyLoss` computes it between the forward and the backward pass.
+ */
 export function surrogateOf(
   {
     refLogprobs,
@@ -218,7 +222,7 @@ export function surrogateOf(
 ): SurrogateLoss | undefined {
   const { targetKl } = options.actor;
   const { ratio, dualClip, entropyCoefficient } = options.loss;
-  // With a target KL, the forward pass decides whether the step is taken.
+  // With a target KL, the host decides after the forward pass whether a step is taken.
   if (ratio !== 'token' || targetKl !== null) return undefined;
   const klEstimator = refLogprobs.length > 0 && options.kl!.in === 'loss' ? options.kl!.estimator : null;
   const form = {
@@ -244,8 +248,8 @@ export function surrogateOf(
  *
  *     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
  *
- * where ℓ is the clipped loss of a token. Without `value` there is no value term, without `refLogprobs` (an array of length 0) no
- * KL.
+ * where ℓ is the clipped loss of a token and H_t the entropy of the policy at it. Without `value` there is no value term, and
+ * without `refLogprobs` (an array of length 0) no KL.
  *
  * @param batch arrays [N] over its tokens, except those of `value`
  */
@@ -291,7 +295,7 @@ export function policyLoss(
   return { loss: weightedSum(...terms), metrics };
 }
 
-/** Returns PPO's value loss as a mean over the values of a batch, with its gradient by V. */
+/** Computes PPO's value loss as a mean over the values of a batch, with its gradient by V. */
 export function valueLoss(values: Float32Array, { oldValues, returns, clip }: Omit<ValueTerm, 'coefficient'>) {
   const weights = new Float32Array(values.length).fill(1 / values.length);
   return clippedValueLoss({ values, oldValues, returns, weights }, { clipRange: clip });

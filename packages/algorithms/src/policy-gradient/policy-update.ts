@@ -1,9 +1,9 @@
-// The clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO, HGPO and their relatives: minibatches and inner epochs of
+// Makes the clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO, HGPO and their relatives: minibatches and inner epochs of
 //
 //     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
 //
 // over turns whose advantages are given. The loss (`policyLoss`) and the options, such as the aggregation (w) and the unit of a
-// ratio, are in policy-loss.ts. The log-probabilities that are constant during an update are computed below.
+// ratio, are in policy-loss.ts.
 import {
   mean,
   minibatches,
@@ -117,9 +117,9 @@ const turnsAreFree = (
   actor.updateKl === null;
 
 /**
- * Runs the forward and backward pass of one minibatch; gradients are zero if the update must end.
+ * Adds the gradient of one minibatch; it is zero if the update must end.
  *
- * @param learned the turns that are computed; omitted turns still count in the means of the loss
+ * @param learned the turns that are computed; the others of `whole` still count in the means of the loss
  */
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
@@ -168,7 +168,7 @@ function aggregationOf({ aggregation, divisor }: SurrogateOptions['loss']): Loss
   return aggregation === 'constant' ? { kind: 'constant', divisor: divisor! } : { kind: aggregation };
 }
 
-/** Returns the weights of some turns of a minibatch. */
+/** Selects the weights of some turns of a minibatch. */
 function weightsOf<Turn>(turns: readonly Turn[], whole: TurnBatch<Turn>, weights: Float32Array): Float32Array {
   const own = new Map<Turn, Float32Array>();
   let start = 0;
@@ -195,7 +195,7 @@ function joined(arrays: readonly Float32Array[]): Float32Array {
 
 export type Reference = Pick<ReferencePolicy, 'logprobs'>;
 
-/** Adds the log-probabilities to the turns that are constant during the update; turns without a scored token are omitted. */
+/** Adds to each turn the log-probabilities that are constant during the update; turns without a scored token are omitted. */
 export async function prepare<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   reference: Reference | null | 'none',
@@ -237,7 +237,7 @@ export function referenceLogprobs(
   return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
 }
 
-/** Scores as many sequences at a time as a minibatch of the update has. */
+/** Scores turns in parts of `minibatchSize` sequences, like the minibatches of the update. */
 async function scoreInParts(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],

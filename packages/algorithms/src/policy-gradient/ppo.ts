@@ -1,10 +1,10 @@
-// PPO: several clipped steps on each rollout, with advantages from a learned value function.
+// PPO takes several clipped steps on each rollout, with advantages from a learned value function.
 // Source: Schulman et al. 2017, arXiv:1707.06347, algorithm 1 and eq. 7 to 9:
 //
 //     L = E[ min(ρ A, clip(ρ, 1 − ε, 1 + ε) A) ] − c₁ E[ (V − R)² ] + c₂ H        A by GAE(γ, λ), R = A + V
 //
-// on language models with a KL penalty against the initial policy (Ziegler et al. 2019, arXiv:1909.08593). A step of the estimate
-// is a turn (Turn-PPO, arXiv:2512.17008), a token, or both (RAGEN). Differences from the sources: see ppo.md.
+// on language models with a KL penalty against the initial policy (Ziegler et al. 2019, arXiv:1909.08593). One step of GAE is a turn
+// (Turn-PPO, arXiv:2512.17008), a token, or both in two levels (RAGEN). Differences from the sources: see ppo.md.
 import {
   adaptedKlCoefficient,
   correlation,
@@ -110,6 +110,7 @@ export const ppo = defineAlgorithm({
   offPolicyRollouts: surrogateOffPolicyProblems,
 });
 
+/** Computes values, advantages and targets of V for the turns of a rollout. */
 async function valuedTurns(
   run: TrainingRun,
   rollout: readonly Trajectory[],
@@ -169,7 +170,7 @@ function valueFit(turns: readonly ValuedTurn[]): Metrics {
   };
 }
 
-/** Whitens advantages to mean 0 and standard deviation 1 over all steps of the estimate: turns, or tokens. */
+/** Scales advantages to mean 0 and standard deviation 1 over all steps of GAE: turns, or tokens. */
 function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
   const all = whiten(
     Float32Array.from(
@@ -183,6 +184,7 @@ function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
   }));
 }
 
+/** Reports options that contradict each other. */
 function contradictions({ advantage, actor, kl }: OptionsOf<typeof options>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const [terminator, target] = ['algorithm.actor.score_terminator', 'algorithm.kl.adaptive_target'];

@@ -1,11 +1,11 @@
-// REINFORCE++: REINFORCE with a clipped ratio, without a critic; advantages are normalised over the whole batch.
+// REINFORCE++ is REINFORCE with a clipped ratio and without a critic; advantages are normalised over the whole batch.
 // Source: Hu et al. 2025, arXiv:2501.03262:
 //
 //     G_t = Σ_{k ≥ turn of t} γ^(k − turn) r_k − β Σ_{i ≥ t} (log π_old − log π_ref)_i
 //     A_t = (G_t − mean(G)) / (std(G) + ε)           mean and std over all tokens of the batch
 //
 // With advantage.baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the
-// normalisation. Differs from it: an episode has several utterances with a reward each, so that a token's return contains only
+// normalisation. Differs from the source: an episode has several utterances with a reward each, so that a token's return contains only
 // later rewards.
 import {
   choice,
@@ -30,7 +30,7 @@ import {
   type GroupEpisode,
 } from './group-training.js';
 
-/** Added to the standard deviation. */
+/** The ε that is added to the standard deviation. */
 const EPSILON = 1e-8;
 
 const options = unitOptions({
@@ -65,7 +65,7 @@ export const reinforcePp = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...baselineProblems(options)],
 });
 
-/** Reports settings that contradict a baseline of the group. */
+/** Reports options that contradict the baseline of a group. */
 function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof options>): ConfigProblem[] {
   if (advantage.baseline === 'none') return [];
   const problems: ConfigProblem[] = [];
@@ -85,7 +85,7 @@ function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof option
   return problems;
 }
 
-/** Computes G, [episodes][turns] of [tokens]. */
+/** Computes G of every token, [episodes][turns] of [tokens]. */
 export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnOptions): Float32Array[][] {
   const { baseline } = options.advantage;
   const relative = groupRelativeAdvantages(

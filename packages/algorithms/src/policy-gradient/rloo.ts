@@ -1,4 +1,4 @@
-// RLOO: REINFORCE with the mean return of the other episodes of the same task as its baseline.
+// RLOO is REINFORCE with the mean return of the other episodes of the same task as its baseline.
 // Source: Ahmadian et al. 2024, arXiv:2402.14740, eq. 8:
 //
 //     A_i = R_i − mean(R_j, j ≠ i)         R_i = return − β Σ_t (log π_old − log π_ref)

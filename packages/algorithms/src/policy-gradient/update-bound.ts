@@ -15,6 +15,7 @@ const MEASURED = 32;
 /** An update that exceeds the bound by more than this factor is undone. */
 const FAR_BEYOND = 4;
 
+/** Decides when an update ends, measures its KL, and undoes it if the KL is far beyond the bound. */
 export class UpdateBound {
   /** The newest minibatches, oldest first. */
   #recent: { episodes: number; nats: number }[] = [];
@@ -30,7 +31,7 @@ export class UpdateBound {
     return new UpdateBound(policy, bound, await policy.copyParameters());
   }
 
-  /** Returns whether the KL of the update has reached the bound. @param klPerToken nats, of a minibatch before its step */
+  /** Returns whether the KL of the update has reached the bound. @param klPerToken nats, measured in a minibatch before its step */
   reached(klPerToken: number, { turns, lengths }: TurnBatch<Prepared<AdvantageTurn>>): boolean {
     const tokens = lengths.reduce((sum, length) => sum + length, 0);
     this.#recent.push({ episodes: new Set(turns.map(({ trajectory }) => trajectory)).size, nats: klPerToken * tokens });
@@ -39,7 +40,7 @@ export class UpdateBound {
     return sum('episodes') >= WINDOW && sum('nats') / sum('episodes') > this.bound;
   }
 
-  /** Measures the KL of the update, and undoes the update if the KL is far beyond the bound. */
+  /** Measures the KL of the whole update, and undoes the update if the KL is far beyond the bound. */
   async close(
     turns: readonly Prepared<AdvantageTurn>[],
     { scoreTerminator, maxBatchTokens }: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'maxBatchTokens'>,
@@ -64,7 +65,7 @@ export class UpdateBound {
   }
 }
 
-/** Selects episodes at equal distances, so that each group of a rollout is represented. */
+/** Selects episodes at equal distances in the order of the turns, so that all parts of a rollout are represented. */
 function sampleEpisodes<Turn extends AdvantageTurn>(turns: readonly Turn[]): Turn[][] {
   const all = [...groupBy(turns, ({ trajectory }) => trajectory).values()];
   const stride = Math.max(1, all.length / MEASURED);

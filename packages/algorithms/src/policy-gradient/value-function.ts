@@ -1,5 +1,5 @@
-// PPO's value function: V along episodes, the advantages and returns computed from it, and its loss, in the policy's backward
-// pass or on a separate network.
+// Computes PPO's value function along episodes, and advantages and returns from it, and trains it: within the policy's backward pass,
+// or on a separate network.
 import type { TObject } from '@sinclair/typebox';
 import {
   bilevelGae,
@@ -74,7 +74,7 @@ export const valueOptions = {
   ),
 };
 
-/** The contexts at which V is computed: before an utterance, or before each of its tokens. */
+/** The contexts at which V is computed: before each utterance (`turn`), or before each of its tokens. */
 type GaeLevel = 'turn' | 'token' | 'bilevel';
 
 interface EpisodeValues {
@@ -93,13 +93,13 @@ interface EpisodeEstimate {
 
 type ValueOptions = OptionsOf<TObject<typeof valueOptions>>;
 
-/** The options on which V at the contexts of a rollout depends. */
+/** The options on which the values of a rollout depend. */
 interface ReadingOptions extends Pick<ValueOptions, 'value' | 'advantage'> {
   actor: Pick<SurrogateOptions['actor'], 'scoreTerminator' | 'minibatchSize' | 'maxBatchTokens'>;
   sampling: { maxNewTokens: number };
 }
 
-/** Computes V at the contexts of the agent's turns, and after truncated episodes. */
+/** Computes V at the contexts of the agent's turns, and at the contexts after truncated episodes. */
 export async function episodeValues(
   { model, dialogues }: { model: LanguageModel; dialogues: Dialogues },
   trajectories: readonly Trajectory[],
@@ -144,7 +144,6 @@ export async function episodeValues(
 /**
  * Computes generalised advantage estimates over an episode.
  *
- * @param rewards [turns]
  * @param tokenPenalties [turns] of [tokens], subtracted from the reward of each scored token; empty for none
  */
 export function episodeEstimate(
@@ -188,7 +187,7 @@ export function episodeEstimate(
 const bootstraps = ({ transitions }: Trajectory, { value }: Pick<ValueOptions, 'value'>): boolean =>
   value.bootstrapOnLimit && transitions.at(-1)!.truncated;
 
-/** Computes the values of as many examples at a time as a minibatch of the update has sequences. */
+/** Computes the values of `minibatchSize` examples at a time. */
 async function valuesInParts(
   model: LanguageModel,
   examples: readonly TokenExample[],
@@ -202,6 +201,7 @@ async function valuesInParts(
   return rows;
 }
 
+/** Makes an example of which V is computed at some positions, and nothing else. */
 function valueExample(ids: readonly number[], positions: readonly number[]): TokenExample {
   const valueWeights = new Float32Array(ids.length);
   for (const position of positions) valueWeights[position] = 1;
@@ -213,7 +213,7 @@ function valueExample(ids: readonly number[], positions: readonly number[]): Tok
   };
 }
 
-/** Returns the tokens that the policy would have read next. */
+/** Returns the tokens that the policy would have read after the episode's last turn. */
 function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues): number[] {
   const { observation, nextObservation } = transitions.at(-1)!;
   const { ids, utterances } = segments.at(-1)!;
@@ -226,6 +226,7 @@ function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues
   return [...ids.slice(0, keep), ...tokens];
 }
 
+/** Divides estimates of all steps of an episode among its turns. */
 function perTurn(
   { advantages, returns }: { advantages: Float32Array; returns: Float32Array },
   lengths: readonly number[],
@@ -249,7 +250,7 @@ export interface ValuedTurn extends AdvantageTurn {
   returns: Float32Array;
 }
 
-/** Makes the value loss as a part of the policy's update; the head has its own optimizer. */
+/** Makes the value loss as a term of the policy's loss; the head has its own optimizer. */
 export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): TrunkValue<ValuedTurn> {
   const { coefficient, lr, maxGradNorm } = options.value;
   return {
@@ -298,7 +299,7 @@ export async function updateCriticNetwork(
   return { ...means.values(), 'optim/critic_gradient_norm': mean(norms) };
 }
 
-/** Adds value weights to a batch's examples, before each of its turns or before each of their tokens. */
+/** Adds value weights to a batch's examples, so that V is computed before each of its turns, or before each of their tokens. */
 function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel): TokenExample[] {
   const firsts = new Set<number>();
   lengths.reduce((token, length) => (firsts.add(token), token + length), 0);

@@ -1,11 +1,11 @@
-// DPO on whole episodes: the best of a group of episodes of one task is preferred to the worst.
+// DPO on whole episodes prefers the best of a group of episodes of one task to the worst.
 // Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7:
 //
 //     h = β [ log π(best)/π_ref(best) − log π(worst)/π_ref(worst) ]          L = −mean over pairs of log σ(h)
 //
-// with log π(episode) = Σ over the agent's tokens (as for trajectories of agents in Song et al. 2024, ETO, arXiv:2403.02502),
-// π_ref the initial policy of the run. Differs from it: the pairs come from the policy's own games, new ones in every iteration;
-// offline_dpo takes those of a dataset.
+// with log π(episode) = Σ over the agent's tokens (as for trajectories of agents in Song et al. 2024, ETO, arXiv:2403.02502), and
+// π_ref the initial policy of the run. Differs from the source: the pairs come from the policy's own episodes, new ones in every
+// iteration; offline_dpo takes those of a dataset.
 import { integer, minibatches, unitOptions, type ConfigProblem, type OptionsOf, type Rng } from '@bowyer/core';
 import { onlineActor, policyRate } from '../learning/policy-rate.js';
 import { RunningMeans } from '../learning/metric-means.js';
@@ -66,6 +66,7 @@ export const dpo = defineAlgorithm({
   problems: (options): ConfigProblem[] => [...wholeGroups(options), ...aloneProblems(options)],
 });
 
+/** Makes `actor.epochs` passes over the pairs. */
 async function prefer(
   run: AlgorithmRun,
   pairs: readonly ScoredPair[],

@@ -1,4 +1,4 @@
-// Direct preference optimisation on pairs of episodes; the agent's tokens of an episode count as one sequence.
+// Computes the loss of direct preference optimisation (DPO) on pairs of episodes; the agent's tokens of an episode count as one sequence.
 import { dpoLoss, episodicReturn, group, integer, nonNegative, positive, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';

@@ -22,7 +22,7 @@ export function scoredConversations(
   return [...episodes.values()];
 }
 
-/** Lists the learned spans of tokens as utterances. @param first turn number of the first span */
+/** Lists the learned spans of a conversation's tokens as utterances. @param first turn number of the first span */
 function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): SegmentUtterance[] {
   const utterances: SegmentUtterance[] = [];
   for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {

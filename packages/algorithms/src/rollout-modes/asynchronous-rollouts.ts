@@ -1,5 +1,5 @@
-// Plays episodes continuously while the learner updates the policy: the learner takes finished episodes, and new weights are used
-// from the next turn of the others on. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. The result depends on timing.
+// Plays episodes continuously while the learner updates the policy: the learner takes finished episodes, and episodes in play continue
+// with the new weights from their next turn. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. The result depends on timing.
 import type { Rng, Trajectory } from '@bowyer/core';
 import { streamEpisodes, type PlayedEpisode } from '@bowyer/envs';
 import {
@@ -29,6 +29,7 @@ export interface StreamState {
   finished: { group: number; version: number; items: readonly Trajectory[] }[];
 }
 
+/** Gives an algorithm the rollouts of one continuous stream of episodes. */
 export class AsynchronousRollouts implements RolloutSource {
   readonly #meter = new RolloutMeter();
   #stream: EpisodeStream | null = null;
@@ -60,7 +61,7 @@ export class AsynchronousRollouts implements RolloutSource {
     return rollout;
   }
 
-  /** Returns metrics of the last rollout that was taken, and of the time since the previous one. */
+  /** Returns the metrics of the last rollout that was taken, and of the time since the one before. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }
@@ -82,7 +83,7 @@ export class AsynchronousRollouts implements RolloutSource {
   }
 }
 
-/** The episodes of a run from one iteration on. */
+/** Plays all episodes of a run from one iteration on, as far as the staleness bound allows. */
 class EpisodeStream {
   readonly ended: Promise<void>;
   readonly #queue: StalenessQueue<Trajectory>;
@@ -126,13 +127,14 @@ class EpisodeStream {
     };
   }
 
-  /** Resolves the promises of all that wait for a change. */
+  /** Wakes all who wait for a change of the queue, of the weights or of the stream's end. */
   changed(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const wake of waiters) wake();
   }
 
+  /** Ends the stream with an error, which `take` throws. */
   readonly fail = (error: Error): void => {
     this.#failure ??= error;
     this.changed();
@@ -187,7 +189,7 @@ class EpisodeStream {
     }
   }
 
-  /** Waits until the staleness bound allows the i-th episode of this stream. @returns false if it must not be played */
+  /** Waits until the i-th episode of this stream may begin. @returns false if it must not be played */
   async #admit(i: number): Promise<boolean> {
     const group = this.#groupAt(i);
     for (;;) {
@@ -203,6 +205,7 @@ class EpisodeStream {
     }
   }
 
+  /** Stores a played episode, and finishes its group if it is the last one of it. */
   #end(played: PlayedEpisode<TurnTokens>): void {
     const { context, options, groupSize } = this.plan;
     const { maxFailureShare = DEFAULT_FAILURE_SHARE } = options;
@@ -227,6 +230,7 @@ class EpisodeStream {
     this.changed();
   }
 
+  /** Counts an episode in play more or less. */
   #occupy(change: number): void {
     this.#inPlay += change;
     this.meter.occupy(this.#inPlay / this.plan.options.slots);
@@ -239,6 +243,7 @@ class EpisodeStream {
     return index < again.length ? again[index] : next + index - again.length;
   }
 
+  /** Returns the number, in the whole run, of the i-th episode that this stream plays. */
   #episodeAt(i: number): number {
     const { groupSize } = this.plan;
     return this.#groupAt(i) * groupSize + (i % groupSize);

@@ -1,5 +1,5 @@
-// The collector: a copy of the policy on a second device, which plays ahead of the learner. It loads newer weights between two
-// calls of its player.
+// Plays episodes with the collector: a copy of the policy on a second device, which plays ahead of the learner and loads newer weights
+// between two calls of its player.
 import type { LanguageModel } from '@bowyer/models';
 import type { Decision } from '@bowyer/envs';
 import type { Player, OpenPlayer } from '../rollout/player.js';
@@ -8,6 +8,7 @@ import type { TurnTokens } from '../rollout/turn-tokens.js';
 /** The weights that training changes: all of them, or the adapters only. */
 export type Weights = Awaited<ReturnType<LanguageModel['copyParameters']>>;
 
+/** Plays with a copy of the policy, whose weights are replaced between two calls. */
 export class Collector {
   readonly #players = new Set<Player>();
   /** The end of the last call; calls of the player and of `load` run one after the other. */
@@ -38,6 +39,7 @@ export class Collector {
     return this.#isClosed;
   }
 
+  /** Copies the learner's present weights. */
   snapshot(): Promise<Weights> {
     return this.learner.copyParameters();
   }
@@ -70,11 +72,12 @@ export class Collector {
     };
   };
 
-  /** Ends the episodes in play at their next turn, with an error. */
+  /** Makes the episodes in play fail at their next turn. */
   close(): void {
     this.#isClosed = true;
   }
 
+  /** Runs `work` after the work before it has ended. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {});
@@ -82,6 +85,7 @@ export class Collector {
   }
 }
 
+/** Adds to a decision the version of the weights that made it. */
 function stamped(decision: Decision<TurnTokens> | Error, policyVersion: number): Decision<TurnTokens> | Error {
   if (decision instanceof Error || decision.data === undefined) return decision;
   return { ...decision, data: { ...decision.data, policyVersion } };

@@ -1,6 +1,6 @@
-// Plays rollouts while the learner updates the policy, with weights that depend only on the iteration: rollout k is played with
-// those of iteration k − s. With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252, section
-// 3.
+// Plays rollouts while the learner updates the policy, with weights that depend only on the iteration: rollout k is played with those of
+// iteration k − s, s being the staleness. With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252,
+// section 3.
 import type { Trajectory } from '@bowyer/core';
 import { playRollout, type RolloutPlan, type RolloutSource } from '../rollout/collect.js';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -8,18 +8,19 @@ import type { Collector, Weights } from './collector.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 
 export interface LockStepSettings {
-  /** Iterations of the run, after which no rollout is played. */
+  /** The number of iterations of the run. */
   iterations: number;
-  /** s, the age of the weights in iterations; with 0, the numbers are those of a synchronous run. */
+  /** s, the age of the weights in iterations; with 0 the results are those of a synchronous run. */
   maxStaleness: number;
   firstIteration: number;
 }
 
+/** Gives an algorithm the rollout of each iteration, and plays the next ones meanwhile. */
 export class LockStepRollouts implements RolloutSource {
   readonly #meter = new RolloutMeter();
   readonly #rollouts = new Map<number, Promise<Trajectory[]>>();
   #last: Promise<unknown> = Promise.resolve();
-  /** The first rollout that was not started. */
+  /** The first rollout that has not been started. */
   #next: number;
   /** The rollout that the learner waits for. */
   #awaited = -1;
@@ -56,13 +57,13 @@ export class LockStepRollouts implements RolloutSource {
     return this.#metrics;
   }
 
-  /** Returns the seconds that were waited since the last call. */
+  /** Returns the seconds that learner and collector waited since the last call. */
   takeSeconds(): Record<string, number> {
     const { learnerIdle, collectorIdle } = this.#meter.take();
     return { 'learner idle': learnerIdle / 1000, 'collector idle': collectorIdle / 1000 };
   }
 
-  /** Returns rollouts that were not yet learned from, by iteration, once all started ones have been played. */
+  /** Waits for the rollouts that were started, and returns them by iteration. */
   async played(): Promise<Map<number, Trajectory[]>> {
     const played = new Map<number, Trajectory[]>();
     for (const [iteration, rollout] of this.#rollouts) played.set(iteration, await rollout);
@@ -74,6 +75,7 @@ export class LockStepRollouts implements RolloutSource {
     await this.#last.catch(() => {});
   }
 
+  /** Starts a rollout, which is played after the ones before it. */
   #begin(iteration: number, { version, weights }: { version: number; weights: Weights }, plan: RolloutPlan): void {
     const { context, options, groupSize } = plan;
     const { size } = options.rollout;

@@ -1,4 +1,4 @@
-// Measures how old rollouts are when they are learned from, and how long learner and collector wait for each other.
+// Measures how old the weights are that played a rollout, and how long learner and collector wait for each other.
 import { maximum, mean, type Trajectory } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 

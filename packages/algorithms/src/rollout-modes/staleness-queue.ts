@@ -1,7 +1,7 @@
-// Decides which groups of episodes may begin, and which are learned from next, so that no group is older than a bound when it is
-// learned from. Source of the first rule: Fu et al. 2025 (AReaL), arXiv:2505.24298, eq. 3: ⌊n / B⌋ ≤ version + η for the n-th
-// group, B of them in a rollout. This rule alone bounds the mean age; the second rule, a deadline for each group, bounds the age
-// of every group.
+// Decides which groups of episodes may begin, and which are learned from next, so that the weights of no group are older than a bound
+// when it is learned from. The first rule is eq. 3 of Fu et al. 2025 (AReaL), arXiv:2505.24298: the n-th group may begin if
+// ⌊n / B⌋ ≤ version + η, with B groups in a rollout. This rule alone bounds the mean age; the second rule, a deadline for each group,
+// bounds the age of every group.
 
 interface StalenessOptions {
   /** The number of groups in a rollout. */
@@ -17,13 +17,14 @@ interface Group<Item> {
   items: readonly Item[] | null;
 }
 
-/** Groups are numbered over the whole run, from 0. */
+/** Holds the groups that are played or wait for the learner. They are numbered over the whole run, from 0. */
 export class StalenessQueue<Item> {
   readonly #groups = new Map<number, Group<Item>>();
   #ended = 0;
 
   constructor(private readonly options: StalenessOptions) {}
 
+  /** Returns whether a group may begin with weights of some version. */
   mayBegin(group: number, version: number): boolean {
     const { perRollout, maxStaleness } = this.options;
     return group < (version + maxStaleness + 1) * perRollout;
@@ -36,7 +37,7 @@ export class StalenessQueue<Item> {
   /**
    * Ends a group.
    *
-   * @param items empty for a group that failed: its place in the rollout stays empty
+   * @param items its episodes; empty for a group that failed, which still counts as one of its rollout
    */
   finish(group: number, items: readonly Item[]): void {
     this.#groups.get(group)!.items = items;
@@ -76,8 +77,8 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Returns whether the other groups can still be learned from in time. A group of version v has the deadline v + η: for each
-   * deadline, the later rollouts must have enough places.
+   * Returns whether the other groups can still be learned from in time. A group of version v must be learned from in iteration v + η
+   * at the latest: the rollouts up to each such deadline must have room for all groups that are due by then.
    */
   #leavesTime(chosen: readonly { version: number }[], iteration: number): boolean {
     const { perRollout, maxStaleness } = this.options;

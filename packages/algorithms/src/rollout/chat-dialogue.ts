@@ -1,5 +1,5 @@
-// Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template converts them
-// into tokens. A turn computes only its new tokens.
+// Converts the dialogues of a chat model into tokens by its chat template: observations are the user's messages, actions the
+// assistant's. A turn computes only its new tokens.
 import { spokenIds, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
@@ -19,6 +19,7 @@ export interface ChatOptions {
   onRewritten?: () => void;
 }
 
+/** Makes the conversion of episodes into messages of a chat. */
 export function chatDialogues(tokenizer: Tokenizer, options: ChatOptions): Dialogues {
   let reported = false;
   const onRewritten = () => {

@@ -1,4 +1,4 @@
-// Plays with a language model that chooses among the valid actions, in one of these ways:
+// Lets a language model choose among the valid actions, in one of these ways:
 //
 //     scored       p(a) ∝ exp(log π(a | s) / T) over the valid actions a, each with its terminator
 //     likelihood   as scored, but without the terminator, and after a space where the observation does not end with one:
@@ -27,6 +27,7 @@ import type { ActRequest, Player } from './player.js';
 import { refuseBrokenPolicy, type TurnTokens } from './turn-tokens.js';
 
 export interface ChoiceOptions {
+  /** The number of episodes in play at the same time. */
   slots: number;
   sampling: SamplingOptions;
   dialogues: Dialogues;
@@ -40,6 +41,7 @@ interface Candidate {
 
 type Chosen = Utterance & Pick<GeneratedUtterance, 'contextTokens'>;
 
+/** Chooses actions for the episodes that wait for one; how a choice is made is left to the subclasses. */
 abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
   /** All tokens that a slot has read and written. */
@@ -85,13 +87,14 @@ abstract class ChoicePlayer implements Player {
     });
   }
 
-  /** Returns the context of the slot's model, shortened to leave space for an action. */
+  /** Updates a slot's dialogue to the observation. @returns all tokens of its context */
   #advance(request: ActRequest): number[] {
     const before = this.#contexts[request.slot];
     const { keep, tokens } = this.#dialogues[request.slot].advance(request, before);
     return [...before.slice(0, keep), ...tokens];
   }
 
+  /** Lists the valid actions that the policy can write. */
   #candidates(actions: readonly string[], context: readonly number[]): Candidate[] {
     const masked = new Set(this.policy.maskedTokenIds);
     const idsOf = this.encoder(context);
@@ -111,10 +114,12 @@ abstract class ChoicePlayer implements Player {
     return this.policy.contextLength - longest + 1;
   }
 
+  /** Chooses one candidate for each request. */
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
   /** Samples utterances freely. */
   protected abstract write(asked: readonly Asked[]): Promise<Chosen[]>;
 
+  /** Samples utterances freely, with the KV cache of `episodes`. */
   protected async writeIn(episodes: Episodes, asked: readonly Asked[]): Promise<Chosen[]> {
     if (asked.length === 0) return [];
     const turns = asked.map(({ request: { slot, rng }, context }) => ({
@@ -137,9 +142,9 @@ interface Asked {
   context: number[];
 }
 
-/** Scores every valid action as a whole. */
+/** Scores every valid action as a whole, and draws one by the scores. */
 export class ScoredPlayer extends ChoicePlayer {
-  /** KV-cache slots for turns in which any text may be valid. */
+  /** The KV cache of turns in which any text may be valid; null before the first of them. */
   #episodes: Episodes | null = null;
 
   constructor(
@@ -165,6 +170,7 @@ export class ScoredPlayer extends ChoicePlayer {
     };
   }
 
+  /** Computes the score of an action. @param logprobs [tokens] of the action, then of the terminator */
   #scoreOf(logprobs: Float32Array, action: string): number {
     if (this.score === 'scored') return sumOf(logprobs);
     const sum = sumOf(logprobs.subarray(0, -1));
@@ -201,6 +207,7 @@ export class ScoredPlayer extends ChoicePlayer {
     return this.writeIn(this.#episodes, asked);
   }
 
+  /** Draws an action with probability ∝ exp(score / temperature), or takes the one with the highest score. @returns its index */
   #draw(scores: readonly number[], rng: Rng): number {
     const { greedy, temperature } = this.options.sampling;
     const largest = maximum(scores);
@@ -216,12 +223,12 @@ export class ScoredPlayer extends ChoicePlayer {
   }
 }
 
-/** The number of tokens before an action that are encoded together with it. */
+/** The number of context tokens that are encoded together with an action. */
 const JOINED_TOKENS = 16;
 
 const sumOf = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0);
 
-/** Makes the example of an action after its context, with every token of the action scored. */
+/** Makes the example of an action after its context, in which every token of the action is scored. */
 function scoredExample(seen: readonly number[], ids: readonly number[]): TokenExample {
   const all = [...seen, ...ids];
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
@@ -242,7 +249,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
     return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
   }
 
-  /** Chooses actions. The model runs only where there is a choice: a token that all remaining candidates share has probability 1. */
+  /** Chooses actions token by token. The model does not run for a token that all remaining candidates share: its probability is 1. */
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
@@ -305,7 +312,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
   }
 }
 
-/** Truncates a slot's KV cache to the prefix that it shares with `context`. @returns the remaining tokens of the context */
+/** Truncates a slot's KV cache to the tokens that it has in common with `context`. @returns the remaining tokens of the context */
 function feed(episodes: Episodes, slot: number, context: readonly number[]): number[] {
   const keep = commonPrefix(episodes.context(slot), context);
   episodes.truncate(slot, keep);

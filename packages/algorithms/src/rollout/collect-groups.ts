@@ -1,4 +1,4 @@
-// Collects rollouts of groups: several episodes of the same task, whose returns are compared with each other.
+// Collects rollouts in groups: several episodes of the same task, whose returns are compared with each other.
 import {
   choice,
   episodicReturn,
@@ -43,6 +43,7 @@ export const groupMembers = ({ groupSize = 8, invalidPenalty = 0 } = {}) => ({
 
 export type GroupRolloutOptions = CollectOptions & { rollout: { groupSize: number; samplingRounds: number } };
 
+/** The episodes of an iteration. */
 export interface GroupRollout {
   /** Episodes to learn from, group by group. */
   kept: Trajectory[];
@@ -52,8 +53,8 @@ export interface GroupRollout {
 }
 
 /**
- * Collects one iteration's rollout. Each round has its own episode numbers and thus its own seeds; the numbers of unplayed rounds
- * are skipped.
+ * Collects one iteration's rollout. Each round has its own episode numbers and thus its own seeds; the numbers of rounds that are not
+ * played are skipped.
  *
  * @throws {InterruptedError} where the user asks to stop; the iteration has then not changed the policy
  */
@@ -106,6 +107,7 @@ export function wholeGroups({ rollout: { size, groupSize } }: Groups): ConfigPro
   return [{ key, message, remedy: `write ${key}=${Math.ceil(size / groupSize) * groupSize}` }];
 }
 
+/** Reports sizes of rollouts and groups that contradict each other. */
 export function groupProblems(options: Groups & { rollout: { samplingRounds: number } }): ConfigProblem[] {
   const { groupSize, samplingRounds } = options.rollout;
   const problems = wholeGroups(options);
@@ -119,7 +121,7 @@ export function groupProblems(options: Groups & { rollout: { samplingRounds: num
   return problems;
 }
 
-/** Reports groups of a single episode. */
+/** Reports groups of one episode. */
 export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem[] {
   if (groupSize > 1) return [];
   const key = 'algorithm.rollout.group_size';

@@ -1,5 +1,5 @@
-// Plays many episodes at the same time and converts them into trajectories: the rollout of an iteration, or any other set of
-// episodes.
+// Plays many episodes at the same time and converts them into trajectories. Such a set of episodes is the rollout of an iteration, an
+// evaluation or a test.
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
 import { failureReasons, reasonKey, SHOWN_REASONS } from './failure-reasons.js';
@@ -14,30 +14,30 @@ import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 export interface PlayContext {
   /** Makes an environment that plays only items of the split. Null for a run without an environment, which cannot play. */
   makeEnv: ((split: Split) => Env) | null;
-  /** Plays whole sets instead of `makeEnv` and a player, such as agent programs that call a server of the policy. */
+  /** Plays whole sets, in place of `makeEnv` and a player; agent programs that call a server of the policy are played so. */
   playSet?: PlaySet;
   /** Name of the environment, for messages. */
   environment?: string;
   hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
   /**
-   * Whether a set is interrupted with `InterruptedError` when the user asks to stop; if false or not given, each set is played to
-   * its end.
+   * Whether a set may be interrupted with `InterruptedError` when the user asks to stop; if false or not given, each set is played
+   * to its end.
    */
   givesUp?: boolean;
   onFailure?: OnFailure;
   /** Called when a set has been played or interrupted. */
   onSetEnd?: () => void;
-  /** Whether failures that count with a reward also count for `maxFailureShare`; false if not given. */
+  /** Whether a failed episode that counts with a reward of failures also counts for `maxFailureShare`; false if not given. */
   limitsCounted?: boolean;
   /** Whether to wait until all slots are ready before acting; see `playEpisodes`. */
   together?: boolean;
   /** The processes that divide the episodes among them; a single process if not given. */
   ranks?: Ranks;
-  /** Where replayed turns are stored, if there are several ranks. */
+  /** Which rank stores a replayed turn, if there are several ranks. */
   replayPlacement?: ReplayPlacement;
   /**
-   * Opens the player of rollouts instead of the policy's own, such as a server with a copy of the policy, or its integer version.
-   * Evaluations use the policy's own player.
+   * Opens the player of rollouts in place of the policy's own, such as a server with a copy of the policy, or the policy with integer
+   * matrix products. Evaluations use the policy's own player.
    */
   openRollouts?: OpenPlayer;
   /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when its iteration begins. */
@@ -92,7 +92,7 @@ export interface PlayedSet {
  */
 export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watch: SetWatch) => Promise<Trajectory[]>;
 
-/** The callbacks of a set that `PlaySet` plays. */
+/** Receives the events of a set that `PlaySet` plays. */
 export interface SetWatch {
   /** Reports a played episode. */
   played(): void;
@@ -124,7 +124,7 @@ export function collect(
   return collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, episodes);
 }
 
-/** Collects episodes of an iteration, numbered from `firstEpisode`. A group is numbered by its first episode / `groupSize`. */
+/** Collects episodes of an iteration, numbered from `firstEpisode`. The group of an episode is ⌊its number / `groupSize`⌋. */
 export async function collectEpisodes(
   run: PlayContext,
   openPlayer: OpenPlayer,
@@ -141,7 +141,7 @@ export async function collectEpisodes(
   return trajectories;
 }
 
-/** Plays episodes of an iteration with the iteration's horizon. */
+/** Plays episodes of an iteration, with the largest number of turns that the iteration allows. */
 export function playRollout(
   run: PlayContext,
   openPlayer: OpenPlayer,
@@ -156,7 +156,7 @@ export function playRollout(
 /** The purpose in seeds and messages of episodes that are learned from. */
 export const ROLLOUT = 'rollout';
 
-/** Checks that the episodes of a group begin alike. @throws where they do not, since their returns could not be compared */
+/** Checks that the episodes of a group begin with the same state. @throws where they do not, since their returns could not be compared */
 function checkGroups(trajectories: readonly Trajectory[], environment = 'the environment'): void {
   const firstOf = new Map<number, Trajectory>();
   for (const trajectory of trajectories) {
@@ -243,7 +243,7 @@ async function playByItself(
 
 export const DEFAULT_FAILURE_SHARE = 0.5;
 
-/** Computes the seed of an episode for sampling its tokens, and in a group of one also for the environment. */
+/** Computes the seed of an episode: of its sampled tokens, and, for the first episode of a group, of its environment. */
 export const episodeSeed = (seed: number, purpose: string, episode: number): number =>
   hash32(`${seed}/${purpose}/${episode}`);
 
@@ -332,8 +332,8 @@ export function trajectoryOf(
 }
 
 /**
- * Throws when too many episodes failed, since the others no longer represent the task. An environment that breaks its contract
- * throws immediately: the mistake in its program affects other episodes too.
+ * Throws when too many episodes failed, since the others no longer represent the task. It throws at once where an environment breaks
+ * its contract, since the mistake in its program affects other episodes too.
  */
 export function checkFailures(
   failures: readonly Error[],
@@ -343,7 +343,7 @@ export function checkFailures(
   const broken = failures.find((error) => error instanceof EnvContractError);
   if (broken !== undefined) throw broken;
   if (failures.length <= maxFailureShare * episodes) return;
-  // The error of an open circuit does not say why the server failed, so another one is preferred.
+  // The error of an open circuit breaker does not say why the server failed, so another one is preferred.
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
   const others = failureReasons(failures.filter((error) => reasonKey(error) !== reasonKey(first)));
   const lines = [

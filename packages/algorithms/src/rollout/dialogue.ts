@@ -1,14 +1,15 @@
-// Converts an episode into the tokens that a policy reads and writes: as one growing text (text-dialogue.ts), or with a chat
+// Declares how an episode becomes the tokens that a policy reads and writes: as one growing text (text-dialogue.ts), or with a chat
 // template (chat-dialogue.ts). Sampled tokens are kept and never tokenized again.
 import type { Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { ActRequest } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
+/** The ways to choose an action: `free` writes any text; the others choose among the valid actions (choice-player.ts). */
 export const actionChoices = ['free', 'scored', 'constrained', 'likelihood', 'likelihood_per_character'] as const;
 export type ActionChoice = (typeof actionChoices)[number];
 
-/** A conversion of episodes into tokens. */
+/** Opens dialogues, which convert episodes into tokens. */
 export interface Dialogues {
   /** Tokens that end an utterance, besides those of the sampling options. */
   readonly terminatorIds: readonly number[];

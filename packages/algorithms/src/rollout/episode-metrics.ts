@@ -1,4 +1,4 @@
-// Computes metrics of episodes.
+// Computes metrics of episodes, such as returns, lengths and win rates.
 import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
@@ -30,7 +30,7 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
   return { ...metrics, ...componentMetrics(trajectories, prefix) };
 }
 
-/** Computes means of the figures in `components` of an episode's last info, which a judge may set, over the episodes that have them. */
+/** Computes the mean of each number in `components` of an episode's last info, which a judge may set, over the episodes that have it. */
 function componentMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
   const figures = new Map<string, number[]>();
   for (const { infos } of trajectories)

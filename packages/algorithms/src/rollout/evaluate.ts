@@ -53,7 +53,7 @@ export async function evaluate(
   return { metrics, trajectories };
 }
 
-/** Compares the critic's min(Q₁, Q₂) with the discounted returns of the episodes, and adds its values to the episodes. */
+/** Compares the critic's min(Q₁, Q₂) with the discounted returns of the episodes, and stores its values with the turns. */
 export async function criticCalibration(
   critic: DoubleCritic,
   trajectories: readonly Trajectory[],

@@ -6,7 +6,7 @@ export interface FailureReason {
   episodes: number;
 }
 
-/** Names of rollouts, which are in messages and paths and differ between failures of one reason. */
+/** Names of rollouts, such as `task-3.0`, which differ between failures of one reason. */
 const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
 
 /**
@@ -15,7 +15,7 @@ const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
  */
 const AMOUNT = /\b\d+(?:\.\d+)?(?= (?:tokens|bytes|seconds|in the (?:messages|completion)|s|ms)\b)/g;
 
-/** Returns an equal text for failures of one reason. */
+/** Returns a text that is equal for failures of one reason. */
 export const reasonKey = ({ message }: Error): string => message.replace(ROLLOUT_NAME, '…').replace(AMOUNT, '…');
 
 /** Counts failures by reason, in the order of their first failures. */

@@ -1,10 +1,10 @@
-// Samples new utterances of the acting policy at the states of replayed turns.
+// Samples new utterances of the acting policy at the states of stored turns.
 import { groupBy, hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
 import type { OpenPlayer, PlayOptions, Player } from './player.js';
 import type { ReplayItem } from './replay.js';
 import { segmentsOf } from './turn-tokens.js';
 
-/** Replayed turns at whose states utterances are sampled, and the seed of these utterances. */
+/** Stored turns at whose states utterances are sampled, and the seed of these utterances. */
 export interface StatesToAct {
   items: readonly ReplayItem[];
   seed: number;
@@ -26,8 +26,8 @@ interface Wanted {
 }
 
 /**
- * Samples `samples` utterances at each item's observation, in batches of the player's number of slots, across groups. Turns of
- * one episode use the same slot one after the other, so that their common prefix is computed once.
+ * Samples `samples` utterances at each item's observation, in batches of the player's number of slots, across groups. The turns of
+ * one episode are sampled one after the other in the same slot (they form a lane), so that their common prefix is computed once.
  *
  * The random numbers of sample k at item i of a group with n items depend only on the group's seed and k · n + i, so that neither
  * the slots nor the other groups change an utterance.
@@ -57,7 +57,7 @@ export async function freshUtterances(
   return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
 }
 
-/** Samples the player's utterances in every lane: `slots` lanes at a time, one turn of each. */
+/** Samples utterances for `slots` lanes at a time, one turn of each lane per call of the player. */
 async function actInLanes(
   player: Player,
   lanes: readonly Wanted[][],
@@ -77,14 +77,14 @@ async function actInLanes(
   return fresh;
 }
 
-/** Groups turns of one episode into lanes, earlier ones first; several samples of a turn are in different lanes. */
+/** Groups the turns of one episode into a lane, earlier turns first; several samples of a turn are in different lanes. */
 function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   if (samples > 1) return wanted.map((each) => [each]);
   const lanes = groupBy(wanted, ({ item }) => item.trajectory);
   return [...lanes.values()].map((lane) => lane.sort((one, other) => one.item.turn - other.item.turn));
 }
 
-/** Samples once at each item's observation, with a new player. The seed is the next number of `rng`. */
+/** Samples one utterance at each item's observation, with a new player. The seed is the next number of `rng`. */
 export async function freshBatch(
   openPlayer: OpenPlayer,
   items: readonly ReplayItem[],
@@ -100,7 +100,7 @@ export async function freshBatch(
   }
 }
 
-/** Samples one utterance for each item, each in its slot. */
+/** Samples one utterance for each item in its slot. */
 async function actAt(player: Player, wanted: readonly (Wanted & { slot: number })[]): Promise<ReplayItem[]> {
   const decisions = await player.act(
     wanted.map(({ item, rng, slot }) => ({
@@ -121,7 +121,7 @@ async function actAt(player: Player, wanted: readonly (Wanted & { slot: number }
   });
 }
 
-/** Returns the policy's context before a turn's utterance, for either format of dialogues. */
+/** Returns the tokens that the policy read and wrote before a turn's utterance; undefined where none are stored. */
 function tokensBefore({ trajectory, turn }: ReplayItem): number[] | undefined {
   for (const { ids, utterances } of trajectory.segments) {
     const utterance = utterances.find((candidate) => candidate.turn === turn);

@@ -1,4 +1,4 @@
-// Options of the iterations of algorithms that learn from their own episodes.
+// Declares the options of the iterations of algorithms that learn from their own episodes.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { choice, group, integer, optional, type OptionsOf } from '@bowyer/core';
 
@@ -10,7 +10,7 @@ const DECODING =
 export const decodingOption = (value: (typeof DECODINGS)[number]) =>
   choice(DECODINGS, value, DECODING, { flat: 'eval_decoding' });
 
-/** Defaults that differ between algorithms. */
+/** The defaults that differ between algorithms. */
 interface LoopDefaults {
   iterations: number;
   rolloutSize?: number;

@@ -1,4 +1,4 @@
-// The interface of players, which choose the actions in all episodes that wait for one.
+// Declares players, which choose the actions in all episodes that wait for one.
 import type { Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { SamplingOptions } from '@bowyer/models';
@@ -6,6 +6,7 @@ import type { TurnTokens } from './turn-tokens.js';
 
 /** A request for one action. */
 export interface ActRequest {
+  /** The number, below `slots`, of the episode among those in play; the player keeps one context for each. */
   slot: number;
   /** The number of the turn; 0 for the first turn of an episode. */
   turn: number;
@@ -14,7 +15,7 @@ export interface ActRequest {
   validActions?: readonly string[];
   /** The reply of the environment's expert, for a player with `asksExpert`; null where the expert has no next action. */
   expertReply?: string | null;
-  /** At turn 0 of a replayed state, the observation's tokens when it was first played. */
+  /** At turn 0 of a stored state, the tokens of the observation when it was first played. */
   ids?: readonly number[];
   /** The episode's own random numbers. */
   rng: Rng;

@@ -1,5 +1,5 @@
-// Plays environments with a language model, and stores the exact tokens of every turn. Each slot keeps its context in the KV
-// cache across the turns of an episode, so that a turn computes only its new tokens.
+// Plays environments with a language model, and stores the exact tokens of every turn. The context of each slot stays in the KV cache
+// across the turns of an episode, so that a turn computes only its new tokens.
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from './player.js';
@@ -26,6 +26,7 @@ export const policyPlayer =
     return Promise.resolve(new ScoredPlayer(policy, options, actionChoice));
   };
 
+/** Writes actions freely. */
 export class PolicyPlayer implements Player {
   readonly #dialogues: Dialogue[];
 

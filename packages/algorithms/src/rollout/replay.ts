@@ -1,7 +1,8 @@
+// Fills an algorithm's replay buffer with turns; with several ranks, the buffer may be divided among them.
 import { integer, maximum, mean, minimum, oneRank, ReplayBuffer, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 
-/** One stored turn. It refers to its trajectory, so that the turns of a trajectory share its memory. */
+/** A stored turn. It refers to its trajectory, so that the turns of a trajectory share its memory. */
 export interface ReplayItem {
   trajectory: Trajectory;
   turn: number;
@@ -22,7 +23,7 @@ export function openReplay(
 }
 
 /**
- * A buffer that is divided among the ranks. Each rank draws its share of a batch from its own part, and the shares are exchanged.
+ * Holds one rank's share of a buffer that is divided among the ranks. Each rank draws its part of a batch, and the parts are exchanged.
  * The turns differ from those that a single process would draw, but have the same distribution.
  */
 class LocalReplay extends ReplayBuffer<ReplayItem> {
@@ -51,7 +52,7 @@ export function insertTurns(replay: ReplayBuffer<ReplayItem>, episodes: readonly
   for (const trajectory of episodes) trajectory.transitions.forEach((_, turn) => replay.insert({ trajectory, turn }));
 }
 
-/** Computes metrics of the single turns' rewards in a rollout. */
+/** Computes metrics of the rewards of single turns in a rollout. */
 export function rewardMetrics(episodes: readonly Trajectory[]): Metrics {
   const rewards = episodes.flatMap(({ transitions }) => transitions.map(({ reward }) => reward));
   return {

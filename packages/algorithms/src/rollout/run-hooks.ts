@@ -1,9 +1,9 @@
-// The calls that an algorithm makes to the program that runs it.
+// Declares the calls that an algorithm makes to the program that runs it.
 import type { Trajectory } from '@bowyer/core';
 
 export type Metrics = Record<string, number>;
 
-/** The program's side of a run: it stores metrics and models, and shows progress. */
+/** Stores metrics and models of a run, and shows progress. */
 export interface RunHooks {
   /** Reports progress during long phases. @param loss of the last step, for display only */
   progress(phase: string, done: number, total: number, loss?: number): void;
@@ -36,7 +36,7 @@ export interface RunHooks {
 }
 
 /**
- * Receives every episode's failure.
+ * Receives every failure of an episode.
  *
  * @param episode purpose and number of the episode, for messages
  * @param counts whether the episode counts nevertheless, with the reward of failures

@@ -1,15 +1,17 @@
-// Dialogues in ArCHer's format: the observation is the history as text, and the agent's utterance is appended to it.
+// Converts dialogues in ArCHer's format into tokens: the observation is the history as text, and the agent's utterance follows it.
 import { spokenIds, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { Tokenizer } from '@bowyer/text';
 import type { Dialogue, Dialogues, Observed } from './dialogue.js';
 import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 
+/** Makes the conversion of episodes into one growing text. */
 export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
   terminatorIds: [],
   open: () => new TextDialogue(tokenizer),
 });
 
+/** Converts the episodes of one slot into one growing text each. */
 export class TextDialogue implements Dialogue {
   readonly #context = new SlotContext();
   /** The last observation and the action after it, which are the text of all tokens so far. */
@@ -21,9 +23,9 @@ export class TextDialogue implements Dialogue {
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
   /**
-   * Returns only the new tokens if the observation continues the slot's text. If it continues the last observation with a
-   * different spelling of the action (for instance without a trailing space), returns the text after that observation; otherwise
-   * the whole text.
+   * Returns only the tokens of the new text if the observation continues the text so far. If it continues the last observation with a
+   * different spelling of the action (for instance without a trailing space), returns the tokens after that observation; otherwise
+   * those of the whole text.
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;

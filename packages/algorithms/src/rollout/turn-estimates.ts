@@ -1,22 +1,22 @@
-// Adds estimates of an algorithm, such as values, to an episode's turns, for reports.
+// Stores an algorithm's estimates, such as values, with the turns of episodes, for reports.
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 
-/** The most episodes whose valid actions the critic evaluates, and the most actions of a turn, since only reports need the values. */
+/** The most episodes whose valid actions the critic evaluates, and the most actions per turn. Both are small, since only reports need them. */
 const JUDGED_EPISODES = 4;
 const JUDGED_ACTIONS = 24;
 /** The number of best actions that are stored. */
 const NOTED_ACTIONS = 3;
 
-/** Adds estimates to those of a turn. */
+/** Adds an estimate to those of a turn. */
 export function noteEstimate(trajectory: Trajectory, turn: number, estimate: TurnEstimate): void {
   const estimates = (trajectory.estimates ??= []);
   estimates[turn] = { ...estimates[turn], ...estimate };
 }
 
 /**
- * Computes min(Q₁, Q₂) of every turn, in the order of the episodes, and adds it with V to the turns' estimates. For a few
- * episodes the estimates also contain the valid actions with the highest values.
+ * Computes min(Q₁, Q₂) of every turn, in the order of the episodes, and stores it with V as the turns' estimates. For a few episodes
+ * the estimates also contain the valid actions with the highest values.
  */
 export async function judgeEpisodes(critic: DoubleCritic, trajectories: readonly Trajectory[]): Promise<number[]> {
   const turns = trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
@@ -34,7 +34,7 @@ export async function judgeEpisodes(critic: DoubleCritic, trajectories: readonly
   return Array.from(values);
 }
 
-/** Evaluates valid actions. Those in a step's info are the valid actions of the next turn. */
+/** Evaluates the valid actions of turns, which the info of the step before lists. */
 async function judgeValidActions(critic: DoubleCritic, trajectories: readonly Trajectory[]): Promise<void> {
   const judged = trajectories.flatMap((trajectory) =>
     trajectory.transitions.flatMap(({ observation }, turn) => {

@@ -1,4 +1,4 @@
-// The tokens of an episode, by turn, exactly as the policy read and wrote them.
+// Records the tokens of an episode by turn, exactly as the policy read and wrote them, and joins them into segments.
 import { spokenIds, type TokenSegment, type Utterance } from '@bowyer/core';
 
 /** The tokens of one turn. They are stored with the turn's action, so that an episode's segments can be built from its turns. */
@@ -10,9 +10,10 @@ export interface TurnTokens extends Utterance {
 }
 
 /**
- * Joins turns into segments of tokens.
+ * Joins turns into segments. A segment is a sequence of tokens that the policy read and wrote without a break; a turn whose context
+ * does not continue the one before it begins a new segment.
  *
- * @param turns of one episode, in order; undefined for turns without tokens
+ * @param turns those of one episode, in order; undefined for turns without tokens
  */
 export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSegment[] {
   const segments: TokenSegment[] = [];
@@ -37,23 +38,25 @@ export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): 
   );
 }
 
-/** The context of one slot as the policy sees it, from the first token of the current segment on. */
+/** Records the context of one slot as the policy sees it, from the first token of the current segment on. */
 export class SlotContext {
   #ids: number[] = [];
   #read: number[] = [];
   #continues = false;
 
+  /** Begins a new segment. */
   restart(ids: readonly number[]): void {
     this.#ids = [...ids];
     this.#read = [...ids];
     this.#continues = false;
   }
 
-  /** Replaces the last tokens, which begins a new segment with the same beginning. */
+  /** Replaces the last `count` tokens by others, in a new segment. */
   rewrite(count: number, ids: readonly number[]): void {
     this.restart([...this.#ids.slice(0, this.#ids.length - count), ...ids]);
   }
 
+  /** Adds tokens that the policy reads next. */
   extend(ids: readonly number[]): void {
     for (const id of ids) this.#ids.push(id);
     this.#read = [...ids];
@@ -75,7 +78,7 @@ export class SlotContext {
   }
 }
 
-/** Counts the leading tokens of a prompt that are in a slot's cache, without the prompt's last token, from which generation continues. */
+/** Counts the leading tokens of a prompt that are in a slot's cache; the prompt's last token never counts, since generation continues from it. */
 export function sharedPrefix(cached: readonly number[], prompt: readonly number[]): number {
   const longest = Math.min(cached.length, prompt.length - 1);
   let length = 0;

@@ -1,4 +1,4 @@
-// The interface of a training run for its algorithm. An algorithm that learns from its own episodes is a loop of four lines:
+// Gives an algorithm the interface of its training run. An algorithm that learns from its own episodes is a loop of four lines:
 //
 //     for await (const iteration of run.iterations()) {
 //       const rollout = await run.collect(iteration);
@@ -23,7 +23,7 @@ import type { Agent, TrainingRun } from './training-run.js';
 import { Watch, type WatchState } from './watch.js';
 
 export interface AlgorithmRun extends TrainingRun {
-  /** Opens the unit's own player, as in evaluations. */
+  /** Opens the algorithm's own player, as in evaluations. */
   readonly openPlayer: OpenPlayer;
   /** Yields the remaining iterations, from the one after the last checkpoint, until the user asks to stop. */
   iterations(): AsyncIterable<number>;
@@ -31,12 +31,12 @@ export interface AlgorithmRun extends TrainingRun {
   updateRng(iteration: number): Rng;
   /** The factor of the policy's learning rate. It is 1, unless `updateKl` adapts it or the run has returned to its best agent. */
   readonly stepScale: number;
-  /** Plays the rollout of an iteration. @param how.openPlayer replaces the unit's own player */
+  /** Plays the rollout of an iteration. @param how.openPlayer replaces the algorithm's own player */
   collect(iteration: number, how?: GroupOptions & { openPlayer?: OpenPlayer }): Promise<Trajectory[]>;
   /** Plays groups of episodes of the same task, by the options of `groupMembers`. */
   collectGroups(iteration: number): Promise<GroupRollout>;
   /**
-   * Makes one optimizer step of the policy on the mean gradient of some micro-batches.
+   * Takes one optimizer step of the policy on the mean gradient of some micro-batches.
    *
    * @param accumulate adds the gradient of a micro-batch and returns its metrics
    * @returns the means of these metrics, and `optim/policy_gradient_norm`, the global norm before the clip
@@ -72,7 +72,7 @@ interface Unevaluated {
   end?: string | null;
 }
 
-/** Makes the run for an algorithm, and releases the models that the algorithm has opened when it ends. */
+/** Makes the run for an algorithm, and releases at its end the models that the algorithm has opened. */
 export async function withAlgorithmRun<Options extends PlayOptions>(
   unit: LoopUnit<Options>,
   run: TrainingRun,
@@ -168,7 +168,7 @@ function algorithmRun<Options extends PlayOptions>(
     return null;
   };
 
-  /** Adapts the factor of the learning rate to the KL of the update; see `adaptedScale`. */
+  /** Adapts the factor of the learning rate to the KL of the update. */
   const adaptStep = (metrics: Metrics) => {
     const kl = metrics['actor/update_kl'];
     if (kl === undefined) return;

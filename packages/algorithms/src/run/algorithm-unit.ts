@@ -1,5 +1,5 @@
-// The interface through which the runner finds an algorithm by name, checks its options, trains with it, plays the trained agent
-// and resumes a run. `defineAlgorithm` makes it from a name, a schema and a loop; everything else has a default.
+// Declares an algorithm. The runner finds it by name, checks its options, trains with it, plays the trained agent and resumes a run.
+// `defineAlgorithm` needs a name, a schema and a loop; everything else has a default.
 import { withDefaults, type ConfigProblem, type GivenOptions, type OptionsOf, type Trajectory } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';
 import type { ActionChoice } from '../rollout/dialogue.js';
@@ -9,7 +9,6 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import { withAlgorithmRun, type AlgorithmRun } from './algorithm-run.js';
 import type { Agent, TrainingRun } from './training-run.js';
 
-/** The declaration of an algorithm. */
 export interface AlgorithmDeclaration<Schema extends TObject> {
   /** The value of `algorithm`, and of ArCHer's `agent_type`. */
   name: string;
@@ -39,8 +38,8 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
     options: OptionsOf<Schema>,
   ): Metrics | Promise<Metrics>;
   /**
-   * Returns the network of V, for an algorithm that learns values with a language model: `trunk` for a head on the policy's
-   * network; `critic` for a head on a separate network with the policy's initial weights; null if these options have no V.
+   * Returns the network of V, for an algorithm that learns values with a language model: `trunk` for a value head on the policy's
+   * network; `critic` for a value head on a separate network with the policy's initial weights; null if these options have no V.
    */
   valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
   /** True if the loss compares probabilities of two forward passes, between which dropout would change them. */

@@ -1,5 +1,5 @@
-// Measures every online algorithm's rollouts: the mismatch between sampler and trainer, the KL of an update, and the KL from the
-// initial policy, on a sample of each rollout's turns.
+// Measures the rollouts of online algorithms: the mismatch between sampler and trainer, the KL of an update, and the KL from the initial
+// policy, on a sample of each rollout's turns.
 import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -39,6 +39,7 @@ const MAX_TOKENS = 4096;
 /** The number of turns that are sampled again after an update. */
 const RESAMPLED_TURNS = 4;
 
+/** Computes the metrics `diagnostics/…` of each iteration. */
 export class Diagnostics {
   #turns: SampledTurn[] = [];
   #metrics: Metrics = {};
@@ -56,8 +57,8 @@ export class Diagnostics {
   ) {}
 
   /**
-   * Compares the log-probabilities of a rollout with the trainer's before training, while both should have the same weights. If
-   * an iteration plays several rollouts, the largest mismatch is kept.
+   * Compares the log-probabilities that were stored in a rollout with the trainer's, before training, while both should have the same
+   * weights. If an iteration plays several rollouts, the largest mismatch is kept.
    *
    * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
    */
@@ -80,7 +81,7 @@ export class Diagnostics {
     this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
   }
 
-  /** Measures the effect of the update. @returns metrics of the iteration */
+  /** Measures the effect of the update. @returns all metrics of the iteration */
   async afterUpdate(): Promise<Metrics> {
     if (this.#turns.length === 0) return {};
     const updated = await this.#score(this.run.policy);
@@ -109,11 +110,7 @@ export class Diagnostics {
     await this.#reference?.release();
   }
 
-  /**
-   * Computes the turns' log-probabilities.
-   *
-   * @returns [turns] of [tokens], in nats
-   */
+  /** Computes the turns' log-probabilities. @returns [turns] of [tokens], in nats */
   #score(
     policy: Pick<ReferencePolicy, 'logprobs'>,
     turns: readonly SampledTurn[] = this.#turns,
@@ -156,7 +153,7 @@ export class Diagnostics {
   }
 }
 
-/** Draws turns with tokens of the policy without replacement, in the order of the rollout. */
+/** Draws turns that have tokens of the policy, without replacement, in the order of the rollout. */
 function sampleTurns(
   rollout: readonly Trajectory[],
   { count, iteration }: { count: number; iteration: number },

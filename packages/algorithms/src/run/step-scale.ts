@@ -1,9 +1,10 @@
+// Adapts the learning rate to the KL of the last update.
 /**
  * Bounds of the factor: a learning rate that is too high can be reduced by two orders of magnitude; one that is too low is
  * increased a little.
  */
 const [SMALLEST, LARGEST] = [1 / 128, 4];
-/** Bounds of the factor's change after one update. */
+/** The bounds of the change of the factor after one update. */
 const [FASTEST_FALL, FASTEST_RISE] = [1 / 4, 1.2];
 
 /**

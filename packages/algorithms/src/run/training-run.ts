@@ -1,4 +1,4 @@
-// The parts of a training run that its program gives to an algorithm: the agent, the data, and the program's services.
+// Declares the parts of a training run that its program gives to an algorithm: the agent, the data, and the program's services.
 import type { WatchOptions } from './watch.js';
 import type { Trajectory } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel, Quantization } from '@bowyer/models';

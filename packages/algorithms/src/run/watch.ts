@@ -1,4 +1,4 @@
-// Watches a training whose best agent is returned to the user, so that it returns no agent that got worse.
+// Watches a training whose best agent is returned to the user, so that no agent is returned that got worse.
 //
 //   - The initial agent is evaluated first, and is the first candidate for the best one; the last agent is evaluated too.
 //   - Every evaluation plays the same episodes with the same random numbers, so that two agents are compared episode by episode.
@@ -35,6 +35,7 @@ interface Reference {
 
 /** The state of the watch, which is part of every checkpoint. */
 export interface WatchState {
+  /** The returns of the initial agent. */
   start: Returns;
   /** The returns of the highest evaluation. */
   top: Returns;
@@ -66,13 +67,14 @@ const COLLAPSE_LEVEL = 0.99;
 /** The returns of rollouts must have fallen by this many standard errors for a warning. */
 const FALLEN = 3;
 
+/** Judges the rollouts and evaluations of a training. */
 export class Watch {
   private constructor(
     readonly state: WatchState,
     private readonly options: WatchOptions,
   ) {}
 
-  /** Begins with an evaluation of the initial agent. */
+  /** Begins to watch, with an evaluation of the initial agent. */
   static begin(episodes: readonly Trajectory[], options: WatchOptions): Watch {
     const start = returnsOf(episodes);
     const none = { reference: null, flatShares: [], warned: [], rollbacks: 0, alarmedAt: -ALARM_PAUSE, notes: [] };
@@ -86,7 +88,7 @@ export class Watch {
   /**
    * Compares a rollout with the first one, which the initial agent has played.
    *
-   * @returns the new warnings, whether they require an evaluation, and the reason to end the run, else null
+   * @returns the new warnings, whether they make an evaluation due, and the reason to end the run, else null
    */
   rollout(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): RolloutFindings {
     const { state } = this;
@@ -104,6 +106,7 @@ export class Watch {
     return { warnings, isAlarm, end: this.#withoutSignal(metrics, returns) };
   }
 
+  /** Returns the reason to end the run if hardly any group gave a signal for `signalPatience` iterations, else null. */
   #withoutSignal(metrics: Metrics, returns: readonly number[]): string | null {
     const { signalPatience } = this.options;
     if (signalPatience === null) return null;
@@ -197,10 +200,10 @@ interface Warning {
   callsForEvaluation: boolean;
 }
 
-/** The name of a metric that is computed from other metrics of a rollout. */
+/** The name of a figure that is computed from several metrics of a rollout. */
 const TOKENS_PER_TURN = 'tokens per turn';
 
-/** A bound of a rollout's metric, its warning, and whether exceeding it makes an evaluation due immediately. */
+/** A bound of a rollout's figure, its warning, and whether exceeding it makes an evaluation due immediately. */
 interface Bound {
   metric: string;
   isBeyond: (now: number, first: number) => boolean;
@@ -259,12 +262,14 @@ const bounds: readonly Bound[] = [
   },
 ];
 
+/** Selects the figures of a rollout that have bounds. */
 function watchedFigures(metrics: Metrics): Record<string, number> {
   const turns = metrics['rollout/episode_turns'] * metrics['rollout/episodes'];
   const all: Metrics = { ...metrics, [TOKENS_PER_TURN]: metrics['rollout/tokens'] / turns };
   return Object.fromEntries(bounds.flatMap(({ metric }) => (metric in all ? [[metric, all[metric]]] : [])));
 }
 
+/** Lists the warnings that apply to a rollout. */
 function warningsOf(reference: Reference, returns: Reference['returns'], metrics: Metrics): Warning[] {
   const figures = watchedFigures(metrics);
   const found = bounds.flatMap(({ metric, isBeyond, text, callsForEvaluation }, i): Warning[] => {
