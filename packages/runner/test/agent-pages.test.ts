@@ -59,12 +59,12 @@ async function freePort(): Promise<number> {
 describe('distill.md', () => {
   const page = readFileSync(join(pages, 'distill.md'), 'utf8');
   /**
-   * Replacements that make the check shorter: 18 tasks and 6 of the test, a shorter training, the command without npx
+   * Replacements that make the check shorter: 9 tasks and 3 of the test, a shorter training, the command without npx
    * (tools/pack-and-try.ts has it), and a large model without errors, also in the test of vitest.
    */
   const shortened: [file: string, from: string, to: string][] = [
     ['tasks.mjs', 'round < 10', 'round < 1'],
-    ['tasks.mjs', 'requests.entries()', 'requests.slice(0, 2).entries()'],
+    ['tasks.mjs', 'requests.entries()', 'requests.slice(0, 1).entries()'],
     ['guide.sh', 'npx bowyer', `node ${join(repository, 'packages/runner/bin/bowyer.js')}`],
     ['guide.sh', 'big-model.mjs 9000', 'big-model.mjs 9000 0'],
     ['guide.sh', 'data=runs/record/conversations.jsonl', 'data=runs/record/conversations.jsonl epochs=1'],
