@@ -76,7 +76,7 @@ export class Composition {
     return this.context.names;
   }
 
-  /** Lists the flat names that files and overrides used, with their options' paths. */
+  /** Lists the flat names (short names of options, such as `lm_lr`) that files and overrides used, with the paths of these options. */
   get flatUses(): readonly FlatUse[] {
     return this.context.used;
   }

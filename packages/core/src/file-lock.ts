@@ -86,7 +86,8 @@ class Waiting {
     const holder = holderOf(text);
     if (holder.state === 'ended' || (holder.state === 'unknown' && this.#isSilent))
       return this.#removeOnce(holder, text, touched);
-    // An owner that is just being killed will be gone soon, so the lock is refused only after a heartbeat, if it is stopped, or after long silence.
+    // The owner may be about to exit, so the lock is refused only if the owner is certain to stay: it has sent a heartbeat while this
+    // process waited, it is suspended (SIGSTOP, a debugger), or it has been silent for `staleSeconds`.
     if (refuse && (hasBeaten || isHalted(holder) || this.#isSilent)) throw refuse(holder);
     this.#tell(holder);
     await sleep(1000 * pollSeconds);

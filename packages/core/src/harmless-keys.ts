@@ -63,7 +63,7 @@ export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** Returns whether a value is empty, so that its key has no meaning. */
+/** Returns whether a value is empty. A key with an empty value can be ignored. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

@@ -55,7 +55,11 @@ interface EvaluatedParts {
   totalSteps: number;
 }
 
-/** Makes the evaluation of a training on a dataset. @returns null where the options exclude evaluations */
+/**
+ * Makes the evaluation of a training on a dataset.
+ *
+ * @returns null if nothing is held out and `eval.size` is 0, so that there is nothing to measure
+ */
 export function datasetEvaluation(
   run: PlayContext,
   { heldOutLoss, openPlayer, calibration, stepsPerEpoch, totalSteps }: EvaluatedParts,

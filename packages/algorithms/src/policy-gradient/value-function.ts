@@ -66,7 +66,7 @@ export const valueOptions = {
         { flat: 'gae_level' },
       ),
       lambda: fraction(0.9, 'λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return', { flat: 'lambda' }),
-      whiten: flag(true, 'scale the advantages of a rollout to mean 0 and standard deviation 1', {
+      whiten: flag(true, 'scale the advantages of all turns of an iteration to mean 0 and standard deviation 1', {
         flat: 'whiten_advantages',
       }),
     },

@@ -77,7 +77,7 @@ export function parseElement(text: string): ElementSyntax {
   const [before] = /^[ \t]*/.exec(text)!;
   const [after] = /[ \t]*$/.exec(text)!;
   if (before.length + after.length === 0 || (element.kind !== 'scalar' && element.kind !== 'joined')) return element;
-  // A word with white space around it is a text that includes the space.
+  // An element with white space around it is a string, to which the white space belongs: ' 12 ' is not the number 12.
   const word = text.slice(before.length, text.length - after.length);
   const spelled = (value: Scalar): string => (typeof value === 'string' ? value : word);
   const parts = element.kind === 'joined' ? element.parts : [spelled(element.value)];

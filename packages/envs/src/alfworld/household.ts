@@ -74,14 +74,14 @@ export class Household implements Facts {
     return this.problem.things.filter((thing) => this.#places.get(thing.name) === name);
   }
 
-  /** Things in or on the open receptacles within reach, which the agent can take. */
+  /** Lists the things that the agent can take: those in or on the open receptacles where it stands. */
   get reachable(): { thing: Thing; receptacle: Receptacle }[] {
     return this.here
       .filter((receptacle) => this.isOpen(receptacle))
       .flatMap((receptacle) => this.contents(receptacle).map((thing) => ({ thing, receptacle })));
   }
 
-  /** Returns the command that puts the thing there, in the wording of the options. */
+  /** Returns the command that puts a thing into or onto a receptacle, with the verb that the option `putPhrase` names. */
   putCommand({ name }: Thing, receptacle: Receptacle): string {
     return this.putPhrase === 'put' ? `put ${name} in/on ${receptacle.name}` : `move ${name} to ${receptacle.name}`;
   }
@@ -91,7 +91,7 @@ export class Household implements Facts {
     return `You are in the middle of a room. Looking quickly around you, you see ${this.#listOf(this.problem.receptacles)}.`;
   }
 
-  /** Commands that have an effect now, sorted. */
+  /** Lists the commands that have an effect now, sorted. */
   admissibleCommands(): string[] {
     const commands = ['look', 'inventory', 'help'];
     for (const receptacle of this.problem.receptacles) {

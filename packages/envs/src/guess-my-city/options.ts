@@ -17,7 +17,9 @@ export const guessMyCitySchema = options({
     'uniform',
     "'uniform' draws the city with the seeded generator; 'bySeed' takes city number seed modulo their count.",
   ),
-  envIdx: integer(null, 'Number of the city, counted from 0 in the list in play; null: any city.', { minimum: 0 }),
+  envIdx: integer(null, 'Number of the city, counted from 0 in the list that `cities` names; null: any city.', {
+    minimum: 0,
+  }),
 });
 
 export type GuessMyCityOptions = OptionsOf<typeof guessMyCitySchema>;

@@ -22,7 +22,8 @@ export const sharedSecrets = ({ noun, infoKey, count, envIdx, choice }: SharedSe
 
 export const secretReset = {
   secret: {
-    description: 'Number of the secret in the list in play, from 0, instead of one by the seed.',
+    description:
+      "Number of the secret, counted from 0 in the environment's list of secrets; without it the seed chooses the secret.",
     type: 'integer',
     minimum: 0,
   } as { description: string },

@@ -32,7 +32,9 @@ export const twentyQuestionsSchema = options({
     'uniform',
     "'uniform' draws the object with the seeded generator; 'bySeed' takes object number seed modulo their count, so that evaluation seeds 0, 1, 2 … cover every object equally.",
   ),
-  envIdx: integer(null, 'Number of the object, counted from 0 in the list in play; null: any object.', { minimum: 0 }),
+  envIdx: integer(null, 'Number of the object, counted from 0 in the list that `words` names; null: any object.', {
+    minimum: 0,
+  }),
   format: choice(
     ['dialogue', 'json_prompt'],
     'dialogue',

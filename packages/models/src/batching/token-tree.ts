@@ -127,7 +127,7 @@ function blockEnds(segments: readonly Block[], width: number): Int32Array {
 /** Divides blocks by their ends into groups with the least keys, padding included; undefined if there are too few different ends. */
 function cheapestColumns(ends: Int32Array, groupCount: number): { columns: number[]; keys: number } | undefined {
   const step = Math.max(1, Math.ceil(ends.at(-1)! / MOST_ENDS));
-  // The number of blocks before each candidate for the end of a group.
+  // A group may end only at one of these bounds. A bound is the number of blocks before it.
   const bounds = [0];
   ends.forEach((end, i) => {
     const next = i + 1 < ends.length ? ends[i + 1] : Infinity;

@@ -93,9 +93,10 @@ export class Recorder implements CallObserver {
   rolloutOfKey = (key: string): string | null => this.options.keys.rolloutOf(key);
 
   /**
-   * Begins a rollout. A rollout that has begun is not changed, unless the attempt is higher: it then begins again.
+   * Begins a rollout. If one with this id is in progress, it is left as it is, unless `origin.attempt` is higher: the rollout then
+   * begins again.
    *
-   * @param turn resolves when its calls may be answered; immediately if not given
+   * @param turn calls of the rollout wait until it resolves; without it they do not wait
    * @throws {RolloutStateError} if it has ended
    */
   async begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {

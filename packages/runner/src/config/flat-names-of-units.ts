@@ -64,7 +64,7 @@ const rankOf = (path: string): string => {
 };
 const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
-/** Lists the task's own options without a flat name: in version 0.2 they had the same name at the root. */
+/** Lists the options of a task that declare no flat name. Their flat name is their own: in version 0.2 they stood at the config's root. */
 const unnamed = ({ properties }: TObject): string[] =>
   Object.entries(properties).flatMap(([key, { flat }]) => (flat === undefined ? [key] : []));
 

@@ -21,7 +21,7 @@ import { CONFIG_FILE } from '../run/recorded-config.js';
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
-  // This throws. The other keys are not checked, since the unit that decides them is unknown.
+  // This call always throws: the name of the environment or of the algorithm is unknown, and with it which other keys are valid.
   if (unknown !== undefined) await validate(composition, unknown.schema);
   const schema = schemaOf(composition);
   const bare = withoutDefaults(composition);
@@ -53,7 +53,8 @@ export async function validateConfig(composition: Composition): Promise<void> {
 
 /** Refuses a config without the project's defaults, since the schema would report each missing key. */
 function withoutDefaults(composition: Composition): ConfigProblem[] {
-  if (composition.setting('save_path') !== undefined) return []; // all primary configs have this key, from configs/base.yaml
+  // The defaults of every primary config include configs/base.yaml, which sets `save_path`.
+  if (composition.setting('save_path') !== undefined) return [];
   return [
     {
       message: "this config has no list of defaults, so that it lacks the project's own keys",

@@ -134,7 +134,7 @@ export const sweeperSchema = Type.Object(
     trials: orNull(
       Type.Integer({
         minimum: 1,
-        description: `random, asha: configurations to draw; wandb: trials of all agents, null: all points of a grid, else ${WANDB_TRIALS}`,
+        description: `random, asha: number of configurations that are drawn; wandb: number of trials of all sweep agents together (null: with method grid all combinations, otherwise ${WANDB_TRIALS})`,
       }),
     ),
     seed: optionalCount('random, asha: seed of the draws', 0),

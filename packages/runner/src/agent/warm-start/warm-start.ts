@@ -70,7 +70,7 @@ export async function warmStart(
 /** Computes the name of a warm start in the cache: equal configs and equal files give equal weights. */
 export function warmStartHash(config: WarmStartConfig): string {
   const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
-  // The contents under a path may change.
+  // The contents of the files are hashed too, since they may change while their paths stay the same.
   const { path, split = null } = config.demonstrations;
   if (path !== null) for (const file of dataFilesOf(path, split)) addFile(hash, file);
   for (const file of filesNamedIn(decisiveOptions(config.env))) addFile(hash, file);

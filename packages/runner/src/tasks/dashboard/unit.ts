@@ -8,7 +8,10 @@ export const dashboardOptions = unitOptions({
   dir: text('outputs', 'folder whose runs are shown, at any depth'),
   host: hostOption,
   port: portOption(6060),
-  allow_remote: flag(false, 'listen on an address that other machines reach; they need the token as well'),
+  allow_remote: flag(
+    false,
+    'listen on an address that other machines reach; requests from them, as all others, need the token of token_env',
+  ),
   token_env: optionalText('environment variable with the token; null: a random one, shown in the address'),
 });
 

@@ -52,7 +52,7 @@ export const ofBoth: FieldRules = {
   ...refused({ input_ids: never, prompt_embeds: never, multimodal_data: never, use_audio_in_video: [false] }),
   ...refused({ max_dynamic_patch: never, min_dynamic_patch: never, lora: [[]], lora_path: never, adapter_id: never }),
   ...refused({ session_params: never, models: [[]], provider: never, route: never, transforms: [[]], plugins: [[]] }),
-  // The following fields decide where the work is done.
+  // The following fields choose a request's place in the queue, its server of a cluster, or the cache that it shares.
   ...refused({ priority: [0], cache_salt: never, kv_transfer_params: never, ec_transfer_params: never }),
   ...refused({ bootstrap_host: never, bootstrap_port: never, bootstrap_room: never, routed_dp_rank: never }),
   ...refused({ data_parallel_rank: never, disagg_prefill_dp_rank: never, ngram_corpus_id: never }),
