@@ -4,7 +4,7 @@ import { options, type OptionsOf } from '../option.js';
 export const guessMyCitySchema = options({
   cities: option<'archer91' | 'all100' | 'subset10' | readonly string[]>({
     description:
-      "The cities in play: 'archer91' (ArCHer's list), 'all100' (with the nine that LMRL-Gym also has), 'subset10', or a list of names.",
+      "The cities of which episodes draw one: 'archer91' (ArCHer's list), 'all100' (with the nine that LMRL-Gym also has), 'subset10', or a list of names.",
     anyOf: [
       { type: 'string', enum: ['archer91', 'all100', 'subset10'] },
       { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true },

@@ -13,7 +13,7 @@ import { options, type OptionsOf } from '../option.js';
 export const twentyQuestionsSchema = options({
   words: option<string | readonly string[]>({
     description:
-      "The objects in play: 'full' (157), 'subset10' (ten of them), a list of names taken from the 157, or a JSON file of your own words with their answers to your own questions.",
+      "The objects of which episodes draw one: 'full' (157), 'subset10' (ten of them), a list of names taken from the 157, or a JSON file of your own words with their answers to your own questions.",
     anyOf: [
       { type: 'string', enum: ['full', 'subset10'] },
       { type: 'string', pattern: '\\.json$' },

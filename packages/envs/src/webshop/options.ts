@@ -24,12 +24,16 @@ export const webShopSchema = options({
     "'archer': the whole history, then the instruction; 'page': the page with what is chosen in it, then the instruction, for small models; 'text': the page joined by [SEP], as AgentGym's server.",
   ),
   maxTurns: integer(10, 'Actions of an episode; the last of them truncates it.'),
-  webshopLower: integer(null, "First goal in play; null: 0 in the embedded shop, ArCHer's 2000 on a site.", {
-    minimum: 0,
-  }),
+  webshopLower: integer(
+    null,
+    "Number of the first goal that episodes may draw; null: 0 in the embedded shop, ArCHer's 2000 on a site.",
+    {
+      minimum: 0,
+    },
+  ),
   webshopUpper: integer(
     null,
-    "One past the last goal in play; null: all of the embedded shop's or the server's, ArCHer's 2100 on a site.",
+    "One more than the number of the last goal that episodes may draw; null: all of the embedded shop's or the server's, ArCHer's 2100 on a site.",
   ),
   products: text(null, "WebShop's items file (a JSON array of any size); null: a catalogue of our own."),
   attributes: text(null, "WebShop's attributes file, for the items file that `products` names."),
