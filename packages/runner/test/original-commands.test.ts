@@ -429,7 +429,6 @@ test('an address is that of the backend which is played there; a chat template i
   const backend = async (...overrides: string[]) => (await composed('archer_20q', ...overrides)).setting('env.backend');
   expect(await backend('env=textcraft', 'env_server_base=http://127.0.0.1:1')).toBe('agentgym');
   expect(await backend('env=textcraft', 'env.base_url=http://127.0.0.1:1')).toBe('agentgym');
-  expect(await backend('env=coin', 'env.base_url=127.0.0.1:25335')).toBe('java');
   expect(await backend('env=webshop', 'env_load_path=http://127.0.0.1:3000')).toBe('site');
   expect(
     await refusal('archer_20q', 'env=textcraft', 'env.backend=embedded', 'env_server_base=http://127.0.0.1:1'),

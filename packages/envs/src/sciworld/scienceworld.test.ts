@@ -69,12 +69,16 @@ async function expectAsRecorded(env: ScienceWorld, episode: Episode, withValidAc
   expect(total).toBe(finalScore);
 }
 
+/** The reaction of a gateway to a request: it answers, stays silent, hangs up, or sends what is no answer. */
+type Manner = 'answer' | 'silent' | 'hang up' | 'nonsense' | 'exception';
+
 /** A gateway of Py4J around the recorded engine: commands are lines, and end with one of 'e'. */
 class Gateway {
   #episode: Episode | null = null;
   #at: Recorded | null = null;
   #next = 0;
   alive = 0;
+  manner: Manner = 'answer';
   readonly #server: Server = createServer((socket) => this.#serve(socket));
 
   async listen(): Promise<string> {
@@ -95,11 +99,14 @@ class Gateway {
       if (!received.endsWith('\ne\n')) return;
       const fields = received.slice(0, -3).split('\n');
       received = '';
-      socket.write(`${this.#answer(fields)}\n`);
+      if (this.manner === 'hang up') socket.destroy();
+      else if (this.manner !== 'silent') socket.write(`${this.#answer(fields)}\n`);
     });
   }
 
   #answer([command, target, method, ...args]: string[]): string {
+    if (this.manner === 'nonsense') return 'HTTP/1.1 400 Bad Request';
+    if (this.manner === 'exception') return '!xro7';
     if (command === 'i') {
       this.alive++;
       return target === 'scienceworld.runtime.pythonapi.PythonInterface' ? '!yro1' : '!xsno such class';
@@ -161,6 +168,33 @@ recorded.test('the recorded episodes over the wire, and the simulator is release
     gateway.close();
   }
   expect(gateway.alive).toBe(0);
+});
+
+recorded.test.each<[Manner, RegExp]>([
+  ['silent', /^Java server 127\.0\.0\.1:\d+: step failed: no answer in 300 ms$/],
+  ['hang up', /^Java server 127\.0\.0\.1:\d+: step failed: (the connection was closed|read ECONNRESET)$/],
+  ['nonsense', /^Java server 127\.0\.0\.1:\d+: step got an answer that is not Py4J's: 'HTTP\/1\.1 400 Bad Request'$/],
+  ['exception', /^Java server 127\.0\.0\.1:\d+: step failed with an exception in Java$/],
+])('a server that is %s fails the step, and the next episode has a new connection', async (manner, message) => {
+  const gateway = new Gateway();
+  const baseUrl = await gateway.listen();
+  const env = new ScienceWorld(options({ baseUrl, timeoutMs: 300 }));
+  const [{ id, task, variation, steps }] = episodes;
+  try {
+    gateway.wanted = id;
+    await env.reset({ task, variation });
+    gateway.manner = manner;
+    await expect(env.step(steps[0].action)).rejects.toThrow(message);
+    gateway.manner = 'answer';
+    await env.reset({ task, variation });
+    await env.step(steps[0].action);
+  } finally {
+    await env.close();
+    gateway.close();
+  }
+  await expect(new ScienceWorld(options({ baseUrl, tasks: [task] })).reset({ seed: 1 })).rejects.toThrow(
+    `Java server ${baseUrl}: connect failed: connect ECONNREFUSED ${baseUrl}; start it, or correct env.base_url`,
+  );
 });
 
 const inSimulator = jar === null ? when(false, "SCIENCEWORLD_JAR names no simulator's jar") : recorded;

@@ -1,5 +1,5 @@
 // A client of ScienceWorld's simulator over the protocol of Py4J. Source: its Python wrapper and PythonInterface at e8216d6.
-import { isReference, Py4jConnection, type JavaReference } from '../textworld-express/java/py4j-connection.js';
+import { isReference, Py4jConnection, type JavaReference } from './py4j-connection.js';
 import { JavaProcess } from './java-process.js';
 
 const INTERFACE = 'scienceworld.runtime.pythonapi.PythonInterface';

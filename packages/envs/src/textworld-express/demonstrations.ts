@@ -38,7 +38,7 @@ export async function textWorldExpressDemonstrations(
 ): Promise<TextWorldExpressDemonstration[]> {
   const { episodes, seedStep, slips: share, slipSeed, ...envOptions } = options;
   const slips = new Slips(share, slipSeed);
-  const env = new TextWorldExpress(game, { ...envOptions, backend: 'embedded', baseUrl: null, timeoutMs: 1 });
+  const env = new TextWorldExpress(game, envOptions);
   const demonstrations: TextWorldExpressDemonstration[] = [];
   try {
     for (let i = 0; i < episodes; i++) {

@@ -1,16 +1,7 @@
-import { choice, flag, integer, LONGEST_WAIT_MS, text } from '@bowyer/core';
+import { choice, flag, integer, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 
 export const textWorldExpressSchema = options({
-  backend: choice(
-    ['embedded', 'java'],
-    'embedded',
-    "'embedded' plays in this process; 'java' plays in a listening TextWorldExpress simulator.",
-  ),
-  baseUrl: text(null, "host:port of the simulator for backend 'java'; null means 127.0.0.1:25335."),
-  timeoutMs: integer(30_000, "Milliseconds that connecting and each answer may take with backend 'java'.", {
-    maximum: LONGEST_WAIT_MS,
-  }),
   fold: choice(
     ['train', 'dev', 'test'],
     null,

@@ -103,11 +103,6 @@ test.each<[string, () => unknown, string]>([
     "Cannot use the content file /nowhere/cooking_world.json: ENOENT: no such file or directory, open '/nowhere/cooking_world.json'\n" +
       "  contentDir must contain cooking_world.json and twc_objects.folds.json in TextWorldExpress's form; leave contentDir out to play with the built-in content.",
   ],
-  [
-    'an address without a host',
-    () => new TextWorldExpress('coin', { ...options, backend: 'java', baseUrl: 'http://x:1/a' }),
-    "TextWorldExpress: base_url 'http://x:1/a' is not of the form host:port",
-  ],
 ])('%s is refused at once', (_, make, message) => {
   expect(make).toThrow(message);
 });

@@ -4,11 +4,12 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { UnknownNameError } from '../contract/unknown-name-error.js';
+import { builtInContent } from './content/built-in-content.js';
+import type { Content } from './content/content.js';
+import { loadContent } from './content/load-content.js';
 import { textWorldExpressGames } from './descriptions.js';
-import { EmbeddedEngine, type Engine, type World } from './engine.js';
 import { gameKinds } from './games/index.js';
-import type { GameKind, GameTurn } from './games/text-game.js';
-import { JavaEngine } from './java/java-engine.js';
+import type { GameKind, GameTurn, TextGame, WorldChoice } from './games/text-game.js';
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
@@ -38,19 +39,17 @@ interface TextWorldExpressInfo extends Record<string, unknown> {
 }
 
 const REJECTED = 'That is not something you can do now.';
-const LOCAL_SERVER = '127.0.0.1:25335';
 
 export class TextWorldExpress implements Env {
   readonly #kind: GameKind;
   readonly #order: EpisodeOrder;
-  readonly #engine: Engine;
+  readonly #content: Content;
   #rng = new Rng(0);
-  #world: World | null = null;
+  #world: WorldChoice | null = null;
+  #game: TextGame | null = null;
   #stepLimit: number;
-  #taskDescription = '';
   #turn: GameTurn = noTurn;
   #numMoves = 0;
-  #isClosed = false;
 
   /** Prepares a game. @param game name in lower or upper case */
   constructor(
@@ -60,26 +59,18 @@ export class TextWorldExpress implements Env {
     this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
+    this.#content = options.contentDir === null ? builtInContent() : loadContent(options.contentDir);
     // An invalid option is an error here, before the first episode.
     this.#chooseWorld({ seed: 0 });
-    this.#engine =
-      options.backend === 'java'
-        ? new JavaEngine(this.#kind.name, options.baseUrl ?? LOCAL_SERVER, options.timeoutMs)
-        : new EmbeddedEngine(this.#kind, options.contentDir);
   }
 
   async reset(options: TextWorldExpressReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    const { turn, taskDescription, properties } = await this.#orEnd(async () => {
-      this.#world = this.#chooseWorld(options);
-      return this.#engine.start(this.#world);
-    });
+    const { properties } = this.#begin(options);
     this.#stepLimit = options.stepLimit ?? this.options.stepLimit;
-    this.#taskDescription = taskDescription;
-    this.#turn = turn;
     this.#numMoves = 0;
     return {
-      observation: this.#show(`${taskDescription}\n\n${turn.observation}`),
+      observation: this.#show(`${this.#taskDescription}\n\n${this.#turn.observation}`),
       info: { ...this.#info(), seed: properties.seed, fold: options.fold ?? this.#fold, properties },
     };
   }
@@ -91,7 +82,7 @@ export class TextWorldExpress implements Env {
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
     const accepted = this.#turn.validActions.includes(text);
-    if (accepted) this.#turn = await this.#orEnd(() => this.#engine.act(text));
+    if (accepted) this.#turn = this.#game!.act(text);
     this.#numMoves++;
     // As in the original, the score before the first move counts as 0. This matters only if a world is won at the start.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
@@ -99,37 +90,42 @@ export class TextWorldExpress implements Env {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.#order.close();
-    await this.#engine.close();
   }
 
   /** Returns actions that win the current world from its start. The running episode is not affected. */
   async goldPath(): Promise<string[]> {
     if (this.#world === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
-    return this.#engine.goldPath(this.#world);
+    return this.#kind.goldPath(this.#world);
   }
 
-  /** Does work. If it fails, the episode ends, so that a reset must follow. */
-  async #orEnd<T>(work: () => Promise<T>): Promise<T> {
+  /** Makes a world and shows its first turn. If that fails, a reset must follow. */
+  #begin(options: TextWorldExpressReset): TextGame {
     try {
-      return await work();
+      this.#world = this.#chooseWorld(options);
+      const game = (this.#game = this.#kind.make(this.#world));
+      this.#turn = game.begin();
+      return game;
     } catch (error) {
-      if (!this.#isClosed) this.#order.end();
+      this.#order.end();
       throw error;
     }
   }
 
   /** Chooses a world; draws its seed if none is given. @throws for an unknown fold or parameter */
-  #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): World {
+  #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): WorldChoice {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
     if (seed !== undefined && !Number.isSafeInteger(seed)) {
       throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give an integer, of which 32 bits count`);
     }
-    parseParameters(this.#kind.name, this.#kind.parameters, params);
+    const parameters = parseParameters(this.#kind.name, this.#kind.parameters, params);
     if (seed !== undefined) this.#rng = new Rng(seed);
     const chosen = seed ?? this.#rng.integer(foldSeeds[fold], foldSeeds[fold] + 999);
-    return { seed: chosen | 0, fold, params };
+    return { seed: chosen | 0, fold, parameters, content: this.#content };
+  }
+
+  get #taskDescription(): string {
+    return this.#game?.taskDescription ?? '';
   }
 
   get #fold(): Fold {

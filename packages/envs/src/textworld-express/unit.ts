@@ -1,6 +1,6 @@
 import { contextParts } from '../context/context-options.js';
 import { defineEnvironment } from '../define-environment.js';
-import { resetSchemaWith, type Condition } from '../unit.js';
+import { resetSchemaWith } from '../unit.js';
 import { expertSlipsSchema, playedSet, type ExpertSlips } from '../played-demonstrations.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
 import {
@@ -19,7 +19,6 @@ const fold = {
   type: 'string',
   enum: ['train', 'dev', 'test'],
 };
-const simulated: Condition = { backend: ['java'] };
 
 /** The difference between successive seeds. It is large, since the first draws of adjacent seeds are similar. */
 const SEED_STEP = 123_456;
@@ -36,7 +35,6 @@ const unitOf = (name: TextWorldExpressGame) =>
     sampleActions: textWorldExpressSampleActions,
     // The largest score is 1. Random valid actions get less than half of it in most games.
     critic: { typicalReturn: () => 0.4 },
-    config: { readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } } },
     demonstrations: {
       schema: expertSlipsSchema,
       make: async (options, { count: episodes, seed, slips, split = 'train' }) => {
@@ -69,11 +67,6 @@ const unitOf = (name: TextWorldExpressGame) =>
           ]),
         );
       },
-      problem: ({ backend }) =>
-        backend === 'java'
-          ? `${name} with backend=java has no demonstrations: the expert plays the embedded game, whose texts are worded differently`
-          : null,
-      independentOf: ['backend', 'baseUrl', 'timeoutMs'],
     },
   });
 

@@ -11,7 +11,7 @@ export interface JavaReference {
 
 type JavaValue = string | number | boolean | null | JavaReference;
 
-export class JavaServerError extends Error {
+class JavaServerError extends Error {
   override readonly name = 'JavaServerError';
 
   constructor(
@@ -24,7 +24,7 @@ export class JavaServerError extends Error {
   }
 }
 
-export interface Py4jAddress {
+interface Py4jAddress {
   host: string;
   port: number;
 }
