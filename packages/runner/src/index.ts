@@ -1,4 +1,4 @@
-// The exports for plugins, for tools that write schemas, for programs that start runs, and for tests.
+// Exports the functions for plugins, for tools that write schemas, for programs that start runs, and for tests.
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
 export type { TaskConfig, TaskUnit } from './tasks/task.js';
 export type { TaskContext } from './context/task-context.js';

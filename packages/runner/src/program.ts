@@ -1,5 +1,5 @@
-// The command `bowyer`: Hydra's command line over this repository's configs.
-// Neither the compute stack nor the validator is loaded before it is needed.
+// Defines the command `bowyer`: Hydra's command line over this repository's configs. Neither the compute stack nor the validator
+// is loaded before it is needed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';

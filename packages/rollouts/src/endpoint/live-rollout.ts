@@ -1,4 +1,4 @@
-// The state of a rollout in progress: the number of its next call, and the answers that its prompts may continue.
+// Keeps the state of a rollout in progress: the number of its next call, and the answers that its prompts may continue.
 import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
 import { digest } from '../record/call-record.js';
 import type { Place } from '../record/log-parts.js';

@@ -1,4 +1,4 @@
-// The rollouts in memory. Idle ones are removed, and restored from the log when they are needed again.
+// Keeps the rollouts in memory: idle ones are removed, and restored from the log when they are needed again.
 import type { RolloutOrigin } from '../record/log-event.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { LiveRollout } from './live-rollout.js';

@@ -1,4 +1,4 @@
-// The REST routes that begin, reward, end and read rollouts.
+// Makes the REST routes that begin, reward, end and read rollouts.
 import { openaiError, type Exchange, type Protocol, type Route } from '@bowyer/serving';
 import type { HttpAnswer } from '@bowyer/serving';
 import { treeOf } from '../tree/build-tree.js';

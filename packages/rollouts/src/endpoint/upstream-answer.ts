@@ -1,4 +1,4 @@
-// The answer of an endpoint, or a recorded one in its place.
+// Defines the answer of an endpoint, or of a record that replaces it.
 
 /** An answer whose headers have arrived. */
 export interface UpstreamAnswer {

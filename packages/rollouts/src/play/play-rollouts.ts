@@ -55,7 +55,7 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   onRollout?: (rollout: RecordedRollout) => void;
 }
 
-/** Returns the player of the sets of algorithms, which plays `options.slots` rollouts at a time. */
+/** Returns the function with which algorithms play a set of rollouts, `options.slots` at a time. */
 export const rolloutPlayer =
   (host: RolloutHost, how: RolloutPlayOptions): PlaySet =>
   (set, options, watch) =>
@@ -78,7 +78,7 @@ class SetOfRollouts {
   /** Rollouts that wait for the others of their groups. */
   readonly #unranked: EndedRollout[] = [];
   /**
-   * A part of the ids of this set's records, which distinguishes them from an earlier set of the same name, such as that of a
+   * The end of the ids of this set's records, which distinguishes them from an earlier set of the same name, such as that of a
    * killed run.
    */
   readonly #stamp = Date.now().toString(36);

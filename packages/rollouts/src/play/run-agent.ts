@@ -1,4 +1,4 @@
-// The interface of a rollout's agent and judge, which are programs or functions of the user.
+// Defines the interface of a rollout's agent and judge, which are programs or functions of the user.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { Verdict } from '../rewards/verdict.js';
 import type { AgentTask } from './agent-task.js';

@@ -1,10 +1,10 @@
 // Limits the number of agents that play at the same time; agents that are started ahead wait for one that ends.
 
-/** The place of an agent among those that play. */
+/** The permission of one agent to play. */
 export interface Turn {
   /** Resolves when the agent may play, or once it has ended. */
   begun: Promise<void>;
-  /** Passes the place on to the agent that has waited longest. */
+  /** Lets the agent play that has waited longest. */
   end(): void;
 }
 

@@ -1,4 +1,4 @@
-// A file for a program's output, which keeps its beginning and its end, and omits the middle.
+// Writes a program's output to a file, which gets its beginning and its end, without the middle.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';

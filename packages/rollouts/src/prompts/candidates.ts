@@ -1,4 +1,4 @@
-// The candidates of a prompt evolution, and the choice of the next one to change.
+// Chooses the next candidate of a prompt evolution to change, and merges the changes of two candidates.
 import { maximum, type Rng } from '@bowyer/core';
 
 /** Prompt texts by the name of their place: a system message, or the description of a tool. */

@@ -1,6 +1,6 @@
-// GEPA: a model changes one prompt text at a time after reading the dialogues that it led to, and a change is kept if it scores
-// better on the same tasks. The pool keeps every candidate that is the best on some task. Source: Agrawal et al. 2025,
-// arXiv:2507.19457, algorithm 1:
+// Evolves prompts by GEPA: a model changes one prompt text at a time after reading the dialogues that it led to, and a change is
+// kept if it scores better on the same tasks. The pool keeps every candidate that is the best on some task. Source: Agrawal et
+// al. 2025, arXiv:2507.19457, algorithm 1:
 //
 //     k ← a candidate of the Pareto front; j ← its next text; M ← a minibatch of the feedback tasks
 //     π′ ← Φ_k with text j rewritten by the reflector, which reads what Φ_k did on M

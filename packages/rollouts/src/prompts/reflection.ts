@@ -1,4 +1,5 @@
-// The reflector: a model that reads an agent's dialogues with its prompts, and writes a better text for one of them.
+// Writes the request to the reflector, a model that reads an agent's dialogues with its prompts and writes a better text for one
+// of them, and reads its answer.
 import type { Prompts } from './candidates.js';
 import type { Trial } from './evolve-prompts.js';
 

@@ -1,4 +1,4 @@
-// The record of a model call.
+// Makes the record of a model call.
 import { createHash } from 'node:crypto';
 import { jsonAsWritten, textAsWritten, type ChatMessage } from '@bowyer/text';
 import type { Choice, Completed, CompletionRequest, OpenedCall } from '@bowyer/serving';

@@ -1,4 +1,4 @@
-// The events of the log, and the reduction of a rollout's events to its record.
+// Defines the events of the log, and reduces a rollout's events to its record.
 import type { RecordedCall, RecordedCorrection, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
 export type { RolloutOrigin };

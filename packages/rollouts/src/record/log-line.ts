@@ -1,4 +1,4 @@
-// One line of the log: an event as JSON, whose last member is a checksum of the rest.
+// Writes and reads a line of the log: an event as JSON, whose last member is a checksum of the rest.
 import { crc32 } from 'node:zlib';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 
@@ -26,10 +26,10 @@ export function eventOf<T>(line: Buffer): T | null {
   return { ...event, call: { ...(event as { call: object }).call, ...Object.fromEntries(parts) } } as T;
 }
 
-/** The parts of a call with the client's JSON. */
+/** The members of a call with the client's JSON. */
 const GIVEN = ['request', 'tools', 'messages'];
 
-/** Returns the JSON texts of parts with numbers that would be printed differently, such as 1.0; null where there are none. */
+/** Returns the JSON texts of members with numbers that would be printed differently, such as 1.0; null where there are none. */
 function writtenParts(call: object): Record<string, string> | null {
   const texts = Object.entries(call).flatMap(([name, value]) => {
     if (!GIVEN.includes(name)) return [];

@@ -1,5 +1,5 @@
-// The API keys of rollouts. Each contains the rollout's id and a signature, so that a restarted server recognizes it without a
-// list.
+// Makes and checks the API keys of rollouts. Each contains the rollout's id and a signature, so that a restarted server
+// recognizes it without a list.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The record of an agent's rollout: the model calls with their tokens, the rewards, and the end.
+// Defines the record of an agent's rollout: the model calls with their tokens, the rewards, and the end.
 import type { SampledUtterance } from '@bowyer/serving';
 import type { ChatMessage } from '@bowyer/text';
 

@@ -1,4 +1,4 @@
-// The durable record of rollouts: an append-only log in a folder. One process writes it, and others may read it at the same
+// Stores the record of rollouts in an append-only log in a folder. One process writes it, and others may read it at the same
 // time.
 import { join } from 'node:path';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';

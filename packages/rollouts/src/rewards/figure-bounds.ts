@@ -1,4 +1,4 @@
-// Bounds of reported rewards and metrics, since sums and squares of large finite numbers can be infinite.
+// Checks that reported rewards and metrics are within bounds, since sums and squares of large finite numbers can be infinite.
 import { LARGEST_REWARD } from '@bowyer/core';
 import { BadRequestError } from '@bowyer/serving';
 

@@ -1,4 +1,4 @@
-// A judge that compares the rollouts of a group: one model reads all of them with a rubric, and gives each a score from 0 to 1.
+// Compares the rollouts of a group with a judge: one model reads all of them with a rubric, and gives each a score from 0 to 1.
 // Scores must be comparable only within a group, which is all that group methods use. Source of the idea: RULER of OpenPipe's ART
 // (art.openpipe.ai/fundamentals/ruler). The text and the checks are our own.
 import type { OpenAiChat } from '@bowyer/envs';

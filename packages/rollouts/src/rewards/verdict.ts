@@ -1,4 +1,4 @@
-// The verdict of an agent or a judge on a rollout: its reward, components of the reward, metrics.
+// Reads the verdict of an agent or a judge on a rollout: its reward, components of the reward, metrics.
 
 export interface Verdict {
   reward?: number;

@@ -1,5 +1,5 @@
-// A canary: a second adapter that answers a share of the requests for a model. The share is stored in a file of the record, which
-// a command may change while the server runs.
+// Stores which adapter is a model's canary, a second adapter that answers a share of the requests for the model. The share is in
+// a file of the record, which a command may change while the server runs.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Compares the feedback on the answers of a model and of its canary, with intervals.
+// Compares the feedback on the answers of a model and of its canary, the two arms of the comparison, with intervals.
 import { clusteredMean, mean, studentQuantile, type ClusteredMean, type Interval } from '@bowyer/core';
 import type { RecordedRollout } from '../record/recorded.js';
 import { finalRewards, REWARD } from '../trajectories/final-rewards.js';

@@ -1,4 +1,4 @@
-// The REST route for feedback on answers.
+// Makes the REST route for feedback on answers.
 import { BadRequestError, openaiError, type Protocol } from '@bowyer/serving';
 import { answerOf } from '../endpoint/rollout-routes.js';
 import { RolloutBody } from '../endpoint/rollout-body.js';

@@ -1,4 +1,4 @@
-// The rewards of a rollout that training uses.
+// Selects the rewards of a rollout that training uses.
 import { effectiveRewards } from '../record/effective-rewards.js';
 import type { RecordedRollout } from '../record/recorded.js';
 

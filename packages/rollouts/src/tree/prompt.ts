@@ -44,6 +44,6 @@ export const splicedPrompt =
 const endsWith = (whole: readonly number[], end: readonly number[]): boolean =>
   whole.length >= end.length && end.every((id, i) => whole[whole.length - end.length + i] === id);
 
-/** Returns the text without white space, since templates trim messages, and write JSON with other spaces. */
+/** Decodes tokens and removes the white space, since templates trim messages, and write JSON with other spaces. */
 const inkOf = (tokenizer: Tokenizer, ids: readonly number[]): string =>
   Buffer.from(tokenizer.decodeBytes(ids)).toString('utf8').replace(/\s+/g, '');

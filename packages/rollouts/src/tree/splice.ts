@@ -1,5 +1,5 @@
-// Writes the prompt of a dialogue that continues an answer of the model. It keeps the tokens that the model has read and sampled,
-// and renders only the later messages with the template.
+// Finds the tokens that a chat template writes after an answer of the model, so that a prompt can keep the tokens that the model
+// has read and sampled, and only later messages are rendered.
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 

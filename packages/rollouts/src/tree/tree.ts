@@ -1,4 +1,4 @@
-// The tree of a rollout, in which each call is a child of the answer that it continues.
+// Defines the tree of a rollout, in which each call is a child of the answer that it continues.
 import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
 
 /** One answer of a call. */

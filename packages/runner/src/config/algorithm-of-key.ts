@@ -1,8 +1,8 @@
-// In ArCHer's config files a key names the algorithm, or none does and its default holds; here the defaults list chooses the
-// algorithm. `defaults: [default, _self_]` with `agent_type: chai` is read as `defaults: [default, algorithm: chai, _self_]`.
+// Adds the algorithm to the defaults list of ArCHer's config files, which name it by the key `agent_type` or rely on ArCHer's
+// default. `defaults: [default, _self_]` with `agent_type: chai` is read as `defaults: [default, algorithm: chai, _self_]`.
 import type { ImpliedDefaults } from '@bowyer/config';
 
-/** The algorithm in ArCHer's default.yaml at 7c771a7. */
+/** The algorithm in ArCHer's default.yaml at commit 7c771a7. */
 const ARCHERS = 'archer';
 
 /**

@@ -1,5 +1,6 @@
-// With `as_trained` an evaluation takes the keys that decide how its agent reads and acts from the agent's run: environment and
-// algorithm with their options, context, memory, chat template, longest reply. Keys on the command line come first.
+// Implements `as_trained`: an evaluation takes the keys that decide how its agent reads and acts from the run that trained the
+// agent. These are environment and algorithm with their options, context, memory, chat template and the longest reply. Keys on
+// the command line take precedence.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
 import { overrideText } from '@bowyer/config';
 import type { ContextConfig } from '../agent/context/agent-context.js';

@@ -1,5 +1,5 @@
-// Options that a run has only together with other options, and the option to write for each. Nodes are closed, so that without
-// this table the error would only call them unknown keys.
+// Names the choice that makes a run read an option which it has only together with other options. Without this table the error
+// would only call such an option an unknown key.
 import type { Choices } from '../agent/keys/choices.js';
 
 const GIVEN_START =

@@ -1,12 +1,12 @@
-// JSON Schemas with which editors check and complete the YAML files of this repository. They are made from the schemas that
-// validate a run, with nothing required, since a file contains only differences, and with interpolations allowed everywhere.
+// Makes the JSON Schemas with which editors check and complete the YAML files of this repository, from the schemas that validate
+// a run. Nothing is required in them, since a file contains only differences, and interpolations are allowed everywhere.
 import type { TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
 import { contextNode } from '../agent/context/context-keys.js';
-import { endpointNode } from '../agent/keys/agent-keys.js';
+import { endpointNode } from '../agent/keys/play-keys.js';
 import { envNodeSchema } from '../agent/environment/environment-keys.js';
 import { memoryNode } from '../agent/memory/memory-keys.js';
 import type { Choices } from '../agent/keys/choices.js';

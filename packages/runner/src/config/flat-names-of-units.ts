@@ -1,4 +1,5 @@
-// Makes the table of flat names from the schemas of all tasks, algorithms and environments. `npm run option-files` writes it.
+// Makes the table of flat names from the schemas of all tasks, algorithms and environments. A flat name is another name of an
+// option, without its node: `policy_lm` stands for `policy.model`. `npm run option-files` writes the table.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';

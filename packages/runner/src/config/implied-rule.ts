@@ -1,4 +1,4 @@
-// The type of the rules in implied.ts, by which keys of a composed config imply others.
+// Defines the type of the rules in implied.ts, by which keys of a composed config imply others.
 import type { Composition } from '@bowyer/config';
 
 export interface ImpliedContext {

@@ -1,6 +1,6 @@
-// Rules by which keys of a composed config imply others: a critic's checkpoint chooses the kind of critic, an address chooses the
-// backend that plays there, and a chat template implies that the agent plays through it. The command line always takes
-// precedence.
+// Applies the rules by which keys of a composed config imply others: a critic's checkpoint chooses the kind of critic, an address
+// chooses the backend that plays there, and a chat template implies that the agent plays through it. The command line always
+// takes precedence.
 import { isAbsolute } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
 import { environmentOfTask } from './originals/agentgym.js';

@@ -4,7 +4,7 @@ import { compose, ConfigError, type Composition } from '@bowyer/config';
 
 type Repository = Composition['repository'];
 
-/** Algorithms that other names of configs begin with. */
+/** The algorithm for each other name with which a user may begin the name of a config, as in `sft_20q`. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   filteredbc: 'online_filteredbc',
   filtered_bc: 'online_filteredbc',
@@ -15,7 +15,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   reinforce: 'reinforce_pp',
 };
 
-/** Environments that other names of configs end with. */
+/** The environment for each other name with which a user may end the name of a config, as in `ppo_detective`. */
 const ENVIRONMENTS: Readonly<Record<string, string>> = {
   '20q': 'twenty_questions',
   '20q_subset': 'twenty_questions',

@@ -25,7 +25,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (unknown !== undefined) await validate(composition, unknown.schema);
   const schema = schemaOf(composition);
   const bare = withoutDefaults(composition);
-  // This is reported first, since the defaults would make keys of other programs translatable.
+  // Missing defaults are reported first, since with them keys of other programs can be translated.
   if (bare.length > 0) throw new Error(textOf(bare, composition));
   const early = [
     ...otherAlgorithm(composition),

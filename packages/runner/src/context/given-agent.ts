@@ -1,4 +1,4 @@
-// An agent that is a function of the program which runs the task as a library. Its tasks are objects of that program.
+// Defines an agent that is a function of the program which runs the task as a library. Its tasks are objects of that program.
 import { createHash } from 'node:crypto';
 import type { AgentTask, JudgeRollout, RunAgent } from '@bowyer/rollouts';
 
@@ -20,8 +20,8 @@ export interface GivenAgent {
 const FUNCTION = 'a function';
 
 /**
- * Returns the config's values where functions replace commands and files. Tasks are named by a digest, since other tasks make
- * another run.
+ * Returns the values of the options `agent`, `reward` and `tasks`, which name commands and files where the agent is not a
+ * function. Tasks are recorded as a digest, since other tasks make another run.
  */
 export function settingsOf({ tasks, evalTasks, testTasks, judge }: GivenAgent): Record<string, string | null> {
   const named = (given: readonly AgentTask[] | undefined) =>

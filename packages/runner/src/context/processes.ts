@@ -1,4 +1,4 @@
-// The processes that share a run. The log names them at the start, the results at the end.
+// Gathers the hosts and threads of the processes that share a run. The log names them at the start, the results at the end.
 import { availableParallelism, hostname } from 'node:os';
 import { maximum, minimum, type Ranks } from '@bowyer/core';
 

@@ -1,4 +1,4 @@
-// The config of a run with all interpolations resolved, in snake_case as in files and in camelCase as the code reads it.
+// Makes the config of a run with all interpolations resolved, in snake_case as in files and in camelCase as the code reads it.
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys, toSnakeCase } from '@bowyer/core';
 

@@ -1,4 +1,4 @@
-// The context that the command line gives to a task in addition to its config.
+// Defines the context that the command line gives to a task in addition to its config.
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';

@@ -1,4 +1,4 @@
-// The node `algorithm`: the name of the chosen algorithm, and its options.
+// Makes the node `algorithm`: the name of the chosen algorithm, and its options.
 import { Type, type TObject } from '@sinclair/typebox';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { group } from '@bowyer/core';

@@ -1,5 +1,5 @@
-// The flat names of options: those of version 0.2, ArCHer and AgentGym. `npm run option-files` writes them from the schemas to
-// configs/flat-names.json, so that a command line does not load all units to read them.
+// Reads the flat names of options, which are those of version 0.2, ArCHer and AgentGym, from configs/flat-names.json. `npm run
+// option-files` writes that file from the schemas, so that a command line does not load the schemas of all units.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FlatNames } from '@bowyer/config';

@@ -1,4 +1,4 @@
-// The node `logger`: a run's loggers by name, each with its options.
+// Makes the node `logger`: a run's loggers by name, each with its options.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { changeableOnResume } from '@bowyer/core';

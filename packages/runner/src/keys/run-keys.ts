@@ -1,7 +1,7 @@
-// The config keys of runs, in groups of keys that are read together, each with its meaning and unit. The agent's keys are in
-// agent/keys; keys of only one task are in that task's unit. The defaults of keys that have none here are in configs/.
+// Defines the config keys of runs, in groups of keys that are read together. The agent's keys are in agent/keys; keys of only one
+// task are in that task's unit. The defaults of keys that have none here are in configs/.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
-import { seedOption } from '../agent/keys/agent-keys.js';
+import { seedOption } from '../agent/keys/model-keys.js';
 import {
   changeableOnResume,
   nonNegative,

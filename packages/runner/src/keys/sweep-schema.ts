@@ -1,4 +1,4 @@
-// Schemas of the nodes `launcher` and `sweeper` of a config. Defaults are in configs/launcher and configs/sweeper.
+// Defines the schemas of the nodes `launcher` and `sweeper` of a config. Defaults are in configs/launcher and configs/sweeper.
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -7,34 +7,43 @@ const oneOf = <const T extends readonly string[]>(values: T, description: string
 const optionalCount = (description: string, minimum = 1) => Type.Optional(Type.Integer({ minimum, description }));
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const slurmText = (description: string) =>
-  orNull(Type.String({ pattern: '^[^\\n]+$', description: `slurm: ${description}` }));
-const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, description: `slurm: ${description}` }));
+  orNull(Type.String({ pattern: '^[^\\n]+$', description: `slurm: ${description}; null: not given to sbatch` }));
+const slurmCount = (description: string) =>
+  orNull(Type.Integer({ minimum: 1, description: `slurm: ${description}; null: not given to sbatch` }));
 
-/** Resources and options of a job, each for an option of sbatch; the names are submitit's. */
+/** The options of launcher=slurm, most of which set an option of sbatch; the names are submitit's. */
 const slurmKeys = {
   name: orNull(
-    Type.String({ pattern: '^[^\\n]+$', description: 'slurm: --job-name; kubernetes: the name of the Job' }),
+    Type.String({
+      pattern: '^[^\\n]+$',
+      description:
+        'name of the job; slurm: --job-name, null: not given; kubernetes: beginning of the Job’s name, null: bowyer',
+    }),
   ),
   timeout_min: orNull(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'minutes; slurm: --time, the limit of one start; kubernetes: the limit of the whole sweep',
+      description: 'time limit in minutes; slurm: --time, for one start; kubernetes: for the whole sweep; null: none',
     }),
   ),
   nodes: slurmCount('--nodes'),
   tasks_per_node: slurmCount('--ntasks-per-node, processes that srun starts on each node'),
   cpus_per_task: slurmCount('--cpus-per-task'),
   gpus_per_node: orNull(
-    Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-node' }),
+    Type.Union([Type.Integer({ minimum: 1 }), Type.String()], {
+      description: 'slurm: --gpus-per-node; null: not given to sbatch',
+    }),
   ),
   gpus_per_task: orNull(
-    Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-task' }),
+    Type.Union([Type.Integer({ minimum: 1 }), Type.String()], {
+      description: 'slurm: --gpus-per-task; null: not given to sbatch',
+    }),
   ),
   cpus_per_gpu: slurmCount('--cpus-per-gpu'),
   mem_gb: orNull(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'GB; slurm: --mem, memory per node; kubernetes: memory of each pod',
+      description: 'memory in GB; slurm: --mem, per node; kubernetes: of each pod; null: not given',
     }),
   ),
   mem_per_cpu: slurmText('--mem-per-cpu'),
@@ -46,7 +55,7 @@ const slurmKeys = {
   comment: slurmText('--comment'),
   constraint: slurmText('--constraint'),
   exclude: slurmText('--exclude, nodes not to use'),
-  array_parallelism: optionalCount('slurm: jobs at once'),
+  array_parallelism: optionalCount('slurm: largest number of jobs that run at the same time'),
   signal_delay_s: optionalCount('slurm: seconds before the time limit at which a job is asked for its checkpoint', 0),
   max_num_timeout: optionalCount('slurm: how often a job at its time limit is queued again', 0),
   additional_parameters: Type.Optional(
@@ -58,37 +67,49 @@ const slurmKeys = {
       },
     ),
   ),
-  setup: orNull(Type.Array(Type.String(), { description: 'slurm: shell commands before the job' })),
+  setup: orNull(
+    Type.Array(Type.String(), { description: 'slurm: shell commands that run before the job; null: none' }),
+  ),
   srun_args: Type.Optional(Type.Array(Type.String(), { description: 'slurm: further options of srun' })),
-  poll_seconds: Type.Optional(Type.Number({ minimum: 0.1, description: 'slurm: how often the queue is read' })),
+  poll_seconds: Type.Optional(
+    Type.Number({ minimum: 0.1, description: 'slurm: seconds between two reads of the queue' }),
+  ),
 } satisfies TProperties;
 
 const text = (description: string) => Type.String({ pattern: '^[^\\n]+$', description: `kubernetes: ${description}` });
 
 const kubernetesKeys = {
   name: slurmKeys.name,
-  image: orNull(text('container image with Node and Bowyer')),
+  image: orNull(text('container image with Node and Bowyer; required')),
   command: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, description: 'kubernetes: how the image starts Bowyer' }),
   ),
-  volume_claim: orNull(text('PersistentVolumeClaim for the runs')),
-  mount_path: orNull(text('path where pods and this machine mount the claim')),
-  namespace: orNull(text('namespace of the Job')),
-  cpus: orNull(Type.Number({ exclusiveMinimum: 0, description: 'kubernetes: CPUs requested by each pod' })),
+  volume_claim: orNull(text('PersistentVolumeClaim for the folders of the runs; required')),
+  mount_path: orNull(text('path where pods and this machine mount the claim; required')),
+  namespace: orNull(text('namespace of the Job; null: that of kubectl')),
+  cpus: orNull(
+    Type.Number({ exclusiveMinimum: 0, description: 'kubernetes: CPUs requested by each pod; null: not given' }),
+  ),
   mem_gb: slurmKeys.mem_gb,
-  gpus: orNull(Type.Integer({ minimum: 1, description: 'kubernetes: GPUs of each pod' })),
+  gpus: orNull(Type.Integer({ minimum: 1, description: 'kubernetes: GPUs of each pod; null: none' })),
   gpu_resource: Type.Optional(text('name of the GPU resource')),
-  node_selector: orNull(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: labels of the nodes' })),
-  service_account: orNull(text('service account of the pods')),
+  node_selector: orNull(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'kubernetes: labels that a node must have; null: any node',
+    }),
+  ),
+  service_account: orNull(text('service account of the pods; null: the default of the namespace')),
   env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: environment variables' })),
   secrets: Type.Optional(
     Type.Array(Type.String(), { description: 'kubernetes: Secrets whose keys become environment variables' }),
   ),
-  parallelism: optionalCount('kubernetes: pods at once'),
+  parallelism: optionalCount('kubernetes: largest number of pods at the same time'),
   retries: optionalCount('kubernetes: how often a failed job starts again', 0),
   timeout_min: slurmKeys.timeout_min,
   grace_seconds: optionalCount('kubernetes: seconds from SIGTERM to SIGKILL'),
-  apply: Type.Optional(Type.Boolean({ description: 'kubernetes: give the manifest to kubectl' })),
+  apply: Type.Optional(
+    Type.Boolean({ description: 'kubernetes: pass the manifest to `kubectl apply`; false: only write it' }),
+  ),
 } satisfies TProperties;
 
 export const launcherSchema = Type.Object(
@@ -97,7 +118,7 @@ export const launcherSchema = Type.Object(
       ['basic', 'local', 'slurm', 'kubernetes'],
       'basic: jobs one after another in this process; local: a process for each job; slurm: a job array; kubernetes: an Indexed Job',
     ),
-    jobs: optionalCount('local: jobs at once'),
+    jobs: optionalCount('local: largest number of jobs that run at the same time'),
     resume: Type.Optional(
       Type.Boolean({ description: 'local, slurm: leave out jobs that an earlier start of this sweep has finished' }),
     ),

@@ -1,5 +1,5 @@
-// Rank 0 of a data-parallel run. It alone reads the command line, composes and checks the config, and sends the job to the other
-// ranks.
+// Sends the job from rank 0 of a data-parallel run to the other ranks: rank 0 alone reads the command line, and composes and
+// checks the config.
 import type { MpiRanks } from '@bowyer/mpi';
 import type { ResolvedConfig } from '../context/resolved-config.js';
 

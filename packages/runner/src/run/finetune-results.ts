@@ -1,4 +1,5 @@
-// The results of a finished fine-tuning: the losses of the initial and of the saved model.
+// Defines the results of a finished fine-tuning, which are the losses of the initial and of the saved model, and writes them as
+// text.
 import { join } from 'node:path';
 import type { GainVerdict, Interval } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';

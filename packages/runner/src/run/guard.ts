@@ -1,4 +1,4 @@
-// The guard of a run: bounds on metrics beyond which the policy has collapsed, so that the run is stopped.
+// Stops a run whose policy has collapsed: compares the metrics of each iteration with the bounds in the node `guard`.
 import type { Metrics } from '@bowyer/algorithms';
 import { changeableOnResume, fraction, group, optional, positive, oneProblem, type ConfigProblem } from '@bowyer/core';
 

@@ -1,4 +1,5 @@
-// The results of a finished run: the figures of the initial policy and of the trained one.
+// Defines the results of a finished run, which are the figures of the initial policy and of the trained one, and writes them as
+// text.
 import { join } from 'node:path';
 import {
   bootstrapMean,
@@ -94,7 +95,7 @@ export interface RunResults {
   comparisons?: Comparison[];
   /** Figures by kind of task, or by item where there are few, for each policy and decoding: `NAME (DECODING)`. */
   tasks?: Record<string, TaskResult[]>;
-  /** The mean return of an optimal player with the demonstrations' questions, where it can be computed. */
+  /** The mean return of an optimal player that may ask only the questions of the demonstrations, where it can be computed. */
   optimalReturn: number | null;
   /** Means of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
   calibration: { qMean: number; discountedReturnMean: number } | null;

@@ -1,4 +1,4 @@
-// The files of a run with its figures and episodes, and the claim on its folder.
+// Writes and reads the files of a run with its figures and episodes, and reserves the run's folder for its config.
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {

@@ -1,4 +1,4 @@
-// Texts of single tokens, for heat maps.
+// Decodes single tokens, for heat maps.
 import type { TokenTexts } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 

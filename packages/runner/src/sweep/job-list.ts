@@ -1,4 +1,4 @@
-// The simplest source of jobs: a fixed list, without the jobs that an earlier start of the sweep finished.
+// Makes the simplest source of jobs: a fixed list, without the jobs that an earlier start of the sweep finished.
 import type { JobMarker } from './job-marker.js';
 import type { JobSource, JobStart, SweepJob } from './sweep-job.js';
 

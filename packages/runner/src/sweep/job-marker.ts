@@ -1,5 +1,5 @@
-// The marker file in a job's folder, from which a restarted sweep reads which jobs are finished and which job a folder belongs
-// to.
+// Writes the marker file in a job's folder, from which a restarted sweep reads which jobs are finished and which job a folder
+// belongs to.
 import { join } from 'node:path';
 import { ConfigError } from '@bowyer/config';
 import { stateOf, writeFileAtomically, type ProcessIdentity } from '@bowyer/core';

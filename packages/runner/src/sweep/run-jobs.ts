@@ -1,4 +1,4 @@
-// The local launcher: runs N jobs at a time, each as a process. A failed job does not stop the others.
+// Runs the jobs of a sweep on this machine, several at a time, each as a process. A failed job does not stop the others.
 import { identityOf } from '@bowyer/core';
 import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';

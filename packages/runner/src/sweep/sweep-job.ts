@@ -1,4 +1,4 @@
-// The types that the parts of a sweep share: a job, one start of it, and its outcome.
+// Defines the types that the modules of a sweep share: a job, one start of it, and its outcome.
 
 /** One point of the sweep, with its own folder. */
 export interface SweepJob {

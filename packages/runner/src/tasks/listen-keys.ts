@@ -1,4 +1,4 @@
-// Keys of tasks that serve over HTTP.
+// Defines the config keys of tasks that serve over HTTP.
 import { flag, integer, isLoopback, optionalText, text, oneProblem, type ConfigProblem } from '@bowyer/core';
 
 export const hostOption = text('127.0.0.1', 'address to listen on; 0.0.0.0 accepts connections from the whole network');

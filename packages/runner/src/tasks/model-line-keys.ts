@@ -1,4 +1,4 @@
-// Keys of tasks that run a model over the lines of a file.
+// Defines the config keys of tasks that run a model over the lines of a file.
 import { optionalText, type ConfigProblem } from '@bowyer/core';
 import { missingOptions } from './missing-options.js';
 

@@ -1,4 +1,4 @@
-// The common part of task=score and task=generate: a model, a JSONL file of items, and a JSONL file that grows in their order.
+// Runs a model over the items of a JSONL file and writes a line for each into another file, for task=score and task=generate.
 import { open, rename, rm } from 'node:fs/promises';
 import type { TObject } from '@sinclair/typebox';
 import { camelKeys, LockLostError, namingFile, type OptionsOf } from '@bowyer/core';
@@ -6,7 +6,7 @@ import { openDevice, type DeviceOptions } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { atLine, JsonLineError, readJsonLines } from '../agent/demonstrations/json-lines.js';
-import type { writerOptions } from '../agent/keys/agent-keys.js';
+import type { writerOptions } from '../agent/keys/model-keys.js';
 import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';

@@ -1,4 +1,4 @@
-// The tasks by name. A user's plugin can register more.
+// Registers the tasks by name. A user's plugin can register more.
 import { canaryTask } from './canary/unit.js';
 import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';

@@ -1,4 +1,4 @@
-// The interface through which the command line knows tasks.
+// Defines the interface through which the command line knows tasks.
 import type { ConfigProblem, OptionsOf } from '@bowyer/core';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';

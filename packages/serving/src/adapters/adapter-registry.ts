@@ -1,5 +1,5 @@
-// The names that a server answers to: its model's, and those of the loaded adapters. Names can be added and removed while answers
-// are in progress: an adapter without a name stays loaded until the last of its answers has ended.
+// Keeps the names that a server answers to: its model's, and those of the loaded adapters. Names can be added and removed while
+// answers are in progress: an adapter without a name stays loaded until the last of its answers has ended.
 import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
 import { BadRequestError, unknownModel } from '../generation/request-error.js';
 
@@ -68,12 +68,12 @@ export class AdapterRegistry {
   }
 
   /**
-   * Loads an adapter from a folder; changes run one at a time. If no place is free and adapters are being unloaded, it waits for
-   * one of their places.
+   * Loads an adapter from a folder; changes run one at a time. If the bank is full and adapters are being unloaded, it waits
+   * until one of them has gone.
    *
    * @param replaces whether it replaces a loaded adapter of this name; answers in progress end with the former adapter
    * @returns the base that the adapter names, where that is a folder here
-   * @throws {AdapterError} for an adapter that cannot be served, and {BadRequestError} if its name is used or no place is free;
+   * @throws {AdapterError} for an adapter that cannot be served, and {BadRequestError} if its name is used or the bank is full;
    *   nothing has changed then
    */
   load(name: string, dir: string, { replaces = false } = {}): Promise<{ base: string | null }> {
@@ -93,7 +93,7 @@ export class AdapterRegistry {
     });
   }
 
-  /** Removes a name immediately; the adapter's place becomes free when its answers have ended. */
+  /** Removes a name immediately; the adapter's space in the bank becomes free when its answers have ended. */
   unload(name: string): void {
     const entry = this.#entryOf(name);
     this.#entries.delete(name);

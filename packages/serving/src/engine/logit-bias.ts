@@ -1,4 +1,4 @@
-// The changes that a request makes to logits: a bias on chosen tokens, and penalties on tokens of the answer so far.
+// Computes the changes that a request makes to logits: a bias on chosen tokens, and penalties on tokens of the answer so far.
 // Source: platform.openai.com/docs/api-reference, logit_bias, presence_penalty and frequency_penalty.
 
 export interface LogitAdjustments {

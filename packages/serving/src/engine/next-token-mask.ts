@@ -1,4 +1,4 @@
-// The mask of the tokens with which a constrained answer may continue, for sampling and training.
+// Computes the mask of the tokens with which a constrained answer may continue, for sampling and training.
 import type { TokenMask } from '@bowyer/core';
 import type { TokenConstraint } from '@bowyer/text';
 

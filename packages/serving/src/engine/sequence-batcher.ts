@@ -1,6 +1,6 @@
-// Continuous batching: each answer has a slot of a key-value cache, and all slots advance together, by one token a round. Each
-// round also reads some tokens of new prompts: requests join a running batch, and a long prompt does not stop the answers in
-// progress.
+// Generates answers by continuous batching: each answer has a slot (a row of a key-value cache), and all slots advance together,
+// by one token a round. Each round also reads some tokens of new prompts: requests join a running batch, and a long prompt does
+// not stop the answers in progress.
 import { spokenIds, type Rng } from '@bowyer/core';
 import {
   changesLogits,

@@ -1,4 +1,5 @@
-// The answers of AgentGym's servers for each family: the forms of an id, of an episode's start and of a step.
+// Writes the answers of AgentGym's servers, which differ by family of environments in the forms of an id, of an episode's start
+// and of a step.
 // Source: AgentGym's servers at 3ef9235; those of textcraft, babyai, lmrlgym and webshop as recorded.
 import { agentGymFamilies, type AgentGymFamily, type Family } from '@bowyer/envs';
 import type { HttpAnswer } from '../http/http-listener.js';

@@ -1,5 +1,5 @@
-// The environment instances of a server, by id. They are created on demand, handle one request at a time, and are closed when
-// idle.
+// Keeps the environment instances of a server by id. They are created on demand, handle one request at a time, and are closed
+// when idle.
 import type { Env, ResumableEnv } from '@bowyer/envs';
 import type { InstanceState } from './answers.js';
 

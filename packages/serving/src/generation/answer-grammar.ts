@@ -1,5 +1,5 @@
-// The grammar of the answers to a chat, if its request needs one: a JSON value, tool calls, or, with strict tools, any text with
-// calls whose arguments follow their schemas. If the model writes reasoning, it comes first.
+// Makes the grammar of the answers to a chat, if its request needs one: a JSON value, tool calls, or, with strict tools, any text
+// with calls whose arguments follow their schemas. If the model writes reasoning, it comes first.
 import { jsonValue, readingTogether, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';

@@ -1,4 +1,4 @@
-// An answer in the server's internal form, which each protocol converts to its own.
+// Defines the server's internal form of an answer, which each protocol converts to its own.
 import type { Utterance } from '@bowyer/core';
 import type { CallAttempt } from '../tool-calls/answer-parts.js';
 import type { CalledTool } from '../tool-calls/part-streamer.js';

@@ -1,4 +1,4 @@
-// A dialogue and the rules for its answer, in the server's internal form, to which the protocols of chats convert a body.
+// Defines the server's internal form of a dialogue with the rules for its answer, to which the protocols of chats convert a body.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 import type { PromptCut } from './request-bounds.js';

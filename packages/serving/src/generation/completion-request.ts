@@ -1,5 +1,5 @@
-// A client's request in the server's internal form. Each protocol converts its bodies to it (protocols/), and completion-run.ts
-// runs it. Its prompts are tokens.
+// Defines the server's internal form of a client's request, whose prompts are tokens. Each protocol converts its bodies to it
+// (protocols/), and completion-run.ts runs it.
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
 import type { AnswerConstraints } from './answer-constraints.js';

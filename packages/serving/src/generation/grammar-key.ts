@@ -1,5 +1,5 @@
-// The key of a constraint: a text with everything that its grammar depends on. A server finds cached constraints by it, and the
-// record of an answer contains it, so that the constraint can be compiled again.
+// Writes and reads the key of a constraint, a text with everything that its grammar depends on. A server finds cached constraints
+// by it, and the record of an answer contains it, so that the constraint can be compiled again.
 import type { Grammar, Tokenizer } from '@bowyer/text';
 import { callFormats } from '../tool-calls/call-formats.js';
 import { answerGrammar, type AnswerPlace, type AskedAnswer } from './answer-grammar.js';

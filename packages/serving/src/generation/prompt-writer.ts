@@ -1,4 +1,4 @@
-// The interface for writing the prompts of chats: with the template alone, or with earlier sampled tokens.
+// Defines the interface for writing the prompts of chats: with the template alone, or with earlier sampled tokens.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 
 export interface Dialogue {

@@ -1,5 +1,4 @@
-// An upper bound for the tokens of an answer's reasoning: when it is reached, the closing mark is forced, and the answer
-// continues.
+// Bounds the tokens of an answer's reasoning: when the bound is reached, the closing mark is forced, and the answer continues.
 import type { CompiledConstraint, TokenConstraint, Tokenizer } from '@bowyer/text';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import { reasoningForm, type ReasoningForm } from '../tool-calls/reasoning.js';

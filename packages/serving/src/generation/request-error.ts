@@ -1,4 +1,4 @@
-// The error for a request that cannot be served, which each protocol reports in its own form.
+// Defines the error for a request that cannot be served, which each protocol reports in its own form.
 
 /** The most characters of an error message, which must not repeat a client's long input. */
 const LONGEST_MESSAGE = 1_000;

@@ -1,6 +1,6 @@
-// A tokenizer for a server: a long text is encoded in bounded steps, between which other work runs. A chat template cannot pause
-// while it encodes. It is therefore run once to collect the texts that it encodes; these are encoded in steps; then it is run
-// again with the results.
+// Encodes long texts for a server in bounded steps, between which other work runs. A chat template cannot pause while it encodes.
+// It is therefore run once to collect the texts that it encodes; these are encoded in steps; then it is run again with the
+// results.
 import type { Tokenizer } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 

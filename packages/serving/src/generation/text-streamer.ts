@@ -1,4 +1,4 @@
-// The text of an answer while it is generated: the part that can already be sent, and the stop string that ends it.
+// Decodes an answer while it is generated, and finds the text that can already be sent, and the stop string that ends it.
 import { maximum } from '@bowyer/core';
 import { GrowingText } from '@bowyer/text';
 

@@ -1,4 +1,4 @@
-// The tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with its offset in the text.
+// Lists the tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with its offset in the text.
 import { isUtf8 } from 'node:buffer';
 import type { TopLogprobs } from '@bowyer/models';
 import { TokenSpelling, type Tokenizer } from '@bowyer/text';

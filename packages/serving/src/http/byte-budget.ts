@@ -1,4 +1,4 @@
-// A budget for the bytes of clients' requests in the memory of a process. When it is full, the incomplete request without
+// Limits the bytes of clients' requests in the memory of a process. When the budget is full, the incomplete request without
 // progress for the longest time is dropped for one that still arrives, since stalled clients would otherwise block all others.
 // Complete requests count separately until they are answered, since their bodies stay in memory while they wait.
 

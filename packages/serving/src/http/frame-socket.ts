@@ -1,5 +1,5 @@
-// A WebSocket of an untrusted client. A message is answered, and its answer sent to the system, before the next message is read;
-// incomplete messages count in the budget of all clients; no input can end the server.
+// Serves a WebSocket of an untrusted client. A message is answered, and its answer sent to the system, before the next message is
+// read; incomplete messages count in the budget of all clients; no input can end the server.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';

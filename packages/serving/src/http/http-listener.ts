@@ -1,4 +1,4 @@
-// The HTTP listener of every server. It refuses requests that a web page could have sent, bounds the memory and time of clients,
+// Listens to HTTP for every server: it refuses requests that a web page could have sent, bounds the memory and time of clients,
 // and stops without waiting for incomplete requests.
 import { once } from 'node:events';
 import {

@@ -1,5 +1,5 @@
-// The tools, resources and prompts of a server of environments, in the SDK's form. Their schemas are made once for all sessions,
-// since a validator is compiled for each schema.
+// Makes the tools, resources and prompts of an MCP server of environments, in the SDK's form. Their schemas are made once for all
+// sessions, since a validator is compiled for each schema.
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Opening, ServedGames } from './games.js';
 import { PlayError, type Player, type PlayedTurn } from './player.js';

@@ -1,4 +1,4 @@
-// The environments of a server: the rules of each, and the ways to begin an episode.
+// Describes the environments of an MCP server, which are called games: the rules of each, and the ways to begin an episode.
 import {
   defaultOffer,
   environmentInfo,

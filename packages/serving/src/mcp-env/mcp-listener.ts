@@ -1,5 +1,5 @@
-// MCP over Streamable HTTP: each session has a server of the SDK, within this package's bounds. A session begins when a client
-// sends `initialize`; requests of the stateless protocol of 2026-07-28 have a separate handler. Source: the Model Context
+// Serves MCP over Streamable HTTP: each session has a server of the SDK, within this package's bounds. A session begins when a
+// client sends `initialize`; requests of the stateless protocol of 2026-07-28 have a separate handler. Source: the Model Context
 // Protocol of 2025-11-25, section Transports.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';

@@ -1,4 +1,4 @@
-// The players of clients without sessions, in the protocol of 2026-07-28, in which each call names its episode.
+// Keeps the players of clients without sessions, in the protocol of 2026-07-28, in which each call names its episode.
 import { randomUUID } from 'node:crypto';
 import type { Seat } from './env-tools.js';
 import { PlayError, type Player } from './player.js';

@@ -1,5 +1,5 @@
-// The environment of one player: one episode at a time, with calls one after another. The errors for a player's mistakes and an
-// environment's faults say what to call next.
+// Plays an environment for one client of MCP: one episode at a time, with calls one after another. The errors for a player's
+// mistakes and an environment's faults say what to call next.
 import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 

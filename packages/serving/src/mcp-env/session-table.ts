@@ -1,5 +1,5 @@
-// The sessions of an MCP server, by the id that their clients send. They are opened by `initialize`, and closed by the client or
-// when idle.
+// Keeps the sessions of an MCP server by the id that their clients send. They are opened by `initialize`, and closed by the
+// client or when idle.
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';

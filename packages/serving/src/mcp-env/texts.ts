@@ -1,4 +1,4 @@
-// The texts that a player reads in addition to observations: how to play, the rules, the results of calls.
+// Writes the texts that a player reads in addition to observations: how to play, the rules, the results of calls.
 import type { Game, ServedGames } from './games.js';
 import { hasEnded, type PlayedTurn } from './player.js';
 

@@ -1,5 +1,5 @@
-// The HTTP part of a model server: it finds the protocol of a request, checks the key, and reports faults in the protocol's form.
-// When it stops, it finishes the answers in progress.
+// Answers the HTTP requests of a model server: finds the protocol of a request, checks the key, and reports faults in the
+// protocol's form. When it stops, it finishes the answers in progress.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { givenKeys, keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';

@@ -1,4 +1,4 @@
-// The routes of all protocols, found by method and path.
+// Finds the routes of all protocols by method and path.
 import type { Protocol, Route } from '../protocols/protocol.js';
 
 interface Found {

@@ -1,4 +1,4 @@
-// The descriptions of an OpenEnv server: schemas of its records, its OpenAPI document, and its answer to MCP.
+// Describes an OpenEnv server: schemas of its records, its OpenAPI document, and its answer to MCP.
 import { excerpt } from '../http/excerpt.js';
 import { parseJson } from '../http/json-text.js';
 import type { BodyError } from '../http/request-body.js';

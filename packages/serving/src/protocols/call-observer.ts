@@ -1,5 +1,5 @@
-// The interface of observers of model calls, such as a recorder. An observer determines the rollout of a request, can put sampled
-// tokens into a prompt, and receives the end of each call before its client does.
+// Defines the interface of observers of model calls, such as a recorder. An observer determines the rollout of a request, can put
+// sampled tokens into a prompt, and receives the end of each call before its client does.
 import type { IncomingMessage } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Completed } from '../generation/answer.js';

@@ -1,4 +1,4 @@
-// The interfaces of every protocol: routes, errors, and writers of answers. protocols.ts lists the protocols.
+// Defines the interfaces of every protocol: routes, errors, and writers of answers. protocols.ts lists the protocols.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Choice, Completed } from '../generation/answer.js';

@@ -1,5 +1,5 @@
-// The protocols of every model server; a server's option `protocols` can add others, such as Tinker's. A new protocol is a folder
-// here and a line in this file: docs/extending/protocol.md.
+// Lists the protocols of every model server; a server's option `protocols` can add others, such as Tinker's. A new protocol is a
+// folder here and a line in this file: docs/extending/protocol.md.
 import { adapters } from './adapters/adapters.js';
 import { chatCompletions } from './chat-completions/chat-completions.js';
 import { completions } from './completions/completions.js';

@@ -1,4 +1,4 @@
-// The parts of an assistant's message: reasoning, content, tool calls, and attempts at calls.
+// Collects the parts of an assistant's message while it is read: reasoning, content, tool calls, and attempts at calls.
 import type { IncomingText, Reading } from './incoming-text.js';
 
 /** A tool of a request. */

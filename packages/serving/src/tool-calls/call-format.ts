@@ -1,4 +1,4 @@
-// The interface of a format in which models write tool calls as text. Each format is a file in formats/.
+// Defines the interface of a format in which models write tool calls as text. Each format is a file in formats/.
 import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, CallAttempt, Tool } from './answer-parts.js';
 import type { GrammarMarks } from './grammar-marks.js';

@@ -1,4 +1,4 @@
-// All known formats. A new one is a file in formats/ and a line here.
+// Lists all known formats of tool calls. A new one is a file in formats/ and a line here.
 import type { CallFormat } from './call-format.js';
 import { deepseekV3, deepseekV31, kimiK2 } from './formats/deepseek.js';
 import { functionGemma, gemma4 } from './formats/gemma.js';

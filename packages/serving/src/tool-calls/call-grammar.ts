@@ -1,4 +1,4 @@
-// The grammar of answers under a request's choice of tools: required calls, and arguments that follow their schemas.
+// Makes the grammar of answers under a request's choice of tools: required calls, and arguments that follow their schemas.
 import {
   either,
   jsonValue,

@@ -1,4 +1,4 @@
-// The marks of a format in grammars: a mark that is a single token of the tokenizer must be generated as that token.
+// Makes the grammars of a format's marks: a mark that is a single token of the tokenizer must be generated as that token.
 import { text, token, type Grammar, type Tokenizer } from '@bowyer/text';
 
 export class GrammarMarks {

@@ -1,4 +1,4 @@
-// Grammars of arguments in formats without JSON: a value for each of a tool's parameters, by its schema.
+// Makes the grammars of arguments in formats without JSON: a value for each of a tool's parameters, by its schema.
 import {
   either,
   jsonValue,

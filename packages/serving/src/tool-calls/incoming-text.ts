@@ -1,5 +1,5 @@
-// The text of an answer while it arrives. Its readers are generators, which yield when they need more text, and read each text
-// once from the front, however it is divided into pieces.
+// Holds the text of an answer while it arrives. Its readers are generators, which yield when they need more text, and read each
+// text once from the front, however it is divided into pieces.
 
 /** A reader of text. It yields when it needs more, and returns its result. */
 export type Reading<T> = Generator<undefined, T>;

@@ -1,4 +1,4 @@
-// Calls that are JSON objects with their names and their arguments, which several formats put between different marks.
+// Reads calls that are JSON objects with their names and their arguments, which several formats put between different marks.
 import { either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from './answer-parts.js';
 import type { CallGrammarOptions } from './call-format.js';

@@ -1,4 +1,4 @@
-// Functions about JSON schemas that readers of values need.
+// Finds the JSON Schema of a member, and decides whether a schema allows a value, for the readers of values.
 import { isDeepStrictEqual } from 'node:util';
 import { GrammarError, hasPattern, readingTogether, SchemaDocument, UnsupportedSchemaError } from '@bowyer/text';
 

@@ -1,4 +1,4 @@
-// Converts the messages of a dialogue to the template's form in serving, for training.
+// Converts the messages of a dialogue for training to the form that a server passes to the template.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import { callStyle } from './call-style.js';
 import { messagesFor } from './history.js';

@@ -1,5 +1,5 @@
-// Routes whose answers come from another endpoint. Answers are passed on as they arrive, and recorded before their last byte is
-// sent.
+// Makes the routes whose answers come from another endpoint. Answers are passed on as they arrive, and recorded before their last
+// byte is sent.
 import {
   addEvent,
   AnswerEvents,

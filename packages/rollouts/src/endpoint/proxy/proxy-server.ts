@@ -1,4 +1,5 @@
-// Serves agents with the answers of another endpoint, such as a stronger model. These answers are recorded without tokens.
+// Passes the requests of agents on to another endpoint, such as a stronger model's, and its answers back. These answers are
+// recorded without tokens.
 import { ProtocolServer, sameText, type CallObserver } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';

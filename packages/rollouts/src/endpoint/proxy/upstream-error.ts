@@ -1,4 +1,4 @@
-// The error for an endpoint that a recording proxy calls and that does not answer, or whose answer cannot be read.
+// Defines the error for an endpoint that a recording proxy calls and that does not answer, or whose answer cannot be read.
 
 /** Error codes of Node's network and of its `fetch` that mean a time-out. */
 const TIMEOUTS = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];

@@ -1,11 +1,11 @@
-// The recorded answers of an endpoint, by their requests.
+// Finds the recorded answer of an endpoint to a request.
 import { recordFolderOf } from '@bowyer/conversations';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedAnswer } from '../../record/recorded.js';
 import { readRollouts } from '../../record/rollout-log.js';
 import { differences, shownDifference } from './request-difference.js';
 
-/** The number of differences in an error. */
+/** The largest number of differences that an error lists. */
 const SHOWN = 3;
 
 /** A request that was recorded once or more. */

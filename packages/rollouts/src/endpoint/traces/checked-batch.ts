@@ -1,5 +1,5 @@
-// Finds the readable spans of a batch, in steps. Attributes are JSON texts within JSON, and a few kilobytes of gzip can expand to
-// a million brackets in each of hundreds of spans.
+// Finds the readable spans of a batch of OpenTelemetry spans, in steps. Attributes are JSON texts within JSON, and a few
+// kilobytes of gzip can expand to a million brackets in each of hundreds of spans.
 import { checkedSpans, type CheckedSpans } from '@bowyer/conversations';
 import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 

@@ -1,4 +1,4 @@
-// The route `POST /v1/traces` of OTLP/HTTP, which stores spans of model calls, from whose conversations a model can learn.
+// Makes the route `POST /v1/traces` of OTLP/HTTP, which stores spans of model calls, from whose conversations a model can learn.
 // Source: the OpenTelemetry protocol specification, "OTLP/HTTP" and "Partial Success".
 import { BadItem, type CheckedSpans } from '@bowyer/conversations';
 import { BadRequestError, inTurns, openaiError, type Exchange, type HttpAnswer, type Protocol } from '@bowyer/serving';

@@ -1,4 +1,4 @@
-// Tokens with a special role for the agent: those that end an utterance, and those that it can never write.
+// Finds the tokens that end an utterance, and those that the agent can never write.
 import type { Tokenizer } from '@bowyer/text';
 import type { NodePart } from '../keys/agent-keys.js';
 import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';

@@ -1,4 +1,4 @@
-// Loads the chat template that a config names, and has the schema of dialogues in JSON lines.
+// Loads the chat template that a config names, and defines the JSON Schema of messages in JSONL files.
 import { readFile } from 'node:fs/promises';
 import { snakeKeys } from '@bowyer/core';
 import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/text';
@@ -8,7 +8,7 @@ export type TemplateConfig = {
   chat: NodePart<'chat', 'template' | 'templateKwargs'>['chat'] & { upstreamLossMask?: boolean };
 };
 
-/** Reads the text of the template that a config names, where that is a file. */
+/** Reads the template's file if the config names a file; otherwise returns the config's text unchanged. */
 const given = async (template: string | null): Promise<string | null> => {
   const isFile = template !== null && /[./]/.test(template) && !template.includes('{');
   return isFile ? readFile(template, 'utf8') : template;

@@ -1,4 +1,4 @@
-// The node `demonstrations`: the options of every environment, and those that the chosen environment's expert reads.
+// Defines the node `demonstrations`: the options of every environment, and those that the chosen environment's expert reads.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import { isConversationFile } from '@bowyer/conversations';
@@ -6,7 +6,7 @@ import { environmentInfo } from '@bowyer/envs';
 import { demonstrationsProblem, fileProblem } from './demonstrations.js';
 import type { Choices } from '../keys/choices.js';
 import type { EnvConfig } from '../environment/environment-keys.js';
-import { demonstrationFileKeys, demonstrationKeys } from '../keys/agent-keys.js';
+import { demonstrationFileKeys, demonstrationKeys } from '../keys/warm-start-keys.js';
 
 const options = { additionalProperties: false, description: 'expert play to imitate' };
 

@@ -12,7 +12,7 @@ interface OpenEnvParts {
   close: () => Promise<void>;
 }
 
-/** The reporting of worker processes: none, since their parent has already loaded and logged the same. */
+/** Discards log lines and progress, for worker processes: their parent has already loaded and logged the same. */
 const silent: Reporting = {
   log: () => undefined,
   progress: { write: () => undefined },

@@ -1,16 +1,20 @@
-// The schema of the node `env`, which follows from the chosen environment.
+// Makes the schema of the node `env`, which follows from the chosen environment.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import type { Choices } from '../keys/choices.js';
-import { deviceNode, deviceOptions } from '../keys/agent-keys.js';
+import { deviceNode, deviceOptions } from '../keys/model-keys.js';
 
 /** A validated `env` node: the environment's name and options. Keys in snake_case, or camelCase once converted. */
 export type EnvConfig = { name: string } & Record<string, unknown>;
 
 const description = 'the task to learn';
 
-const nameSchema = () => ({ type: 'string', enum: environmentNames(), description: 'environment' });
+const nameSchema = () => ({
+  type: 'string',
+  enum: environmentNames(),
+  description: 'name of the environment; choose one with env=NAME',
+});
 
 /**
  * Returns the schema of the node `env`. Every option is required, since the configs of the group env contain them all.

@@ -89,7 +89,10 @@ export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'cod
   return spells ? { spells } : {};
 };
 
-/** Computes the expected return of an optimal player with the demonstrations' questions; null where it cannot be computed. */
+/**
+ * Computes the expected return of an optimal player that may ask only the questions of the demonstrations; null where it cannot
+ * be computed.
+ */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
   const { evaluation } = environmentInfo(config.env.name);
   return config.demonstrations === undefined

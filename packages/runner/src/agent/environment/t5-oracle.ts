@@ -1,5 +1,5 @@
-// The oracle of guessing games that runs here: a fine-tuned Flan-T5, which reads the secret and the question in the environment's
-// prompt (Zhou et al. 2024, arXiv:2402.19446).
+// Answers the questions of guessing games with a fine-tuned Flan-T5 in this process, which reads the secret and the question in
+// the environment's prompt (Zhou et al. 2024, arXiv:2402.19446).
 import { basename, resolve } from 'node:path';
 import type { Oracle, T5OraclePrompt } from '@bowyer/envs';
 import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';

@@ -1,5 +1,5 @@
-// Models that are one file: weights alone, as ArCHer's checkpoints and oracles are, or a whole model in a GGUF file. Both are
-// converted to a folder in Hugging Face's layout on first use.
+// Converts models that are one file to a folder in Hugging Face's layout on first use. The file has weights alone, as ArCHer's
+// checkpoints and oracles do, or is a whole model in the format GGUF.
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-// The choices of a composed config that decide which keys it has.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 
 /** The choices of a config that decide which keys it has. None of them has been validated. */

@@ -18,7 +18,7 @@ import { SentenceEncoder } from '@bowyer/models';
 import { MEMORY_FILE, memoryFileOf } from '../folders/model-folders.js';
 import { splitPlanOf, type EnvironmentConfig } from '../environment/environment.js';
 
-/** Runs of earlier versions have no node `memory`. */
+/** The node `memory`, which runs of earlier versions do not have. */
 export interface MemoryConfig {
   memory?: MemoryOptions;
 }

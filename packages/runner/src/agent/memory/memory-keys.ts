@@ -1,4 +1,5 @@
-// The node `memory`: which past successes an agent reads as examples. Its schema has only the keys of its `kind`.
+// Defines the node `memory`, which decides which past successes an agent reads as examples. Its schema has only the keys of its
+// `kind`.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
@@ -32,7 +33,7 @@ const retrieval = {
   ),
   encoder: nullable(
     Type.String(),
-    'folder of an encoder in Hugging Face layout; texts are compared by their mean hidden states',
+    'folder of an encoder in Hugging Face layout, which must be given; texts are compared by their mean hidden states',
   ),
 };
 
@@ -41,7 +42,7 @@ const contents = {
     description:
       'begin with the successful demonstrations in memory; with policy_lm or checkpoint_path, with the memory of that agent',
   }),
-  grow: Type.Boolean({ description: 'add successful rollouts, which play the train split' }),
+  grow: Type.Boolean({ description: 'add the successful episodes of rollouts, which play the train split' }),
   capacity: count('largest number of episodes in memory, one for each item; the oldest are removed first'),
   min_return: nullable(
     Type.Number({ description: 'in units of the return' }),

@@ -3,7 +3,7 @@
 import type { ActRequest, Player } from '@bowyer/algorithms';
 import { HttpError, type OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
 import type { OptionsOf } from '@bowyer/core';
-import type { endpointNode } from '../keys/agent-keys.js';
+import type { endpointNode } from '../keys/play-keys.js';
 import { openChat } from './open-chat.js';
 
 export type EndpointConfig = OptionsOf<typeof endpointNode>;

@@ -14,7 +14,7 @@ import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bow
 import type { LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 import { spokenIds, type OptionsOf } from '@bowyer/core';
-import type { remotePolicyNode } from '../keys/agent-keys.js';
+import type { remotePolicyNode } from '../keys/play-keys.js';
 
 export type RemotePolicyConfig = OptionsOf<typeof remotePolicyNode>;
 

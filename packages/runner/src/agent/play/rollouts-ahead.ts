@@ -20,7 +20,7 @@ import {
   readJsonl,
 } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import type { rolloutNode } from '../keys/agent-keys.js';
+import type { rolloutNode } from '../keys/play-keys.js';
 import { deviceOf, type DeviceConfig } from '../policy/device-choice.js';
 import { recipeOptions, type PlayConfig } from './play-options.js';
 import { loadPolicy, type PolicyConfig } from '../policy/policy-setup.js';

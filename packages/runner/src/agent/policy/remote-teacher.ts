@@ -1,6 +1,6 @@
-// A teacher model that an OpenAI-compatible server runs. Log-probabilities of given tokens come from completions with `echo`,
-// `logprobs` and `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has
-// them too).
+// Scores tokens with a teacher model that an OpenAI-compatible server runs. Log-probabilities of given tokens come from
+// completions with `echo`, `logprobs` and `max_tokens: 0`, which return those of the prompt
+// (platform.openai.com/docs/api-reference/completions; vLLM has them too).
 import type { ReferencePolicy } from '@bowyer/algorithms';
 import { HttpServer, onlyChoice } from '@bowyer/envs';
 import type { TokenExample } from '@bowyer/models';
@@ -14,7 +14,7 @@ interface Echo {
   logprobs: (number | null)[];
 }
 
-/** A prompt, and the positions of an example whose targets it scores: the target at `position` is the prompt's token after it. */
+/** A prompt to send, and the positions of the example that it scores: the target at each position is the prompt's next token. */
 interface Question {
   prompt: number[];
   example: number;

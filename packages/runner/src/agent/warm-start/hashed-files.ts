@@ -2,7 +2,7 @@
 import type { Hash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-/** Files are hashed in pieces, since they may be larger than memory, such as a shop's catalogue. */
+/** The number of bytes that are read at a time, since a file such as a shop's catalogue may be larger than memory. */
 const PIECE = 2 ** 20;
 
 export function addFile(hash: Hash, path: string): void {

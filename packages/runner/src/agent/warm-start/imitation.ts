@@ -1,5 +1,5 @@
-// The hooks of a warm start: it writes checkpoints, and at the end a folder with the complete policy. If it is killed at any
-// moment, it resumes from its last checkpoint, and ends with the same bytes as without the kill.
+// Writes the checkpoints of a warm start, and at its end a folder with the complete policy. A warm start that is killed at any
+// moment resumes from its last checkpoint, and ends with the same bytes as without the kill.
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -79,7 +79,7 @@ export function warmStartHash(config: WarmStartConfig): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Lists everything that the weights of the warm start depend on: the options of each part that takes part. */
+/** Lists everything that the weights of the warm start depend on: the options of each node that it reads. */
 function recipeOf(config: WarmStartConfig) {
   const { demonstrations, seed, play, memory } = config;
   const { model: _, checkpoint: __, quantization: ___, ...policy } = config.policy;

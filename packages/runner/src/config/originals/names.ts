@@ -1,4 +1,4 @@
-// The table of all command-line keys of other programs. Every command loads it.
+// Finds the meaning of command-line keys of other programs. Every command loads this table.
 import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
 import { ARCHER_OWN, MATHEMATICS } from './archer.js';
 import { each, isTrue, plain, type Meaning } from './outcome.js';

@@ -1,5 +1,5 @@
-// The types of the tables in agentgym.ts and archer.ts. A key of another program becomes other keys here, has no effect, or is
-// refused; translate.ts applies the tables to a command line.
+// Defines the entries of the tables in agentgym.ts and archer.ts, which translate.ts applies to a command line: a key of another
+// program becomes other keys here, has no effect, or is refused.
 
 /** The facts of a run that decide what another program's key means in it. */
 export interface RunFacts {

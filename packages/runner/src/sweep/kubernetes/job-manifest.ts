@@ -1,6 +1,6 @@
-// A sweep as one Indexed Job of Kubernetes (batch/v1): each job is a pod, which resumes in its folder on a volume claim. Source:
-// kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and podFailurePolicy: Kubernetes 1.33; on by
-// default since 1.29 and 1.26).
+// Makes the manifest of a sweep as one Indexed Job of Kubernetes (batch/v1): each job is a pod, which resumes in its folder on a
+// volume claim. Source: kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and podFailurePolicy:
+// Kubernetes 1.33; on by default since 1.29 and 1.26).
 import { createHash } from 'node:crypto';
 import { shellQuoted } from '@bowyer/core';
 import { STOPPED_EXIT_CODE } from '../slurm/batch-script.js';

@@ -1,4 +1,4 @@
-// The Slurm launcher: submits jobs as job arrays, follows them in the queue, and collects their results.
+// Submits the jobs of a sweep as Slurm's job arrays, follows them in the queue, and collects their results.
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,9 +1,7 @@
-// A job for tests: reads its overrides, writes a run's files, and does what the overrides say.
-//   x=N            the job's figure
-//   iterations=N   goes on from the lines that are in metrics.jsonl to line N; the figure of line i is x · i
-//   fail=true      prints an error and leaves with exit code 3
-//   meet=FOLDER    goes on only when as many jobs as `guests` are in that folder at the same time
-//   hold=FILE      waits until the file is there; SIGINT makes it leave before
+// A job for tests: reads its overrides, writes a run's files, and does what the overrides say. x=N the job's figure iterations=N
+// continues the lines that are in metrics.jsonl up to line N; the figure of line i is x · i fail=true prints an error and leaves
+// with exit code 3 meet=FOLDER continues only when as many jobs as `guests` are in that folder at the same time hold=FILE waits
+// until the file is there; SIGINT makes it leave before
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 import type { CommandLine } from '@bowyer/config';
 import type { launchSweep } from '../launch-sweep.js';
 
-/** All but the words, of a program with a command line. */
+/** Returns the command line of the test program without its arguments. */
 export function programOptions(launch: typeof launchSweep): Omit<CommandLine, 'argv'>;

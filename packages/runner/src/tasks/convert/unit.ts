@@ -1,6 +1,6 @@
 // task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
 import { optionalText, unitOptions } from '@bowyer/core';
-import { quantizationNode } from '../../agent/keys/agent-keys.js';
+import { quantizationNode } from '../../agent/keys/policy-keys.js';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';

@@ -1,4 +1,4 @@
-// Games in the page: a person and the current policy of a run take turns in its environment.
+// Plays games in the dashboard's page: a person and the current policy of a run take turns in its environment.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// The routes of the dashboard's page. The listener has already refused requests of other origins and hosts; the token is checked
-// here, for GET requests too.
+// Answers the requests of the dashboard's page. The listener has already refused requests of other origins and hosts; the token
+// is checked here, for GET requests too.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyError, excerpt, faultMessage, pathOf, readJson } from '@bowyer/serving';

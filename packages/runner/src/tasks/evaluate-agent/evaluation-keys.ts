@@ -1,4 +1,4 @@
-// Config keys of task=evaluate_agent.
+// Defines the config keys of task=evaluate_agent.
 import { Type, type TObject } from '@sinclair/typebox';
 import { choice, integer, nonNegative, optional, texts, type OptionsOf } from '@bowyer/core';
 

@@ -1,4 +1,4 @@
-// The tokens and the seconds that the models of an evaluation have used, and their price.
+// Computes the tokens and the seconds that the models of an evaluation have used, and their price.
 import { maximum, minimum } from '@bowyer/core';
 import { costOf, usageOf, type Prices, type RecordedRollout, type Usage } from '@bowyer/rollouts';
 import { textTable } from '@bowyer/logging';

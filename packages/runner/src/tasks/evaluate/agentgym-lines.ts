@@ -1,4 +1,4 @@
-// Episodes in the form of AgentGym's evaluation files: one line each of conversations, item_id, reward and success.
+// Writes episodes in the form of AgentGym's evaluation files: one line each of conversations, item_id, reward and success.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 
 interface Message {

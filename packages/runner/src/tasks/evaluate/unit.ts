@@ -21,20 +21,16 @@ import { agentFolderOf, criticFolderOf, modelProblem } from '../../agent/folders
 import { isGgufFile } from '../../agent/folders/weights-file.js';
 import {
   chatNode,
-  criticNode,
-  criticOptions,
   deviceNode,
   deviceOptions,
-  endpointNode,
   hubNode,
-  playNode,
-  episodeOptions,
-  policyNode,
-  policyOptions,
   samplingNode,
   samplingOptions,
   templateOptions,
-} from '../../agent/keys/agent-keys.js';
+} from '../../agent/keys/model-keys.js';
+import { criticNode, criticOptions } from '../../agent/keys/critic-keys.js';
+import { endpointNode, playNode, episodeOptions } from '../../agent/keys/play-keys.js';
+import { policyNode, policyOptions } from '../../agent/keys/policy-keys.js';
 import { memoryChanged, memoryKeys } from '../../agent/memory/memory-keys.js';
 import type { Choices } from '../../agent/keys/choices.js';
 import type { MemoryConfig } from '../../agent/memory/agent-memory.js';

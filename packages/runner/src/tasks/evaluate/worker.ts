@@ -1,4 +1,4 @@
-// A worker process that plays parts of an evaluation. It opens the agents of the parts, one at a time.
+// Plays parts of an evaluation in a worker process, which opens the agents of the parts, one at a time.
 import { loadPluginFiles } from '../../plugins/plugins.js';
 import { openEnvParts } from '../../agent/environment/env-parts.js';
 import { openModel, type ModelConfig, type OpenAgent, type Part, type PlayedPart } from './open-agent.js';

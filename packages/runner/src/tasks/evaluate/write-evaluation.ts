@@ -1,4 +1,4 @@
-// The files of an evaluation (all episodes, the same in AgentGym's format, results.json) and its table for the terminal.
+// Writes the files of an evaluation (all episodes, the same in AgentGym's format, results.json) and its table for the terminal.
 import { join } from 'node:path';
 import type { Decoding } from '@bowyer/algorithms';
 import { type Trajectory, toRecord, JsonlFile } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// The keys that task=export reads, and its result.
+// Defines the keys that task=export reads, and its result.
 import type { OnnxPrecisionName, TensorTypeName } from '@bowyer/models';
 
 export interface ExportConfig {

@@ -1,5 +1,5 @@
-// The model card (README.md) of an exported model: the base model, how it was trained and how good it is, in the form that the
-// Hugging Face hub reads.
+// Writes the model card (README.md) of an exported model: its base model, how it was trained and how good it is, in the form that
+// the Hugging Face hub reads.
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { modelNameOf } from '../../agent/folders/model-folders.js';

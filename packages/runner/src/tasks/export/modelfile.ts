@@ -1,5 +1,5 @@
-// The Modelfile that makes an Ollama model of the GGUF file in the same folder: ollama create NAME -f Modelfile. Source of the
-// instructions: docs/modelfile.md of ollama/ollama.
+// Writes the Modelfile with which `ollama create NAME -f Modelfile` makes a model of the GGUF file in the same folder. Source of
+// the instructions: docs/modelfile.md of ollama/ollama.
 import { readGenerationFields } from '@bowyer/checkpoints';
 import { openAdapterDirectory } from '@bowyer/models';
 import { loadTokenizer } from '@bowyer/text';

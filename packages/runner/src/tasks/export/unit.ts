@@ -2,7 +2,7 @@
 // Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
 import { flag, optional, optionalText, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
-import { hubNode } from '../../agent/keys/agent-keys.js';
+import { hubNode } from '../../agent/keys/model-keys.js';
 import { isAdapterFolder, modelProblem } from '../../agent/folders/model-folders.js';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { missingOptions } from '../missing-options.js';

@@ -1,4 +1,4 @@
-// How much memory a training step takes, roughly: weights, gradients and moments are counted, activations estimated.
+// Estimates the memory of a training step: weights, gradients and moments are counted, activations estimated.
 import type { LanguageModel, OptimizerOptions, Quantization } from '@bowyer/models';
 
 export interface StepSize {

@@ -1,4 +1,4 @@
-// How long a training is going to take, measured on its first two steps: the first one also compiles the graphs.
+// Estimates how long a training takes, from its first two steps: the first one also compiles the graphs.
 import type { TaskContext } from '../../context/task-context.js';
 
 export class TimeEstimate {

@@ -21,13 +21,11 @@ import {
   deviceOptions,
   gradientOptions,
   hubNode,
-  loraNodeOf,
-  optimizerNode,
-  quantizationNode,
-  scheduleGroup,
   templateOptions,
-  type AgentConfig,
-} from '../../agent/keys/agent-keys.js';
+} from '../../agent/keys/model-keys.js';
+import { loraNodeOf, optimizerNode, quantizationNode } from '../../agent/keys/policy-keys.js';
+import { scheduleGroup } from '../../agent/keys/warm-start-keys.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/policy/quantization-problems.js';
 import type { Choices } from '../../agent/keys/choices.js';
 import { runKeys, checkpointsNode, saveEpochs, saveMinutes, titleKeys } from '../../keys/run-keys.js';
@@ -46,7 +44,10 @@ export const supervisedOptions = {
   validation_share: fraction(0.1, 'share of the items that is never trained on, but scored after every epoch'),
   epochs: integer(3, 'passes over the training items'),
   batch_size: integer(8, 'items per optimizer step'),
-  grad_accum_steps: integer(1, 'parts in which a batch is run through the model, one after the other: less memory'),
+  grad_accum_steps: integer(
+    1,
+    'number of parts in which a batch runs through the model, one after the other, which takes less memory',
+  ),
   lr: positive(2e-5, 'peak learning rate; with adapters about 2e-4', { flat: 'lm_lr' }),
   schedule: scheduleGroup({ kind: 'cosine', warmup_steps: -1, final_share: 0 }, { schedule: 'lm_schedule' }),
   max_grad_norm: positive(1, 'largest global norm of the gradient; a larger gradient is scaled down to it'),

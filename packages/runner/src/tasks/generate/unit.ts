@@ -1,6 +1,6 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { defaulting, flag, integer, unitOptions } from '@bowyer/core';
-import { drawOption, writerNodes, writerOptions } from '../../agent/keys/agent-keys.js';
+import { drawOption, writerNodes, writerOptions } from '../../agent/keys/model-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';

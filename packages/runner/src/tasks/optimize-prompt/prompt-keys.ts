@@ -1,4 +1,4 @@
-// Config keys of task=optimize_prompt.
+// Defines the config keys of task=optimize_prompt.
 import { Type } from '@sinclair/typebox';
 import {
   defaulting,

@@ -1,4 +1,4 @@
-// The valid actions of a turn, as a person reads and types them.
+// Shows a person the valid actions of a turn, and completes those that the person types.
 import { nearest } from '@bowyer/config';
 
 /**

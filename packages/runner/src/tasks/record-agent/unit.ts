@@ -1,8 +1,8 @@
-// task=record_agent: a model, or another endpoint, for agents whose rollouts are recorded.
+// task=record_agent: serves a model, or passes requests on to another endpoint, and records the rollouts of agents.
 import { existsSync } from 'node:fs';
 import { Type } from '@sinclair/typebox';
 import { optional, optionalText, unitOptions, oneProblem } from '@bowyer/core';
-import { writerOptions } from '../../agent/keys/agent-keys.js';
+import { writerOptions } from '../../agent/keys/model-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenProblems } from '../listen-keys.js';
 import { modelServerKeys, modelServerOptions } from '../serve-model/unit.js';

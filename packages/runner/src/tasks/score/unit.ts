@@ -1,6 +1,7 @@
 // task=score: computes the log-probabilities of given continuations.
 import { integer, unitOptions } from '@bowyer/core';
-import { deviceNode, deviceOptions, hubNode, quantizationNode } from '../../agent/keys/agent-keys.js';
+import { deviceNode, deviceOptions, hubNode } from '../../agent/keys/model-keys.js';
+import { quantizationNode } from '../../agent/keys/policy-keys.js';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';

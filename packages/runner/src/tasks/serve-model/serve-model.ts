@@ -19,7 +19,8 @@ import { chatTemplateOf, loadChatTemplate } from '../../agent/chat/chat-setup.js
 import { textRules } from '../../agent/chat/text-rules.js';
 import type { EnvironmentConfig } from '../../agent/environment/environment.js';
 import { modelNameOf } from '../../agent/folders/model-folders.js';
-import type { AgentConfig, writerOptions } from '../../agent/keys/agent-keys.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
+import type { writerOptions } from '../../agent/keys/model-keys.js';
 import { checkTerminator } from '../../agent/policy/check-text-rules.js';
 import { deviceOf, type DeviceConfig } from '../../agent/policy/device-choice.js';
 import type { TaskContext } from '../../context/task-context.js';

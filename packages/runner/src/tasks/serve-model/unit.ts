@@ -11,7 +11,7 @@ import {
   unitOptions,
   oneProblem,
 } from '@bowyer/core';
-import { samplingOptions, writerNodes, writerOptions } from '../../agent/keys/agent-keys.js';
+import { samplingOptions, writerNodes, writerOptions } from '../../agent/keys/model-keys.js';
 import { adapterProblems } from './adapter-problems.js';
 import { trafficProblems } from './traffic-problems.js';
 import { runKeys } from '../../keys/run-keys.js';

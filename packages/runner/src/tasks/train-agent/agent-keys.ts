@@ -1,4 +1,5 @@
-// Config keys of tasks in which an agent of the user plays: the agent, its tasks, its judge, and the server that it calls.
+// Defines the config keys of tasks in which an agent of the user plays: the agent, its tasks, its judge, and the server that it
+// calls.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,
@@ -16,13 +17,12 @@ import {
   deviceNode,
   deviceOptions,
   hubNode,
-  playNode,
-  episodeOptions,
-  quantizationNode,
   samplingOptions,
   templateOptions,
-  type AgentConfig,
-} from '../../agent/keys/agent-keys.js';
+} from '../../agent/keys/model-keys.js';
+import { playNode, episodeOptions } from '../../agent/keys/play-keys.js';
+import { quantizationNode } from '../../agent/keys/policy-keys.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 
 /** The nodes that tasks with an agent of the user share. */
 export const nodesOfAgents = {

@@ -1,4 +1,4 @@
-// Config keys of a judge that compares the rollouts of a group.
+// Defines the config keys of a judge that compares the rollouts of a group.
 import { Type } from '@sinclair/typebox';
 import { group, integer, optionalText, text, type OptionsOf } from '@bowyer/core';
 

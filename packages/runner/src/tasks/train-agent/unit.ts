@@ -3,17 +3,10 @@ import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { integer, optional, positive, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
-import {
-  criticNode,
-  criticOptions,
-  deviceNode,
-  deviceOptions,
-  gradientOptions,
-  loraNodeOf,
-  optimizerNode,
-  type AgentConfig,
-  type NodePart,
-} from '../../agent/keys/agent-keys.js';
+import { criticNode, criticOptions } from '../../agent/keys/critic-keys.js';
+import { deviceNode, deviceOptions, gradientOptions } from '../../agent/keys/model-keys.js';
+import { loraNodeOf, optimizerNode } from '../../agent/keys/policy-keys.js';
+import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
 import { quantizationProblems } from '../../agent/policy/quantization-problems.js';
 import type { Choices } from '../../agent/keys/choices.js';
 import { algorithmNode } from '../../keys/algorithm-node.js';

@@ -1,5 +1,5 @@
-// The learning rate of a training whose config gives none. It depends on the width of the model and on what is trained: all
-// weights or adapters.
+// Chooses the learning rate of a training whose config gives none, by the width of the model and by what is trained: all weights
+// or adapters.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';

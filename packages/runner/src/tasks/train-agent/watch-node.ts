@@ -1,17 +1,17 @@
-// Config keys of the monitoring of an agent's training, whose best agent is returned.
+// Defines the config keys of the node `watch`, which monitors the training of an agent and decides which agent is returned.
 import { group, integer, optional } from '@bowyer/core';
 
 export const watchNode = group(
   {
     rollbacks: integer(
       2,
-      'returns to the best agent, with half the step, after evaluations that are significantly worse (99 %) than its own; the next such ' +
+      'how often the run may return to its best agent, with half the learning rate, after an evaluation that is significantly worse (99 %); the next such ' +
         'evaluation ends the run',
       { minimum: 0 },
     ),
     signal_patience: optional(
       integer,
-      'iterations in which nine of ten groups have equal returns, after which the run ends; null: all iterations are played',
+      'the run ends where, over this number of last iterations, all rollouts of a group have the same return in nine of ten groups; null: all iterations are played',
       { default: 5 },
     ),
   },

@@ -1,4 +1,5 @@
-// Config keys of the diagnostics that are measured on each rollout, in addition to the algorithm's metrics: docs/diagnostics.md
+// Defines the config keys of the diagnostics that are measured on each rollout, in addition to the algorithm's metrics:
+// docs/diagnostics.md.
 import { flag, group, integer, optional, positive } from '@bowyer/core';
 
 export const diagnosticsNode = group(
@@ -13,7 +14,7 @@ export const diagnosticsNode = group(
     ),
     kl_to_start: flag(
       false,
-      'also measure the KL to the start of the run; without adapters this keeps a copy of the start in memory',
+      'also measure the KL divergence from the initial policy; without adapters this keeps a copy of the initial policy in memory',
     ),
   },
   'figures that are measured on each rollout beside those of the algorithm (docs/diagnostics.md)',

@@ -1,4 +1,4 @@
-// The interface of a training's source of rollouts: the environment of its config, or the agents of another task.
+// Defines the interface of a training's source of rollouts: the environment of its config, or the agents of another task.
 import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { SplitPlan } from '@bowyer/envs';

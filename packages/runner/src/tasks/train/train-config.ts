@@ -1,4 +1,4 @@
-// The keys that task=train reads.
+// Defines the keys that task=train reads.
 import type { TObject } from '@sinclair/typebox';
 import type { LearningRateSchedule, OptionsOf } from '@bowyer/core';
 import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';

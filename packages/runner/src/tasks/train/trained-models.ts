@@ -1,4 +1,4 @@
-// The networks that a run trains, and what its checkpoints contain of them.
+// Opens the networks that a run trains, and writes them into its checkpoints.
 import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';

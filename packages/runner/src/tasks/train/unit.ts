@@ -18,34 +18,29 @@ import { demonstrationProblems, demonstrationsNode } from '../../agent/demonstra
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { isWeightsFile } from '../../agent/folders/weights-file.js';
+import { builtInOptions, loraNodeOf, optimizerNode, policyNode, policyOptions } from '../../agent/keys/policy-keys.js';
+import { cacheOptions, warmStartNode, warmStartOptions } from '../../agent/keys/warm-start-keys.js';
 import {
-  builtInOptions,
-  cacheOptions,
   chatNode,
   conversationOptions,
-  criticNode,
-  criticOptions,
   deviceNode,
   deviceOptions,
   drawOption,
   gradientOptions,
   hubNode,
-  loraNodeOf,
-  optimizerNode,
-  playNode,
-  episodeOptions,
-  policyNode,
-  policyOptions,
-  remotePolicyNode,
-  rolloutNode,
   samplingNode,
   samplingOptions,
-  samplingPrecision,
   templateOptions,
-  warmStartNode,
-  warmStartOptions,
-  type AgentConfig,
-} from '../../agent/keys/agent-keys.js';
+} from '../../agent/keys/model-keys.js';
+import { criticNode, criticOptions } from '../../agent/keys/critic-keys.js';
+import {
+  playNode,
+  episodeOptions,
+  remotePolicyNode,
+  rolloutNode,
+  samplingPrecision,
+} from '../../agent/keys/play-keys.js';
+import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import { memoryKeys } from '../../agent/memory/memory-keys.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/policy/quantization-problems.js';
 import { remotePolicyProblems } from '../../agent/play/remote-policy-problems.js';

@@ -1,4 +1,4 @@
-// An agent of a W&B sweep: asks for trials, starts each as a process of this program, and reports that it is alive.
+// Runs the agent of a W&B sweep, which asks for trials, starts each as a process of this program, and reports that it is alive.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

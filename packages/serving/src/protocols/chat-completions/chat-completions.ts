@@ -1,4 +1,4 @@
-// The protocol of POST /v1/chat/completions.
+// Defines the protocol of POST /v1/chat/completions.
 import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { inTurns } from '../../http/turn.js';
 import { callRoutes } from '../answer-exchange.js';

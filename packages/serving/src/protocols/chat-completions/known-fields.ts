@@ -1,4 +1,4 @@
-// All fields of a chat that this server knows (openai/common-fields.ts names the sources).
+// Lists all fields of a chat that this server knows (openai/common-fields.ts names the sources).
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 import { ofBoth, streamOptions } from '../openai/common-fields.js';
 

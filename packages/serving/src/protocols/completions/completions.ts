@@ -1,4 +1,4 @@
-// The protocol of POST /v1/completions. The table of chats lists its fields.
+// Defines the protocol of POST /v1/completions. The table of chats lists its fields.
 import { callRoutes } from '../answer-exchange.js';
 import { ChoiceAnswers } from '../openai/choice-answers.js';
 import { openaiError } from '../openai/errors.js';

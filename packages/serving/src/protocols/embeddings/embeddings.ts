@@ -1,4 +1,4 @@
-// The protocol of POST /v1/embeddings: an encoder's vectors of texts.
+// Defines the protocol of POST /v1/embeddings: an encoder's vectors of texts.
 // Source: platform.openai.com/docs/api-reference/embeddings.
 import { checkCharacters, checkTokens, inSteps, noCut } from '../../generation/request-bounds.js';
 import { BadRequestError } from '../../generation/request-error.js';

@@ -1,4 +1,4 @@
-// All fields of a request for embeddings that this server knows.
+// Lists all fields of a request for embeddings that this server knows.
 // Source: openai-node 7.57, resources/embeddings.ts; vLLM where named so.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 

@@ -1,4 +1,4 @@
-// The rules for the fields of a request, by which each protocol's table lists its known fields.
+// Defines the rules for the fields of a request, by which each protocol lists its known fields.
 
 export type FieldRule =
   | { kind: 'served' }

@@ -1,5 +1,5 @@
-// All fields of a message request that this server knows. Other fields are ignored, since newer clients send new ones, unless
-// their name resembles a known one. Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and
+// Lists all fields of a message request that this server knows. Other fields are ignored, since newer clients send new ones,
+// unless their name resembles a known one. Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and
 // resources/beta/messages/messages.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 

@@ -1,4 +1,4 @@
-// The route GET /v1/models: the served model and its adapters, for clients of OpenAI's and of Anthropic's protocol.
+// Answers GET /v1/models with the served model and its adapters, for clients of OpenAI's and of Anthropic's protocol.
 import { openaiError } from '../openai/errors.js';
 import { unknownModel } from '../../generation/request-error.js';
 import type { Protocol, ServedModels } from '../protocol.js';

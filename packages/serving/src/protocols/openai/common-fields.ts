@@ -1,5 +1,5 @@
-// The fields that chat completions and completions share: those that are served, those without effect on an answer, and those
-// that are refused.
+// Lists the fields that chat completions and completions share: those that are served, those without effect on an answer, and
+// those that are refused.
 // Sources: OpenAI's API reference (openai-node 7.57); vllm-project/vllm, entrypoints/openai/chat_completion/protocol.py at
 // 002032e; sgl-project/sglang, srt/entrypoints/openai/protocol.py at 004c82e; ggml-org/llama.cpp, tools/server/README.md at
 // 00dc805; text generation inference and OpenRouter where they use other names.
@@ -16,7 +16,6 @@ export const ofBoth: FieldRules = {
   ...harmless('session_id', 'extra_key', 'custom_labels', 'cache_prompt', 'n_cache_reuse', 'id_slot'),
   ...harmless('stream_interval', 'sse_ping_interval', 'spaces_between_special_tokens', 'mm_processor_kwargs'),
   ...harmless('media_io_kwargs', 'images_config'),
-  // The following fields are about sampling.
   ...refused({ min_p: [0], typical_p: [1], top_a: [0], tfs_z: [1], top_n_sigma: [-1, 0], epsilon_cutoff: [0] }),
   ...refused({ eta_cutoff: [0], smoothing_factor: [0], dynatemp_range: [0], dynatemp_exponent: [1], min_keep: [0] }),
   ...refused({ mirostat: [0], mirostat_tau: [5], mirostat_eta: [0.1], xtc_probability: [0], xtc_threshold: [0.1] }),
@@ -25,19 +24,15 @@ export const ofBoth: FieldRules = {
   ...refused({ no_repeat_ngram_size: [0], encoder_repetition_penalty: [1], penalty_alpha: [0], guidance_scale: [1] }),
   ...refused({ negative_prompt: [''], watermark: [false], watermarking: [false], repetition_detection: never }),
   ...refused({ custom_logit_processor: never, custom_params: never, logits_processors: [[]], vllm_xargs: [{}] }),
-  // The following fields are about search.
   ...refused({ use_beam_search: [false], num_beams: [1], length_penalty: [1], early_stopping: [false] }),
-  // The following fields are about constraints.
   ...refused({ structured_outputs: never, guided_json: never, guided_json_object: [false], guided_regex: [''] }),
   ...refused({ guided_choice: [[]], guided_grammar: [''], guided_decoding: never, guided_decoding_backend: never }),
   ...refused({ guided_decoding_disable_any_whitespace: never, guided_decoding_disable_fallback: never }),
   ...refused({ guided_whitespace_pattern: never, structural_tag: never, json_schema: never, regex: [''], ebnf: [''] }),
   ...refused({ grammar: [''], grammar_lazy: [false], grammar_triggers: [[]], stop_regex: [[], ''] }),
-  // The following fields are about lengths and ends of answers.
   ...refused({ include_stop_str_in_output: [false], no_stop_trim: [false], skip_special_tokens: [true] }),
   ...refused({ t_max_predict_ms: [0, -1], n_indent: [0], n_keep: [0, -1], thinking_token_budget: never }),
   ...refused({ thinking_budget_tokens: [-1], reasoning_budget: [-1] }),
-  // The following fields request further results.
   ...refused({ prompt_logprobs: never }, 'write echo=true, logprobs=0 and max_tokens=0 to /v1/completions'),
   ...refused({ logprob_token_ids: never, top_n_tokens: [0], n_probs: [0], post_sampling_probs: [false] }),
   ...refused({ return_hidden_states: [false], return_routed_experts: [false], return_cached_tokens_details: [false] }),
@@ -48,7 +43,6 @@ export const ofBoth: FieldRules = {
     { return_prompt_token_ids: [false], return_completion_token_ids: [false], return_tokens: [false] },
     'write return_token_ids',
   ),
-  // The following fields are about other inputs and other models.
   ...refused({ input_ids: never, prompt_embeds: never, multimodal_data: never, use_audio_in_video: [false] }),
   ...refused({ max_dynamic_patch: never, min_dynamic_patch: never, lora: [[]], lora_path: never, adapter_id: never }),
   ...refused({ session_params: never, models: [[]], provider: never, route: never, transforms: [[]], plugins: [[]] }),

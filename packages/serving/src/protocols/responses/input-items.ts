@@ -1,4 +1,4 @@
-// The route GET /v1/responses/{id}/input_items, which returns the items of a response's own request in pages.
+// Answers GET /v1/responses/{id}/input_items with the items of a response's own request, in pages.
 import { BadRequestError } from '../../generation/request-error.js';
 import type { Item } from './stored-responses.js';
 

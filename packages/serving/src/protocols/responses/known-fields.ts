@@ -1,5 +1,5 @@
-// All fields of a response request that this server knows. Other fields are ignored, since newer clients send new ones, unless
-// their name resembles a known one. Source: openai-node 7.57, resources/responses/responses.ts.
+// Lists all fields of a response request that this server knows. Other fields are ignored, since newer clients send new ones,
+// unless their name resembles a known one. Source: openai-node 7.57, resources/responses/responses.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
 /** The fields of /v1/responses. */

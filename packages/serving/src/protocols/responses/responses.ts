@@ -1,4 +1,4 @@
-// The protocol of POST /v1/responses, with routes that read and delete stored responses and count the tokens of a prompt.
+// Defines the protocol of POST /v1/responses, with routes that read and delete stored responses and count the tokens of a prompt.
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';

@@ -1,6 +1,7 @@
-// DeepSeek V3 and R1: `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{…}\n```<｜tool▁call▁end｜>`,
-// several with a line break between, then `<｜tool▁calls▁end｜>`. V3.1 has the name before the separator and only JSON after it.
-// Kimi K2 has the same with other marks, and the call's id, `functions.f:0`, in the place of its name.
+// Reads the calls of DeepSeek V3 and R1:
+// `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{…}\n```<｜tool▁call▁end｜>`, several with a line break
+// between, then `<｜tool▁calls▁end｜>`. V3.1 has the name before the separator and only JSON after it. Kimi K2 has the same with
+// other marks, and the call's id, `functions.f:0`, in the place of its name.
 // Source: the chat templates of DeepSeek V3 0324 and V3.1, and of Kimi K2.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';

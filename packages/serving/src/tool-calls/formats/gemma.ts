@@ -1,6 +1,6 @@
-// FunctionGemma's calls: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`, with keys in alphabetical
-// order. Gemma 4 has the same form with other marks, and keys of inner objects have no marks. Source: the chat templates of
-// FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
+// Reads the calls of FunctionGemma: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`, with keys in
+// alphabetical order. Gemma 4 has the same form with other marks, and keys of inner objects have no marks. Source: the chat
+// templates of FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
 import { characters, either, repeat, rule, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';

@@ -1,4 +1,4 @@
-// gpt-oss: an answer consists of messages in channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning,
+// Reads the answers of gpt-oss, which consist of messages in channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning,
 // `<|channel|>final<|message|>…` content, and ` to=functions.f<|channel|>commentary json<|message|>{…}<|call|>` a call, which
 // ends the answer; the recipient may also follow the channel.
 // Source: github.com/openai/harmony, docs/format.md; the chat template of gpt-oss.

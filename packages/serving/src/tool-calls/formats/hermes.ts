@@ -1,4 +1,5 @@
-// Hermes, Qwen 2.5 and 3: `<tool_call>\n{"name": "f", "arguments": {…}}\n</tool_call>`, several with a line break between.
+// Reads the calls of Hermes, Qwen 2.5 and 3: `<tool_call>\n{"name": "f", "arguments": {…}}\n</tool_call>`, several with a line
+// break between.
 // Source: the chat templates of Hermes 2 Pro and Qwen 3.
 import { either, repeat, sequence, text } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call } from '../answer-parts.js';

@@ -1,5 +1,6 @@
-// Calls as a list of JSON objects between marks: Apriel (`<tool_calls>[{"name": "f", "arguments": {…}}, …]</tool_calls>`), Nemotron Nano 2
-// (`<TOOLCALL>[…]</TOOLCALL>`), FireFunction (` functools[…]`); GigaChat has one call, `<|function_call|>{…}`.
+// Reads calls that are a list of JSON objects between marks: `<tool_calls>[{"name": "f", "arguments": {…}}, …]</tool_calls>`
+// (Apriel), `<TOOLCALL>[…]</TOOLCALL>` (Nemotron Nano 2), ` functools[…]` (FireFunction); GigaChat has one call,
+// `<|function_call|>{…}`.
 // Source: the chat templates of these models.
 import { sequence, text } from '@bowyer/text';
 import { behindText, longId, type CallFormat } from '../call-format.js';

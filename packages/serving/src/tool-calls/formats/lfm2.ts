@@ -1,5 +1,6 @@
-// LFM2: Python calls in a list, `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`. The template of LFM2 omits calls,
-// which are therefore written into the message's content. Source: the chat templates of LFM2 and LFM2.5.
+// Reads the calls of LFM2, which are Python calls in a list: `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`. The
+// template of LFM2 omits calls, which are therefore written into the message's content. Source: the chat templates of LFM2 and
+// LFM2.5.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';

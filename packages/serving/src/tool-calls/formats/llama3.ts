@@ -1,5 +1,5 @@
-// Llama 3.1 to 3.3: the message is `{"name": "f", "parameters": {…}}`, possibly after `<|python_tag|>`; several with `; `
-// between.
+// Reads the calls of Llama 3.1 to 3.3: the message is `{"name": "f", "parameters": {…}}`, possibly after `<|python_tag|>`;
+// several with `; ` between.
 // Source: the chat templates of Llama 3.1 and 3.2.
 import { characters, either, repeat, sequence, text } from '@bowyer/text';
 import { longId, type CallFormat } from '../call-format.js';

@@ -1,6 +1,7 @@
-// Mistral: a JSON list after `[TOOL_CALLS]` (up to version 7 of its tokenizers), `[TOOL_CALLS]f[CALL_ID]id[ARGS]{…}` (11) or
-// `[TOOL_CALLS]f[ARGS]{…}` (13), with the mark before each call. All of them are read by the same code. Source: the chat
-// templates of Mistral 7B Instruct 0.3, Mistral Small 3.2 and Devstral; their ids have nine letters and digits.
+// Reads the calls of Mistral: a JSON list after `[TOOL_CALLS]` (up to version 7 of its tokenizers),
+// `[TOOL_CALLS]f[CALL_ID]id[ARGS]{…}` (11) or `[TOOL_CALLS]f[ARGS]{…}` (13), with the mark before each call. All of them are read
+// by the same code. Source: the chat templates of Mistral 7B Instruct 0.3, Mistral Small 3.2 and Devstral; their ids have nine
+// letters and digits.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, type CallFormat, type CallGrammarOptions } from '../call-format.js';

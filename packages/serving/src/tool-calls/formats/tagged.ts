@@ -1,4 +1,4 @@
-// Formats of calls in which marks surround each argument: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
+// Reads calls in which marks surround each argument: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
 // (`<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`), Seed OSS, GLM 4.5 and later,
 // MiniMax M2, DeepSeek V3.2 and V4. Values are texts without quotation marks or escapes, so that the end of a value is known only
 // from the text after it. Source: the chat templates of these models.
