@@ -3,8 +3,6 @@
 // same time. `loop` is the longest blocking of the server's event loop, in CPU time, which other work on the machine does not
 // affect; `health` is the latency of /health meanwhile.
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|tinker|both [REQUESTS [PATTERN_OF_NAMES]]]
-// Memory with clients that send incomplete bodies, or read no answer, COUNT of each kind:
-//   nice node --conditions=source --import tsx benchmarks/load-test.ts stalled [COUNT]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -19,7 +17,6 @@ import { builtProgram } from '@bowyer/testing';
 import { loadTokenizer } from '@bowyer/text';
 import { envRequests, modelCases, modelRequests, tinkerCases, type Sent } from './load-requests.js';
 import { tokenizerJson } from './random-vocabulary.js';
-import { halfSentBodies, unreadFrames, type Stalled } from './stalled-clients.js';
 
 const [which = 'both', countText = '100000', only = ''] = process.argv.slice(2);
 const COUNT = Number(countText);
@@ -216,52 +213,6 @@ async function measure(name: string, server: Server, health: string, next: (rng:
   }
 }
 
-/** Measures the server's memory with one kind of stalled client, and how long others wait meanwhile. */
-async function stalledRow(name: string, server: Server, health: string, attack: (origin: string) => Promise<Stalled>) {
-  const probe = new Probe(`${server.origin}${health}`);
-  await sleep(1500);
-  await probe.take();
-  const before = watched();
-  const { answers, leave } = await attack(server.origin);
-  await sleep(600);
-  const seen = watched().slice(before.length);
-  const [rss, loop] = (['rss', 'longestMs'] as const).map((key) => largest(seen.map((line) => line[key])));
-  const said = [...answers].map(([answer, times]) => `${answer}: ${times}`).join(', ');
-  console.log(
-    `| ${name} | ${said} | ${mib(before.at(-1)?.rss ?? 0)} | ${mib(rss)} | ${loop.toFixed(0)} | ${latencies(await probe.take())} |`,
-  );
-  await probe.close();
-  leave();
-  await server.stop();
-}
-
-async function stalledClients(count: number): Promise<void> {
-  const MiB = 2 ** 20;
-  await makeModel(join(directory, 'tiny'));
-  const model = () => start(['--config-name', 'serve_model', `model=${directory}/tiny`, 'threads=1', 'slots=4']);
-  const env = (protocol: string, instances: number) =>
-    start(['--config-name', 'serve_env', 'env=twenty_questions', `protocol=${protocol}`, `max_instances=${instances}`]);
-  console.log(
-    '| clients | answers | resident before, MiB | most, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|',
-  );
-  await stalledRow(`serve_model: ${count} bodies of 8 MB, half sent`, await model(), '/health', (origin) =>
-    halfSentBodies(origin, '/v1/completions', count, 8 * MiB),
-  );
-  await stalledRow(`serve_env: ${count} bodies of 1 MB, half sent`, await env('agentgym', 100), '/', (origin) =>
-    halfSentBodies(origin, '/create', count, MiB),
-  );
-  await stalledRow(`OpenEnv: ${count} bodies of 4 MB, half sent`, await env('openenv', 100), '/health', (origin) =>
-    halfSentBodies(origin, '/reset', count, 4 * MiB),
-  );
-  const unknown = JSON.stringify({ type: 'x'.repeat(MiB) });
-  await stalledRow(
-    'OpenEnv: 20 sockets that read nothing, 100 MB of wrong frames each',
-    await env('openenv', 100),
-    '/health',
-    (origin) => unreadFrames(origin, unknown, 20, 100 * MiB),
-  );
-}
-
 /** Opens a session with a model. @returns its id */
 async function tinkerModel(origin: string): Promise<string> {
   const post = async (path: string, body: object): Promise<Record<string, string>> => {
@@ -287,8 +238,8 @@ async function measureTinker(): Promise<void> {
   await server.stop();
 }
 
-async function measureLoad(): Promise<void> {
-  if (which === 'tinker') return measureTinker();
+if (which === 'tinker') await measureTinker();
+else {
   if (which !== 'env') {
     await makeModel(join(directory, 'tiny'));
     const options = ['threads=1', 'slots=4', 'max_queued=32'];
@@ -300,8 +251,5 @@ async function measureLoad(): Promise<void> {
     await measure('serve_env', server, '/', envRequests);
   }
 }
-
-if (which === 'stalled') await stalledClients(Number(process.argv[3] ?? 1000));
-else await measureLoad();
 agent.destroy();
 rmSync(directory, { recursive: true });

