@@ -1,4 +1,4 @@
-// The work for browser.ts in Chromium and in Node: training steps and sampling of a small model.
+// Does the work of browser.ts in Chromium and in Node: training steps and sampling of a small model.
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';

@@ -1,5 +1,6 @@
-// Preloaded into a server (`node --import`). Measures the CPU time of its event loop between two ticks of a timer, which is how
-// long other clients wait on an idle machine, and the memory of the process. It writes four lines a second to WATCH_FILE.
+// Measures a server into which it is preloaded (`node --import`): the CPU time of its event loop between two ticks of a timer,
+// which is how long other clients wait on an idle machine, and the memory of the process. It writes four lines a second to
+// WATCH_FILE.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 

@@ -1,5 +1,5 @@
-// A worker thread that requests a server's health every 20 ms on one connection, so that the latencies do not include the work of
-// the thread that creates the load. Posts the latencies in milliseconds on request.
+// Requests, in a worker thread, a server's health every 20 ms on one connection, so that the latencies do not include the work of
+// the thread that creates the load. It posts the latencies in milliseconds on request.
 import { Agent, get } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -1,5 +1,5 @@
-// The requests of load-test.ts: a mixture from many clients, some of them broken or hostile, and the requests that take a server
-// longest.
+// Makes the requests of load-test.ts: a mixture from many clients, some of them broken or hostile, and the requests that take a
+// server longest.
 import { protobuf, type Rng } from '@bowyer/core';
 import { dtypes, forwardBackwardRequest } from '@bowyer/tinker';
 

@@ -1,4 +1,4 @@
-// Shared functions of the benchmarks: medians, and the machine's own rates, measured in the same process and alternating with the
+// Computes for all benchmarks medians, and the machine's own rates, measured in the same process and alternating with the
 // measured work, so that a busy machine slows both alike.
 import type { Device } from '@bowyer/graph';
 

@@ -1,4 +1,4 @@
-// Runs programs that do the same work, one piece for each line of standard input, so that they can take turns.
+// Runs programs that do the same work, one job for each line of standard input, so that they can take turns.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-// The first screen of the site, which trains an agent in the page and shows its progress.
+// Runs the first screen of the site, which trains an agent in the page and shows its progress.
 import { drawCurve } from './curve.js';
 import { element, onSubmit, program } from './dom.js';
 import { drawGame, type Game } from './game.js';

@@ -1,4 +1,4 @@
-// Shared parts of the site's pages: elements by id, the program, and downloads.
+// Gives the site's pages elements by id, the program, and downloads.
 import { Bowyer } from '@bowyer/web';
 
 export const element = <Kind extends HTMLElement>(id: string): Kind => document.getElementById(id) as Kind;

@@ -1,4 +1,4 @@
-// The page for the visitor's own model: chat, and LoRA training on pasted conversations.
+// Runs the page for the visitor's own model: chat, and LoRA training on pasted conversations.
 import { zipSync } from 'fflate';
 import { AnswerView } from './answer-view.js';
 import { drawCurve } from './curve.js';

@@ -1,4 +1,4 @@
-// The tables of options, from the schemas that validate a run: `schemas/*.json`, which `npm run build` writes for editors.
+// Writes the tables of options from the schemas that validate a run: `schemas/*.json`, which `npm run build` writes for editors.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './pages.mjs';

@@ -1,4 +1,5 @@
-// The visitor's own guessing game: a table with a row for each word, a column for each question, and a checkbox for each answer.
+// Draws the visitor's own guessing game: a table with a row for each word, a column for each question, and a checkbox for each
+// answer.
 import { download, element, made, program } from './dom.js';
 
 /** The name of the game's file beside the command in Node. */

@@ -1,4 +1,4 @@
-// The pages of the documentation: the repository's Markdown by section, in the order of the side bar.
+// Lists the pages of the documentation: the repository's Markdown by section, in the order of the side bar.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

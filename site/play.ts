@@ -1,4 +1,5 @@
-// The page on which a person plays Twenty Questions: against an agent that was trained in this browser, and with the oracle of its game.
+// Runs the page on which a person plays Twenty Questions: against an agent that was trained in this browser, and with the oracle
+// of its game.
 import { parse } from 'yaml';
 import { element, made, onSubmit, program } from './dom.js';
 import { command, ServedModel } from './served-model.js';

@@ -1,4 +1,4 @@
-// A model of the reader: it is served by the program in the page's worker, and trained there.
+// Serves and trains a model of the visitor by the program in the page's worker.
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { program } from './dom.js';
 import type { ModelFiles } from './dropped-files.js';

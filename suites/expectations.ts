@@ -1,4 +1,4 @@
-// The expected outcomes of a suite: `suites/NAME/expected.json`.
+// Reads the expected outcomes of a suite: `suites/NAME/expected.json`.
 import { existsSync, readFileSync } from 'node:fs';
 import type { CaseResult } from './suite.js';
 

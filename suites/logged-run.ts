@@ -1,4 +1,4 @@
-// A run with metrics and dialogues, which the suites of loggers log.
+// Makes a run with metrics and dialogues, which the suites of loggers log.
 import type { Trajectory } from '@bowyer/core';
 import type { LoggedRun, LoggedStep } from '@bowyer/logging';
 

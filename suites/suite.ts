@@ -1,4 +1,4 @@
-// The types of a suite: tests of another project, unchanged, and their results.
+// Defines the types of a suite: tests of another project, unchanged, and their results.
 
 /**
  * The pinned source of a suite's files: a package of npm or of PyPI, or a commit of a GitHub repository. `with` lists packages to

@@ -1,4 +1,4 @@
-// The tokenizer of suites that are given no model.
+// Makes the tokenizer of suites that are given no model.
 import { HuggingFaceTokenizer } from '@bowyer/text';
 
 /** Makes a tokenizer whose tokens are the 256 bytes, each under its own number, and an end token. */

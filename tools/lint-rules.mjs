@@ -1,4 +1,4 @@
-// Rules of this repository for oxlint, which has none of this kind; .oxlintrc.json decides where each applies.
+// Defines rules of this repository for oxlint, which has none of this kind; .oxlintrc.json decides where each applies.
 
 /** Reports each node for which `found` returns a message. */
 const rule = (kind, found) => ({

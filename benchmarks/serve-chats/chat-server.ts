@@ -1,4 +1,5 @@
-// The interface of everything that serve-chats.ts measures: a server, or a library that answers many chats at the same time.
+// Defines the interface of everything that serve-chats.ts measures: a server, or a library that answers many chats at the same
+// time.
 
 export interface ServedChat {
   tokens: number;

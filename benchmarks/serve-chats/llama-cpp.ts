@@ -1,5 +1,6 @@
-// llama.cpp through node-llama-cpp, which contains no llama-server: 32 sequences of one context, whose steps the library batches.
-// A client keeps its sequence, so that its next chat finds the system prompt in the cache, as in a slot of llama-server.
+// Answers chats with llama.cpp through node-llama-cpp, which contains no llama-server: 32 sequences of one context, whose steps
+// the library batches. A client keeps its sequence, so that its next chat finds the system prompt in the cache, as in a slot of
+// llama-server.
 import { openPeer } from '../llama-cpp.js';
 import type { ServerJob } from '../serve-chats.js';
 import { watchChat, type ChatServer, type ServedChat } from './chat-server.js';

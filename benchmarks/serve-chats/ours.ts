@@ -1,4 +1,4 @@
-// Our model server, over HTTP: completions of token ids, streamed.
+// Answers chats with our model server over HTTP: completions of token ids, streamed.
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';

@@ -1,4 +1,4 @@
-// A completion of token ids from our server, streamed.
+// Requests a streamed completion of token ids from our server.
 
 interface Usage {
   prompt_tokens_details?: { cached_tokens: number };

@@ -1,4 +1,4 @@
-// transformers.js, whose `generate` runs a batch to its end, so that the clients' next chats begin together.
+// Answers chats with transformers.js, whose `generate` runs a batch to its end, so that the clients' next chats begin together.
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { maximum } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// Does the work of without-gpu.ts in a separate process, whose peak memory is that of one model: one piece for each line of
+// Does the work of without-gpu.ts in a separate process, whose peak memory is that of one model: one job for each line of
 // standard input, answered by a line of JSON. The argument contains the settings (work.ts).
 import { createInterface } from 'node:readline';
 import { grpo, trainingRun } from '@bowyer/algorithms';

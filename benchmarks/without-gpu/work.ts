@@ -1,4 +1,4 @@
-// The shapes and pieces of work of without-gpu.ts, and the results that its programs return.
+// Defines the shapes and jobs of without-gpu.ts, and the results that its programs return.
 import { gpt2Config } from '@bowyer/models';
 
 /** The settings of trained adapters. */

@@ -1,4 +1,4 @@
-// A Jest reporter that ends a run whose tests left something open, and reports it; Jest would wait forever. Failed tests often do
+// Ends, as a Jest reporter, a run whose tests left something open, and reports it; Jest would wait forever. Failed tests often do
 // not reach the line that closes their server.
 import { ChildProcess } from 'node:child_process';
 import { Server } from 'node:net';

@@ -1,5 +1,5 @@
-// Jest's order of test files: those with the longest time limits first, so that no worker begins a long file at the end. In a
-// fresh checkout no durations are known, so that the stated limits are used.
+// Orders Jest's test files: those with the longest time limits come first, so that no worker begins a long file at the end. In a
+// fresh checkout no durations are known, so that the limits in the files are used.
 import { readFileSync } from 'node:fs';
 import Sequencer from '@jest/test-sequencer';
 

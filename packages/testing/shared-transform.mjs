@@ -1,4 +1,4 @@
-// Jest's transformer, @swc/jest, with one cache for all packages, so that a source is compiled only once. Jest's own cache key
+// Gives Jest's transformer, @swc/jest, one cache for all packages, so that a source is compiled only once. Jest's own cache key
 // contains the config of the importing package.
 import { createHash } from 'node:crypto';
 import { version } from '@swc/core';

@@ -1,4 +1,4 @@
-// A Jest reporter that prints one line per reason: how many tests of a package were skipped for it. The reason is in the tests'
+// Prints, as a Jest reporter, one line per reason: how many tests of a package were skipped for it. The reason is in the tests'
 // titles.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The documentation of the site: the repository's own Markdown, with search that needs no server.
+// Configures the documentation of the site: the repository's own Markdown, with search that needs no server.
 import { defineConfig } from 'vitepress';
 import { readPages } from '../pages.mjs';
 

@@ -1,4 +1,4 @@
-// The feature test suite of the AI SDK.
+// Runs the feature test suite of the AI SDK.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkPackages, vitestCases } from '../programs.js';

@@ -1,4 +1,4 @@
-// BFCL v4: its correct calls, written by models' templates, read by a server's parsers, and judged by its own checker.
+// Runs BFCL v4: its correct calls are written by models' templates, read by a server's parsers, and judged by its own checker.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callReader, servedMessages } from '@bowyer/serving';

@@ -1,4 +1,4 @@
-// The tests of Hydra's override parser, defaults tree and defaults list against @bowyer/config.
+// Runs the tests of Hydra's override parser, defaults tree and defaults list against @bowyer/config.
 /* oxlint-disable no-restricted-imports -- The parser of overrides does not belong to the package's interface. */
 import { join } from 'node:path';
 import { compose, ConfigError } from '@bowyer/config';

@@ -1,4 +1,4 @@
-// The modules that the tests of @huggingface/jinja import, implemented by the templates of @bowyer/text.
+// Implements the modules that the tests of @huggingface/jinja import, by the templates of @bowyer/text.
 import { Template as OurTemplate } from '@bowyer/text';
 import { expect, it as vitestIt } from 'vitest';
 

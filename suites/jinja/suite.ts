@@ -1,4 +1,4 @@
-// The tests of @huggingface/jinja, run by Vitest as in their repository, against the templates of @bowyer/text.
+// Runs the tests of @huggingface/jinja, by Vitest as in their repository, against the templates of @bowyer/text.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// JSON-Schema-Test-Suite, the required tests of drafts 7 and 2020-12, against guaranteed JSON.
+// Runs JSON-Schema-Test-Suite, the required tests of drafts 7 and 2020-12, against guaranteed JSON.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judged } from '../guaranteed-json.js';

@@ -1,4 +1,4 @@
-// LangChain's standard tests for the integration of a chat model.
+// Runs LangChain's standard tests for the integration of a chat model.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkPackages, vitestCases } from '../programs.js';

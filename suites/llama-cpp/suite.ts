@@ -1,4 +1,4 @@
-// The tests of llama.cpp's server, run against ours, which they accept as an external server.
+// Runs the tests of llama.cpp's server against ours, which they accept as an external server.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pytestCases } from '../programs.js';

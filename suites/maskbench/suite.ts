@@ -1,4 +1,4 @@
-// MaskBench of jsonschemabench: about 11,000 schemas with valid and invalid instances, against guaranteed JSON.
+// Runs MaskBench of jsonschemabench: about 11,000 schemas with valid and invalid instances, against guaranteed JSON.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { judged } from '../guaranteed-json.js';

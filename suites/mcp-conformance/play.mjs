@@ -1,5 +1,5 @@
-// The command that the suite starts as its client: it sends the scenario to the suite's process, where an environment plays it,
-// so that the sources are loaded only once: node play.mjs PORT URL.
+// Sends, as the client that the conformance suite starts, the scenario to our process, where an environment plays it, so that the
+// sources are loaded only once: node play.mjs PORT URL.
 const [port, url] = process.argv.slice(2);
 const { MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_CONTEXT: context } = process.env;
 const body = JSON.stringify({ url, scenario, context: JSON.parse(context ?? '{}') });

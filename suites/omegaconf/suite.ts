@@ -1,4 +1,4 @@
-// The tests of OmegaConf's merge, grammar and interpolations against @bowyer/config.
+// Runs the tests of OmegaConf's merge, grammar and interpolations against @bowyer/config.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, ConfigError } from '@bowyer/config';

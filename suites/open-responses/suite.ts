@@ -1,4 +1,4 @@
-// OpenResponses' compliance tests, run by Bun as their authors do.
+// Runs OpenResponses' compliance tests, by Bun as their authors do.
 import { join } from 'node:path';
 import { linkPackages, outputOf } from '../programs.js';
 import { writeScriptedModel } from '../scripted-model.js';

@@ -1,4 +1,4 @@
-// Shared parts of the suites of OpenEnv and of Gymnasium: their Python packages, and the environments that they test.
+// Names for the suites of OpenEnv and of Gymnasium their Python packages, and the environments that they test.
 import { join } from 'node:path';
 import { environmentNames, makeEnv, type EnvName } from '@bowyer/envs';
 import { serveOpenEnv } from '@bowyer/serving';

@@ -1,4 +1,4 @@
-// The Python packages that the tests of PEFT and of TRL run with.
+// Names the Python packages that the tests of PEFT and of TRL run with.
 import type { Source } from '../suite.js';
 
 export const python: Source = {

@@ -1,4 +1,4 @@
-// PEFT's tests of LoRA against the adapters of @bowyer/models.
+// Runs PEFT's tests of LoRA against the adapters of @bowyer/models.
 /* oxlint-disable no-restricted-imports -- The layers and modules of an adapter do not belong to the package's interface. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

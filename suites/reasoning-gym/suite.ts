@@ -1,4 +1,4 @@
-// The tasks of reasoning-gym, served by OpenEnv's own environment of them and played over env=openenv.
+// Plays the tasks of reasoning-gym over env=openenv; OpenEnv's own environment serves them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The tests of resources that the SDKs of OpenAI and Anthropic have, with our server in place of their mock.
+// Runs the tests of resources that the SDKs of OpenAI and Anthropic have, with our server in place of their mock.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { linkPackages, pytestCases, vitestCases } from '../programs.js';

@@ -1,4 +1,4 @@
-// tau2-bench's retail domain: compares its Python tools and evaluators with the environment `tau2`.
+// Compares the Python tools and evaluators of tau2-bench's retail domain with the environment `tau2`.
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The tests of transformers' tokenizers.
+// Runs the tests of transformers' tokenizers.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordPytest } from '../programs.js';

@@ -1,4 +1,4 @@
-// TRL's tests of losses, advantages, datasets and chat templates.
+// Runs TRL's tests of losses, advantages, datasets and chat templates.
 /* oxlint-disable no-restricted-imports -- The items of a data file and the templates of Jinja do not belong to the interfaces of their packages. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// OpenAI's Agents SDK over Responses, and over Chat Completions: node agents.mjs responses|chat
+// Tries OpenAI's Agents SDK over Responses, and over Chat Completions: node agents.mjs responses|chat
 import assert from 'node:assert/strict';
 import { Agent, run as runAgent, setDefaultOpenAIClient, setOpenAIAPI, setTracingDisabled, tool } from '@openai/agents';
 import OpenAI from 'openai';

@@ -1,4 +1,4 @@
-// The AI SDK with the providers that can use another server: node ai.mjs PROVIDER
+// Tries the AI SDK with the providers that can use another server: node ai.mjs PROVIDER
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenResponses } from '@ai-sdk/open-responses';

@@ -1,4 +1,4 @@
-// The features that every client is tried with: its program gives a function for each, and prints a line of JSON for each result.
+// Tries every feature with a client, whose program gives a function for each, and prints a line of JSON for each result.
 import assert from 'node:assert/strict';
 
 export const origin = process.env.SERVER ?? 'http://127.0.0.1:8123';

@@ -1,4 +1,4 @@
-// The context of the rollout to which the running code belongs, even if many run at the same time in this process.
+// Finds the context of the rollout to which the running code belongs, even if many run at the same time in this process.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentTask, RolloutAddress } from '@bowyer/rollouts';
 

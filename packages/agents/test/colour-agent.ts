@@ -1,4 +1,4 @@
-// A model that can say colours, and an agent that asks it for one. Right answers are learned in seconds.
+// Makes a model that can say colours, and an agent that asks it for one. Right answers are learned in seconds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newFolder } from '@bowyer/testing';

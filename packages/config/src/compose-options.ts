@@ -1,4 +1,4 @@
-// The inputs of a composition.
+// Defines the inputs of a composition.
 import type { ImpliedDefaults } from './defaults/implied.js';
 import type { FlatNames } from './flat-names.js';
 import type { OverrideAliases } from './overrides/aliases.js';

@@ -1,5 +1,5 @@
-// The result of composing: the config of the job and its `hydra` node, as plain values, as YAML, with interpolations resolved, and
-// with origins.
+// Defines the result of composing: the config of the job and its `hydra` node, as plain values, as YAML, with interpolations
+// resolved, and with origins.
 import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';

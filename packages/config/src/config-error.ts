@@ -1,4 +1,4 @@
-// The error class for everything that can go wrong between YAML files and a resolved config.
+// Defines the error class for everything that can go wrong between YAML files and a resolved config.
 
 /** The kind of error, for code that must distinguish causes without parsing messages. */
 export type ConfigErrorKind =

@@ -1,5 +1,5 @@
-// Flat names of options inside nodes: `lm_lr=1e-4` on a command line, or `lm_lr: 1e-4` at the top level of a file, sets the option
-// `algorithm.actor.lr` of a config that has it.
+// Resolves flat names, which are short names of options inside nodes: `lm_lr=1e-4` on a command line, or `lm_lr: 1e-4` at the top
+// level of a file, sets the option `algorithm.actor.lr` of a config that has it.
 import { ConfigError, placeText } from './config-error.js';
 import { rootFrame, splitPath } from './key-path.js';
 import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';

@@ -1,4 +1,4 @@
-// Hydra-compatible composition of YAML configs: compose, sweep, resolve, validate, and the command line around them.
+// Exports Hydra-compatible composition of YAML configs: compose, sweep, resolve, validate, and the command line around them.
 export { isFlag } from './cli/flags.js';
 export { runCommandLine } from './cli/command-line.js';
 export { printable } from './cli/printable.js';

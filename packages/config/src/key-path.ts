@@ -1,4 +1,4 @@
-// Paths into a config: `agent.lr`, `layers.1`, `t[a]`, `.sibling`.
+// Splits and writes paths into a config: `agent.lr`, `layers.1`, `t[a]`, `.sibling`.
 import type { ConfigNode, ContainerNode, MapNode } from './node.js';
 
 /** A node with its enclosing containers, which relative paths and error messages need. */

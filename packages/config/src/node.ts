@@ -1,6 +1,5 @@
-// The tree of a config during composition: scalars, mappings and lists, each with its origin.
-// Plain JavaScript values cannot distinguish 1 from 1.0, nor the key 1 from '1'; YAML and Hydra can, so composition works on these
-// nodes.
+// Defines the tree of a config during composition: scalars, mappings and lists, each with its origin. Plain JavaScript values
+// cannot distinguish 1 from 1.0, nor the key 1 from '1'; YAML and Hydra can, so composition works on these nodes.
 
 /** A floating-point number. Integers are `number` (below 2^53) or `bigint` (from 2^53 on). */
 export class Float {

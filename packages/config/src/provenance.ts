@@ -1,4 +1,4 @@
-// The origins of a value: the files and overrides that set it, newest first.
+// Lists the origins of a value: the files and overrides that set it, newest first.
 import { child, splitPath, type Frame } from './key-path.js';
 import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode, type PlainValue } from './node.js';
 

@@ -1,4 +1,5 @@
-// Integers that a JavaScript number holds exactly, ±(2⁵³ − 1). Larger ones can be composed, as in Hydra, but no key accepts them.
+// Limits integers to those that a JavaScript number holds exactly, ±(2⁵³ − 1). Larger ones can be composed, as in Hydra, but no
+// key accepts them.
 import type { JsonSchema } from './json-schema.js';
 import type { ConfigNode } from './node.js';
 

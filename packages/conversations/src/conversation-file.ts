@@ -15,7 +15,7 @@ import { wholeDialogues } from './formats/whole-dialogues.js';
 
 const HEAD_BYTES = 65_536;
 
-/** A cache by path and modification time, since several parts of a run ask. */
+/** The answers by path and modification time, since several modules of a run ask for the same file. */
 const known = new Map<string, boolean>();
 
 /** Returns whether a file contains conversations, not episodes, judged by its beginning; false if it does not exist. */
@@ -123,7 +123,7 @@ export const dialoguesOf = (
 ): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
 
 /**
- * Returns the parts of the conversations that are not trained on, and the keys that are ignored.
+ * Writes notes for the user: which messages of the conversations are not trained on, and which keys are ignored.
  *
  * @param choosesByReward whether the conversations are selected by their rewards
  */

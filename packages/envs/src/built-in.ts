@@ -1,4 +1,4 @@
-// The environments that come with the package. Each export is a unit under its environment's name, or a record of units.
+// Exports the environments that come with the package. Each export is a unit under its environment's name, or a record of units.
 export { alfworldUnit as alfworld } from './alfworld/unit.js';
 export { babyAiUnit as babyai } from './babyai/unit.js';
 export { codeUnit as code } from './code/unit.js';

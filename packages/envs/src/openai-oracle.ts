@@ -1,5 +1,5 @@
-// An oracle on an OpenAI-compatible chat server. The secret has the wording of ArCHer's oracle model ("The object is …", "Your
-// home town is …"); our system message prescribes the form of the answer.
+// Answers questions by an OpenAI-compatible chat server. The secret has the wording of ArCHer's oracle model ("The object is …",
+// "Your home town is …"); our system message prescribes the form of the answer.
 import type { OpenAiChat } from './http/openai-chat.js';
 import type { ChatOraclePrompt, Oracle } from './oracle.js';
 

@@ -1,5 +1,5 @@
-// The options of an environment: a JSON Schema from the option constructors of @bowyer/core. Keys are in camelCase, and each has
-// a default.
+// Defines the options of an environment: a JSON Schema from the option constructors of @bowyer/core. Keys are in camelCase, and
+// each has a default.
 //
 //     const schema = options({ maxTurns: integer(20, 'Questions of an episode.'), data: text(null, 'File of tasks; null: ours.')
 //     });

@@ -1,5 +1,5 @@
-// The oracles of the guessing games: a game's rules, a network or a server. This package cannot create networks, so that the
-// caller passes such an oracle in (`EnvParts`).
+// Defines the oracles of the guessing games, which answer the agent's questions: a game's rules, a network or a server. This
+// package cannot create networks, so that the caller passes such an oracle in (`EnvParts`).
 
 import { choice, text } from '@bowyer/core';
 import type { OptionsOf } from './option.js';
@@ -51,9 +51,12 @@ export const oracleProperties = {
   ),
   oracleModel: text(
     null,
-    "oracle t5: directory of the model; ArCHer's env_load_path where null. oracle openai: the model's name.",
+    "oracle t5: folder of the model (ArCHer's env_load_path); oracle openai: the model's name. null: none, for oracle rules.",
   ),
-  oracleUrl: text(null, 'oracle openai: address of the server up to the version, such as http://127.0.0.1:8000/v1.'),
+  oracleUrl: text(
+    null,
+    'oracle openai: address of the server up to the version, such as http://127.0.0.1:8000/v1; null: none.',
+  ),
 } as const;
 
 /** The options of a game with an oracle. */

@@ -1,4 +1,4 @@
-// The registry of environments by name. A user's plugins add theirs to the built-in ones.
+// Registers environments by name. A user's plugins add theirs to the built-in ones.
 import { defaultOffer, type ContextOffer } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';

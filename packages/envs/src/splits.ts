@@ -1,5 +1,5 @@
-// The division of an environment's items (goals, worlds, words) into those for training, for choosing the best checkpoint, and
-// for the test.
+// Divides an environment's items (goals, worlds, words) into those for training, for choosing the best checkpoint, and for the
+// test.
 import { hash32, Rng } from '@bowyer/core';
 import { EnvContractError, type WrappingEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, Split, StepResult } from './contract/env.js';

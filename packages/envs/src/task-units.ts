@@ -1,5 +1,5 @@
-// The parts of environments that play the tasks of a file: taking a task, the plan of splits, and an expert whose steps the tasks
-// contain.
+// Makes the unit members that environments with tasks of a file share: the choice of a task, the plan of splits, and an expert
+// whose steps the tasks contain.
 import type { Rng } from '@bowyer/core';
 import type { Env, Split } from './contract/env.js';
 import { taskDemonstrations } from './played-demonstrations.js';

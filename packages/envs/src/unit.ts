@@ -1,5 +1,5 @@
-// The unit of an environment: everything that a runner needs to find it by name, check its options, play it, imitate its expert
-// and initialise a critic. A runner knows an environment only through its unit.
+// Defines the unit of an environment: everything that a runner needs to find it by name, check its options, play it, imitate its
+// expert and initialise a critic. A runner knows an environment only through its unit.
 import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { ContextOffer } from './context/context-options.js';
 import type { Env, ResetResult, Split } from './contract/env.js';

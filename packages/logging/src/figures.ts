@@ -1,4 +1,4 @@
-// The metrics of a step as lists. They are made once for all files to which they are written.
+// Converts the metrics of a step to lists, once for all files to which they are written.
 
 export interface Figures {
   /**

@@ -1,4 +1,4 @@
-// A line chart as an SVG string without scripts or fonts. It is readable on light and dark pages.
+// Draws a line chart as an SVG string without scripts or fonts, which is readable on light and dark pages.
 import { maximum, minimum } from '@bowyer/core';
 
 export interface Series {

@@ -1,4 +1,4 @@
-// Typed collective operations of the MPI library in this thread.
+// Offers typed collective operations of the MPI library in this thread.
 import { openLibrary, type MpiLibrary } from './library.js';
 
 type Floats = Float32Array | Float64Array;

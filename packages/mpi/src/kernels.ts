@@ -1,4 +1,4 @@
-// Kernels that exchange gradients and parameters between ranks. They run in the worker of a device, whose arrays are exchanged in
+// Exchanges gradients and parameters between ranks. The functions run in the worker of a device, whose arrays are exchanged in
 // place. Small tensors share a message, since each message has a fixed cost.
 import { openCollectives, type Collectives } from './collectives.js';
 

@@ -1,5 +1,5 @@
-// Replacements of Node's globals for pages: `process`, `Buffer`, `setImmediate`, and timers that are objects. A bundler inserts
-// them where code uses the names; the page's own globals are not changed.
+// Replaces Node's globals in pages: `process`, `Buffer`, `setImmediate`, and timers that are objects. A bundler inserts them
+// where code uses the names; the page's own globals are not changed.
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 

@@ -1,4 +1,5 @@
-// The files of a page (in memory, from a `File` or a URL, or kept in the browser's storage), and requests to servers in it.
+// Exports the files of a page (in memory, from a `File` or a URL, or kept in the browser's storage), and requests to servers in
+// it.
 import type * as nodeFiles from 'node:fs';
 import { fs } from './memory.js';
 export { process, writeTo, type Write } from './globals.js';

@@ -1,4 +1,4 @@
-// The files of a page in memory. Relative paths are below the process's working folder, which exists from the start.
+// Keeps the files of a page in memory. Relative paths are below the process's working folder, which exists from the start.
 import { memfs } from 'memfs';
 import { process } from './globals.js';
 

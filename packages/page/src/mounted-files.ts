@@ -1,5 +1,5 @@
-// Files whose content is not in memory: a `File` that was dropped onto the page or is in the browser's storage (OPFS), or the
-// blob of an answer. In memory they are listed as empty files; their content is read from the blob by offset.
+// Mounts files whose content is not in memory: a `File` that was dropped onto the page or is in the browser's storage (OPFS), or
+// the blob of an answer. In memory they are listed as empty files; their content is read from the blob by offset.
 import { fs } from './memory.js';
 import { dirname } from 'path-browserify';
 

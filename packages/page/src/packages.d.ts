@@ -1,4 +1,4 @@
-// Types of packages that have none.
+// Declares the types of packages that have none.
 declare module 'path-browserify' {
   import path from 'node:path';
   const browserPath: typeof path.posix;

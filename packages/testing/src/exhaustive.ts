@@ -1,5 +1,5 @@
-// Long tests, which start many processes or train for long. The check runs a short form of each, and `npm run test:exhaustive`
-// the whole; CONTRIBUTING.md lists what each short form leaves out.
+// Marks long tests, which start many processes or train for long. The check runs a short form of each, and `npm run
+// test:exhaustive` the whole; CONTRIBUTING.md lists what each short form leaves out.
 import { when, type Tests } from './when.js';
 
 const variable = 'BOWYER_EXHAUSTIVE';

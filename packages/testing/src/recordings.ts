@@ -1,5 +1,5 @@
-// Recordings of real systems (checkpoints with PyTorch's results, traffic of other projects' servers) that cannot be part of this
-// repository. BOWYER_RECORDINGS names their folder; without it, tests that need them are skipped. See CONTRIBUTING.md.
+// Finds recordings of real systems (checkpoints with PyTorch's results, traffic of other projects' servers), which cannot be part
+// of this repository. BOWYER_RECORDINGS names their folder; without it, tests that need them are skipped. See CONTRIBUTING.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { titled, when, type Tests } from './when.js';

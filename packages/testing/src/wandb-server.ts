@@ -1,5 +1,5 @@
-// A server with the part of W&B's protocol that a run needs. It stores what it accepts, and fails as a test demands. Answers have
-// the form of recorded ones (packages/wandb/test/fixtures/online-conversation.jsonl).
+// Serves the part of W&B's protocol that a run needs. The server stores what it accepts, and fails as a test demands. Answers
+// have the form of recorded ones (packages/wandb/test/fixtures/online-conversation.jsonl).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listenHere } from './listen-here.js';
 import { gunzipSync } from 'node:zlib';

@@ -1,5 +1,5 @@
-// Tests with requirements on the machine. Where these are not met, the tests are skipped, with the reason in their titles. The
-// reporter of jest.config.base.mjs counts the skipped tests by reason.
+// Skips tests whose requirements the machine does not meet, with the reason in their titles. The reporter of jest.config.base.mjs
+// counts the skipped tests by reason.
 
 /** Jest's `test` and `describe`, or their skipping forms. */
 export interface Tests {

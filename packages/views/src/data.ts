@@ -1,4 +1,4 @@
-// The data of the pages, as plain JSON. The runner makes it from a run's files, and the code below `web/` draws it.
+// Defines the data of the pages, as plain JSON. The runner makes it from a run's files, and the code below `web/` draws it.
 
 /** The state of a run. `interrupted`: its process ended without a record of its end, or the user stopped it. */
 export type RunStatus = 'running' | 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';

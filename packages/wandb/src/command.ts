@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `bowyer-wandb sync FOLDER`, which sends runs that the server does not have.
+// Implements the command `bowyer-wandb sync FOLDER`, which sends runs that the server does not have.
 import { syncRuns } from './sync-runs.js';
 
 const USAGE = `usage: bowyer-wandb sync FOLDER

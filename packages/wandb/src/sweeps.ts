@@ -1,4 +1,4 @@
-// W&B sweeps: creates a sweep, and registers an agent that gets trials from it.
+// Creates a W&B sweep, and registers an agent that gets trials from it.
 import { Rng } from '@bowyer/core';
 import { findKey, pagesOf, type Environment } from './place/api-key.js';
 import type { WandbClient } from './server/client.js';

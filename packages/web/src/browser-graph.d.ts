@@ -1,4 +1,4 @@
-// Exports of @bowyer/graph that only exist in a browser.
+// Declares the exports of @bowyer/graph that only exist in a browser.
 import '@bowyer/graph';
 
 declare module '@bowyer/graph' {

@@ -1,4 +1,4 @@
-// The page's interface to the program in its worker.
+// Defines the page's interface to the program in its worker.
 import { askWorker } from './ask-worker.js';
 import type { PageRequest, PageResponse } from './protocol.js';
 

@@ -1,4 +1,4 @@
-// Messages between a page and the worker that runs the program.
+// Defines the messages between a page and the worker that runs the program.
 import type { PageAsk } from '@bowyer/page';
 
 export type PageRequest =

@@ -1,4 +1,4 @@
-// Types of modules that the bundler generates or takes from the builds of packages.
+// Declares the types of modules that the bundler generates or takes from the builds of packages.
 declare module 'bowyer:kernels' {
   /** The kernels of all packages by their names. */
   export const kernels: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// The worker of a page: the whole program, with files in memory that are saved in the browser's storage.
+// Runs the whole program in the worker of a page, with files in memory that are saved in the browser's storage.
 import { ask, files, mountBlob, process, SavedFiles, writeFiles, writeTo } from '@bowyer/page';
 import type { PageRequest, PageResponse } from './protocol.js';
 

@@ -1,4 +1,4 @@
-// VitePress's theme, with what axe-core finds in it mended.
+// Extends VitePress's theme, and corrects the faults of accessibility that axe-core finds in it.
 import DefaultTheme from 'vitepress/theme';
 import { nextTick, onMounted, watch } from 'vue';
 import { useRoute } from 'vitepress';

@@ -1,4 +1,4 @@
-// Tests of an agent's quality, which stop as soon as the result is certain.
+// Tests an agent's quality, and stops as soon as the result is certain.
 import { AssertionError } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { confidenceSequence, mean, Rng, rolloutsNeeded, standardDeviation, writeFileAtomically } from '@bowyer/core';

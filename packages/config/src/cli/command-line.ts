@@ -1,5 +1,5 @@
-// The command line of a program with composed configs: separates flags from overrides, then prints, runs one job, or runs a sweep.
-// Code that only help, tables, completion or sweeps need is imported on demand, so that common calls start fast.
+// Executes the command line of a program with composed configs: separates flags from overrides, then prints, runs one job, or
+// runs a sweep. Code that only help, tables, completion or sweeps need is imported on demand, so that common calls start fast.
 import path from 'node:path';
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -41,7 +41,7 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   }
 }
 
-/** Translates the overrides of another program. Not for completion, since the words typed so far may be incomplete. */
+/** Translates the overrides of another program. Completion does not call it, since the words typed so far may be incomplete. */
 async function translated(session: Session): Promise<string[]> {
   const { program, flags } = session;
   if (!program.translate || flags.completion || flags.rerun !== undefined) return flags.overrides;

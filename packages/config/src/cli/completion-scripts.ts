@@ -1,4 +1,4 @@
-// Shell scripts that install and remove tab completion of a program's command line.
+// Writes the shell scripts that install and remove tab completion of a program's command line.
 import { ConfigError } from '../config-error.js';
 
 export const completionShells = ['bash', 'fish', 'zsh'] as const;

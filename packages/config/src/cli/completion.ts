@@ -1,5 +1,6 @@
-// `--shell-completion`: installs, removes and answers tab completion. The next word may be a group with '=' and an option, a key with
-// '=' or '.', `+group`, `~group`, a value, a file, a flag or a flag's value. Overrides that were typed before are taken into account.
+// Implements `--shell-completion`: installs, removes and answers tab completion. The next word may be a group with '=' and an
+// option, a key with '=' or '.', `+group`, `~group`, a value, a file, a flag or a flag's value. Overrides that were typed before
+// are taken into account.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose } from '../compose.js';

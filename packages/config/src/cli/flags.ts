@@ -1,5 +1,5 @@
-// The flags of the command line: their names and values, and how arguments are divided into flags and overrides. Flags may be anywhere
-// among the overrides; `--` ends them.
+// Defines the flags of the command line, and divides arguments into flags and overrides. Flags may be anywhere among the
+// overrides; `--` ends them.
 // Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in its next version.
 import { basename, dirname, isAbsolute } from 'node:path';
 import { ConfigError } from '../config-error.js';

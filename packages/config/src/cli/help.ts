@@ -1,5 +1,5 @@
-// `--help` and `--hydra-help`: fills the placeholders of the templates `hydra.help` and `hydra.hydra_help`. A program with a schema of
-// its config gets a list of all keys instead of plain YAML.
+// Implements `--help` and `--hydra-help`: fills the placeholders of the templates `hydra.help` and `hydra.hydra_help`. A program
+// with a schema of its config gets a list of all keys instead of plain YAML.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';

@@ -1,5 +1,5 @@
-// `--info`: prints tables of how the config was composed (the search path, the defaults list, its tree, and the available configs),
-// and the origin of a value.
+// Implements `--info`: prints tables of how the config was composed (the search path, the defaults list, its tree, and the
+// available configs), and the origin of a value.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError, placeText } from '../config-error.js';

@@ -1,6 +1,6 @@
-// The log of a run, with levels, formats and destinations from `hydra.job_logging` and `hydra.hydra_logging`, in the format of
-// Python's logging.config (version 1). Supported are stream and file handlers and the fields asctime, name, levelname, message and
-// process.
+// Writes the log of a run, with levels, formats and destinations from `hydra.job_logging` and `hydra.hydra_logging`, in the
+// format of Python's logging.config (version 1). Stream and file handlers are supported, and the fields asctime, name, levelname,
+// message and process.
 // Source: Python's documentation of logging and logging.config.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// The types with which a program describes its command line, and those of the arguments that its hooks and jobs get.
+// Defines the types with which a program describes its command line, and those of the arguments that its hooks and jobs get.
 import type { Composition } from '../composition.js';
 import type { ConfigError } from '../config-error.js';
 import type { ImpliedDefaults } from '../defaults/implied.js';

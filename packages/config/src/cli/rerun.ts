@@ -1,6 +1,7 @@
-// `--experimental-rerun`: runs a job again from its record, the files that its first run wrote into `.hydra`. The config is used as it
-// was saved, even if the config folders have changed since; the job runs in the same folder, and its record is not changed. A record
-// with flat names, from an earlier version of a program, is composed again from its command line and its values.
+// Implements `--experimental-rerun`: runs a job again from its record, the files that its first run wrote into `.hydra`. The
+// config is used as it was saved, even if the config folders have changed since; the job runs in the same folder, and its record
+// is not changed. A record with flat names, from an earlier version of a program, is composed again from its command line and its
+// values.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose, recompose } from '../compose.js';

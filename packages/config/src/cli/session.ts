@@ -1,10 +1,9 @@
-// One call of a program: its command line with defaults filled in, and the options for composing.
+// Defines a session, which is one call of a program: its command line with defaults filled in, and the options for composing.
 import path from 'node:path';
 import type { ComposeOptions } from '../compose-options.js';
 import type { CommandArguments } from './flags.js';
 import type { CommandLine, TextSink } from './program.js';
 
-/** A program and one call of it. */
 export interface Session {
   readonly program: CommandLine;
   readonly flags: CommandArguments;

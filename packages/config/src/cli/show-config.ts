@@ -1,4 +1,4 @@
-// `--cfg`: prints the composed config or a part of it as YAML, and then what is invalid in it.
+// Implements `--cfg`: prints the composed config or a part of it as YAML, and then what is invalid in it.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { rootFrame, type Frame } from '../key-path.js';

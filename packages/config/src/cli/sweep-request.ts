@@ -1,4 +1,5 @@
-// The sweep of one call of a program: its base config, the basic plan of its jobs, and methods to compose, check and run a job.
+// Describes the sweep of one call of a program: its base config, the basic plan of its jobs, and methods to compose, check and
+// run a job.
 import path from 'node:path';
 import { compose, composeFrom } from '../compose.js';
 import type { Composition } from '../composition.js';

@@ -1,5 +1,5 @@
-// The choice of an option for each group: the command line takes precedence, then `override` items in the order in which they are
-// found, then the lists themselves. Also records which overrides were used, so that one without effect is reported.
+// Chooses an option for each group: the command line takes precedence, then `override` items in the order in which they are
+// found, then the lists themselves. It also records which overrides were used, so that one without effect is reported.
 import { ConfigError, placeText } from '../config-error.js';
 import { nearest } from '../nearest.js';
 import { Float, type Origin } from '../node.js';

@@ -1,4 +1,4 @@
-// Groups that a primary config omits from its defaults list, and that a program inserts before the config's own keys.
+// Adds groups that a primary config omits from its defaults list, before the config's own keys.
 import { toPlain, ListNode, MapNode, ScalarNode, type Origin, type PlainValue } from '../node.js';
 import type { LoadedConfig, Repository } from '../sources/repository.js';
 import { isSelf, parseDefaultsList } from './item.js';

@@ -1,4 +1,4 @@
-// One item of a defaults list: its forms, and the config, package and name that follow from its position.
+// Parses the items of a defaults list, and finds the config, package and name that follow from an item's position.
 // Source: Hydra's documentation ("The Defaults List", "Packages"), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import type { ConfigNode, Origin } from '../node.js';

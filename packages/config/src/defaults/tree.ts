@@ -1,5 +1,5 @@
-// The defaults list of a program: the primary config's list, in which the lists of its configs are expanded in place, depth first.
-// Lists are processed from end to start, so that of two `override` items for one group the later one counts.
+// Builds the defaults list of a program: the primary config's list, in which the lists of its configs are expanded in place,
+// depth first. Lists are processed from end to start, so that of two `override` items for one group the later one counts.
 // Source: Hydra's documentation ("The Defaults List") and its recorded outputs (test/fixtures), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import { rootFrame } from '../key-path.js';

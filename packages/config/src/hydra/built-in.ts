@@ -1,5 +1,5 @@
-// The built-in settings under `hydra`: their defaults, and the options of their groups (hydra/job_logging, hydra/launcher, …). Values
-// that programs read are those of Hydra 1.3; the help texts are our own.
+// Defines the built-in settings under `hydra`: their defaults, and the options of their groups (hydra/job_logging,
+// hydra/launcher, …). Values that programs read are those of Hydra 1.3; the help texts are our own.
 import { MapNode, fromPlain, type ConfigNode, type PlainObject } from '../node.js';
 
 interface BuiltIn {

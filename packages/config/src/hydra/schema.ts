@@ -1,4 +1,4 @@
-// The types of the settings under `hydra`: values are converted where Hydra converts them ('3' to 3); others are errors.
+// Checks the types of the settings under `hydra`: values are converted where Hydra converts them ('3' to 3); others are errors.
 import { framePath, type Frame } from '../key-path.js';
 import {
   Bytes,

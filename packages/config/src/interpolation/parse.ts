@@ -1,4 +1,4 @@
-// The grammar of strings with `${node.path}` and `${resolver:arguments}`.
+// Parses strings with `${node.path}` and `${resolver:arguments}`.
 //
 //     text:     characters and interpolations; \${ is a literal ${, pairs of backslashes before ${ are halved
 //     node:     ${ '.'* key ('.' key | '[' key ']')* }        key: a word, or an interpolation

@@ -1,4 +1,4 @@
-// The resolvers for `${name:arguments}`: OmegaConf's (oc.…), Hydra's (now, hydra), and those that users register.
+// Defines the resolvers for `${name:arguments}`: OmegaConf's (oc.…), Hydra's (now, hydra), and those that users register.
 import { ConfigError } from '../config-error.js';
 import { leadingDots, type Frame } from '../key-path.js';
 import {

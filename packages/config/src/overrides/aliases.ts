@@ -1,4 +1,4 @@
-// Old keys that are still accepted in overrides: `agent_type=chai` is read as `algorithm=chai`, in sweeps too.
+// Replaces old keys in overrides: `agent_type=chai` is read as `algorithm=chai`, in sweeps too.
 import { ConfigError } from '../config-error.js';
 import { parseOverride } from './parser.js';
 import { typedKey } from './value.js';

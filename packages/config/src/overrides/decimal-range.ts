@@ -1,5 +1,5 @@
-// Ranges in exact decimal steps: 0.1 + 0.1 + 0.1 is 0.3 here, as a user of `range(0,1,0.1)` expects. All bounds are integer multiples
-// of 10^-scale, so stepping is integer arithmetic.
+// Lists ranges in exact decimal steps: 0.1 + 0.1 + 0.1 is 0.3 here, as a user of `range(0,1,0.1)` expects. All bounds are integer
+// multiples of 10^-scale, so stepping is integer arithmetic.
 import { Float, type Scalar } from '../node.js';
 import { floatRepr, narrow } from '../python-text.js';
 import { RangeSweep } from './value.js';

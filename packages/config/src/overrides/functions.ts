@@ -1,4 +1,4 @@
-// The functions that an override's value may call, with their parameters: casts, sweeps, sort and shuffle, and two that Hydra 1.4 adds
+// Defines the functions that an override's value may call: casts, sweeps, sort and shuffle, and two that Hydra 1.4 adds
 // (extend_list, json_str).
 // Source: Hydra's documentation ("Extended Override syntax"), Hydra 1.3; extend_list and json_str from 1.4.
 import { Float } from '../node.js';
@@ -109,8 +109,6 @@ function bind(
     return value;
   });
 }
-
-// ---- casts
 
 type Caster = (value: null | boolean | number | bigint | Float | string) => Element;
 
@@ -229,8 +227,6 @@ const asciiOnly = (text: string) =>
     .replace(/[\x7f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replaceAll('\\u007f', '\x7f');
 
-// ---- sweeps
-
 function choice({ positional, named }: Call): OverrideValue {
   onlyNamed(named, []);
   if (positional.length === 0) throw new CallError('needs at least one value');
@@ -298,8 +294,6 @@ function tag({ positional, named }: Call): OverrideValue {
   }
   return sweep;
 }
-
-// ---- order
 
 /** Returns the value to sort or shuffle: `sweep=…`, `list=…`, a single positional argument, or several as a choice. */
 function ordered({ positional, named }: Call): { value: OverrideValue; several: boolean } {

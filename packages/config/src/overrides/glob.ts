@@ -1,4 +1,5 @@
-// Shell patterns for option names: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`; case-sensitive, and matching the whole name.
+// Matches option names with shell patterns: `*`, `?`, `[abc]`, `[a-z]`, `[!a]`; they are case-sensitive, and match the whole
+// name.
 
 function toRegExp(pattern: string): RegExp {
   let source = '';

@@ -1,4 +1,5 @@
-// Thrown for text in an override that violates the grammar; a caller that knows the whole override makes it a ConfigError.
+// Defines the error for text in an override that violates the grammar; a caller that knows the whole override makes it a
+// ConfigError.
 export class OverrideSyntaxError extends Error {
   override readonly name = 'OverrideSyntaxError';
   /**

@@ -1,4 +1,4 @@
-// The values of overrides: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
+// Defines the values of overrides: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
 import { Float, type Key } from '../node.js';
 
 /** A quoted string keeps its quotes, since a sweep writes each job's overrides as text again. */

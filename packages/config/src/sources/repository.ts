@@ -1,5 +1,5 @@
-// The sources of configs: the built-in hydra settings and a list of folders, searched in order. The first match is used; files with
-// the same name are not merged. The options of a group are the union over all folders.
+// Finds configs in their sources: the built-in hydra settings and a list of folders, searched in order. The first match is used;
+// files with the same name are not merged. The options of a group are the union over all folders.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';

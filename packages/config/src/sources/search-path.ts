@@ -1,4 +1,4 @@
-// The folders to search: those of the program and the command line, then those in `hydra.searchpath`.
+// Lists the folders to search: those of the program and the command line, then those in `hydra.searchpath`.
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';

@@ -1,4 +1,5 @@
-// Types of unquoted scalars: those of YAML 1.1 as OmegaConf reads them (floats need no dot, there are no timestamps).
+// Determines the types of unquoted scalars: those of YAML 1.1 as OmegaConf reads them (floats need no dot, there are no
+// timestamps).
 // Sources: yaml.org/type, OmegaConf 2.3's loader.
 import { Float, type Scalar } from '../node.js';
 import { toInteger } from '../python-text.js';

@@ -1,4 +1,4 @@
-// Thrown for an error in YAML text, with its place. The caller that opened the file adds the file's name.
+// Defines the error for YAML text that cannot be read, with its place. The caller that opened the file adds the file's name.
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   /**

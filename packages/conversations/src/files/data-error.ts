@@ -1,4 +1,4 @@
-// Errors in users' data files, and descriptions of values in their messages.
+// Defines the errors in users' data files, and describes values in their messages.
 
 /** The error for one item of a data file. */
 export class BadItem extends Error {

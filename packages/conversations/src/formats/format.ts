@@ -1,4 +1,4 @@
-// The interface of a format: converts JSON values of a file to conversations of chat messages.
+// Defines the interface of a format, which converts JSON values of a file to conversations of chat messages.
 import type { Conversation } from '@bowyer/text';
 import type { UnreadKeys } from '../files/unread-keys.js';
 

@@ -1,4 +1,4 @@
-// Tool calls of earlier turns and their results, in the form of chat templates, for all forms of messages.
+// Converts tool calls of earlier turns and their results to the form of chat templates, for all forms of messages.
 import { writtenJson, type ChatMessage } from '@bowyer/text';
 
 export interface EarlierCall {

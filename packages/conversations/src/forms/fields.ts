@@ -1,5 +1,6 @@
-// The interface through which messages are read: an object in a request's body or in a data file's item. Both share the readers,
-// so that a dialogue has the same tokens in training and in serving. They differ in the allowed keys and the wording of errors.
+// Defines the interface through which messages are read: an object in a request's body or in a data file's item. Both share the
+// readers, so that a dialogue has the same tokens in training and in serving. They differ in the allowed keys and the wording of
+// errors.
 
 /** An object whose fields are read by name. @param Rules determine its allowed keys */
 export interface Fields<Rules> {

@@ -1,4 +1,4 @@
-// A client for the environments of AgentGym's servers; a row of families.ts holds the differences between them.
+// Plays the environments of AgentGym's servers as a client; a row of families.ts holds the differences between them.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -14,7 +14,7 @@ import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
 
 interface AgentGymInfo {
   item: number;
-  /** The total reward that AgentGym counts for the episode if it ends here. */
+  /** The total reward that AgentGym counts for the episode if it ends after this step. */
   worth: number;
   won: boolean;
   /** The thought of the reply; empty if it has none. */

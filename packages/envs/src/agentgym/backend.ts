@@ -1,4 +1,4 @@
-// The part that environments share which run in this process or on AgentGym's servers: options, keys, and the client.
+// Defines the options and the client of environments that run either in this process or on AgentGym's servers.
 import { choice, option, type Static } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
 import { agentGymEnv } from './agentgym-env.js';

@@ -1,4 +1,4 @@
-// AgentGym's environment servers, one row each: the names in their requests and the meaning of their answers.
+// Describes AgentGym's environment servers, one row each: the names in their requests and the meaning of their answers.
 // Source: servers and clients of AgentGym at 3ef9235, read and recorded.
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';

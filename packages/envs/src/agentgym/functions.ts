@@ -1,5 +1,5 @@
-// The functions of the formats function_calling and code_as_action, and the action that a call of each writes. Names, orders of
-// arguments and actions are those of AgentGym's adapters at 3ef9235.
+// Defines the functions of the formats function_calling and code_as_action, and the action that a call of each writes. Names,
+// orders of arguments and actions are those of AgentGym's adapters at 3ef9235.
 
 export interface ActionFunction {
   description: string;

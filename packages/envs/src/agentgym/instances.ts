@@ -1,4 +1,4 @@
-// Instances on AgentGym's servers. Each is created once, used for many episodes, and then closed, or kept for the next
+// Keeps instances on AgentGym's servers. Each is created once, used for many episodes, and then closed, or kept for the next
 // environment.
 import { HttpError } from '../http/http-error.js';
 import { HttpServer, type HttpServerOptions } from '../http/http-server.js';

@@ -1,4 +1,4 @@
-// The instructions before the first observation. The texts are this project's own; AgentGym's texts are in its dataset.
+// Writes the instructions before the first observation. The texts are this project's own; AgentGym's texts are in its dataset.
 import { familyOf, type ActionFormat, type AgentGymFamily } from './families.js';
 import type { FunctionTable } from './functions.js';
 

@@ -1,4 +1,4 @@
-// The two messages before the first observation: this project's own, or those of a file with AgentGym's trajectories.
+// Makes the two messages before the first observation: this project's own, or those of a file with AgentGym's trajectories.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
 import type { ActionFormat, AgentGymFamily } from './families.js';

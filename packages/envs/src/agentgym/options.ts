@@ -4,14 +4,14 @@ import { options, type OptionsOf } from '../option.js';
 export const agentGymProperties = {
   baseUrl: text(
     null,
-    "Address of AgentGym's server, such as http://127.0.0.1:36001; /maze and /wordle are added where needed.",
+    "Address of AgentGym's server, such as http://127.0.0.1:36001; /maze and /wordle are added where needed; null: none, and nothing can be played on a server.",
   ),
   actionFormat: choice(
     ['react', 'function_calling', 'code_as_action', 'plain'],
     'react',
     "How an action is written: 'react' (AgentGym's default), 'function_calling', 'code_as_action' (both for webshop, alfworld and sciworld), 'plain' (the utterance is the action).",
   ),
-  instructions: flag(true, 'Begin the first observation with the instructions.'),
+  instructions: flag(true, 'Begin the first observation with the instructions of the game.'),
   dataset: text(
     null,
     "File of AgentGym trajectories whose first messages are the instructions; null: this project's own words.",
@@ -30,7 +30,7 @@ export const agentGymProperties = {
     "Replies after which the episode is truncated; null: AgentGym's own number for this environment.",
   ),
   timeoutMs: integer(300_000, 'Longest wait for a whole answer, in milliseconds.', { maximum: LONGEST_WAIT_MS }),
-  connections: integer(64, 'Connections to the server at the same time, of all environments together.'),
+  connections: integer(64, 'Largest number of open connections to the server, of all environments together.'),
   upstreamEndCut: flag(
     false,
     "Cut five characters for a trailing '</s>', as AgentGym does; the action loses its last character too.",

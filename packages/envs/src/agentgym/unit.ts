@@ -1,4 +1,4 @@
-// The environments that can be played only on AgentGym's servers.
+// Defines the environments that can be played only on AgentGym's servers.
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
 import { agentGymEnv } from './agentgym-env.js';
@@ -21,7 +21,7 @@ const descriptions = {
 type RemoteOnlyEnv = keyof typeof descriptions;
 
 const dataIdx = {
-  description: 'Number of the problem on the server, instead of one drawn by the seed.',
+  description: 'Number of the problem on the server; absent: the seed draws one.',
   type: 'integer',
 } as const;
 

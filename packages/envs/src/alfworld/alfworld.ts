@@ -1,5 +1,5 @@
-// ALFWorld: household tasks in text, in worlds that a seed makes, in the original's game files, or on a server. Source: Shridhar
-// et al. 2021, arXiv:2010.03768.
+// Plays ALFWorld: household tasks in text, in worlds that a seed makes, in the original's game files, or on a server. Source:
+// Shridhar et al. 2021, arXiv:2010.03768.
 import { choice, defaulting, flag, integer, option, Rng, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { backendProperties } from '../agentgym/backend.js';

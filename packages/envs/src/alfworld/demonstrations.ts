@@ -1,4 +1,4 @@
-// Expert episodes in made households, for supervised warm starts.
+// Plays expert episodes in households that seeds make, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
 import { choice } from '@bowyer/core';
 import { expertItems } from '../splits.js';
@@ -20,7 +20,7 @@ export type ExpertTies = Partial<OptionsOf<{ properties: typeof alfworldExpertSc
 
 interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 
-/** Plays expert episodes and returns those that are won. An episode that reaches the step limit is left out. */
+/** Returns the expert's episodes that are won. An episode that reaches the step limit is left out. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, slips, split, ties, ...envOptions } = options;
   const env = new Alfworld(envOptions);

@@ -1,5 +1,5 @@
-// A player that explores. It knows the kinds of things in the task, the things that it has seen, and the usual places of each
-// kind. It is a shorter form of ALFWorld's hand-coded expert (Shridhar et al. 2021, arXiv:2010.03768, appendix).
+// Plays a household by exploration. The expert knows the kinds of things in the task, the things that it has seen, and the usual
+// places of each kind. It is a shorter form of ALFWorld's hand-coded expert (Shridhar et al. 2021, arXiv:2010.03768, appendix).
 import type { Rng } from '@bowyer/core';
 import { furnishings } from './furnishings.js';
 import type { Household } from './household.js';

@@ -1,5 +1,5 @@
-// Goal conditions of PDDL (ADL): facts joined by and, or, not, imply, = and quantified variables. Their truth is evaluated in a
-// state. Source: Pednault 1989 (ADL); the predicates are those of ALFWorld's domain.
+// Parses goal conditions of PDDL (ADL), which are facts joined by and, or, not, imply, = and quantified variables, and evaluates
+// them in a state. Source: Pednault 1989 (ADL); the predicates are those of ALFWorld's domain.
 import type { SExpression } from './s-expression.js';
 
 export interface Variable {

@@ -1,4 +1,4 @@
-// The rooms of made households: furniture, properties of things, and their usual places.
+// Lists the rooms of households that seeds make: furniture, properties of things, and their usual places.
 import { fromDataFile } from '../data-file.js';
 
 export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';

@@ -1,4 +1,4 @@
-// The state of a household game: the places of all things, the possible commands and their effects. Rules: the actions of
+// Keeps the state of a household game: the places of all things, the possible commands and their effects. Rules: the actions of
 // ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see alfworld.md.
 import { isTrue, kindName, type Facts } from './formula.js';
 import type { Problem, Receptacle, Thing } from './problem.js';

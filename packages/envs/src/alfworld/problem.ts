@@ -1,4 +1,4 @@
-// The initial state of a household game: furniture, things with their places, and the goal.
+// Defines the initial state of a household game: furniture, things with their places, and the goal.
 import type { Formula } from './formula.js';
 
 /** A piece of furniture that can contain things. The agent goes from one to another. */

@@ -1,4 +1,4 @@
-// The goal condition and the wording of each of the six task types.
+// Makes the goal condition and the wording of each of the six task types.
 import type { Formula, Variable } from './formula.js';
 import { indefinite } from './wording.js';
 import type { Task } from './problem.js';

@@ -1,4 +1,4 @@
-// Lists and articles as ALFWorld's grammar writes them.
+// Writes lists and articles as ALFWorld's grammar does.
 
 /** Joins texts as `x`, `x, and y` or `x, y, and z`: ALFWorld's grammar has a comma also between two. */
 export function englishList(items: readonly string[]): string {

@@ -1,4 +1,4 @@
-// The actions in words of AgentGym's server, and the low-level moves of each.
+// Lists the actions in words of AgentGym's server, and finds the low-level moves of each.
 import { isDoor, isFree, isThing, type Move, type World } from './grid.js';
 import { pathToFace } from './paths.js';
 import { nameOf, seen, type Seen } from './view.js';

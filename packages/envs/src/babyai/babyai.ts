@@ -1,6 +1,6 @@
-// BabyAI in text, as on AgentGym's server: a grid of rooms, missions in words, actions that name the things in view. Source:
-// Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds come from our own generator, so that a seed gives another world than
-// in the original.
+// Plays BabyAI in text, as on AgentGym's server: a grid of rooms, missions in words, actions that name the things in view.
+// Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds come from our own generator, so that a seed gives another
+// world than in the original.
 import { flag, integer, option, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import { reactLine } from '../agentgym/reply-rules.js';

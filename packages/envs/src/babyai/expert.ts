@@ -1,5 +1,5 @@
-// An expert that knows the whole map: it takes shortest paths, fetches keys first, and puts down what it carries before it takes
-// something else.
+// Finds the actions of an expert that knows the whole map: it takes shortest paths, fetches keys first, and puts down what it
+// carries before it takes something else.
 import { CHECK, doorAction } from './actions.js';
 import {
   ahead,

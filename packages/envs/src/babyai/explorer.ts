@@ -1,5 +1,5 @@
-// An expert that knows only the part of the map that it has seen, so that its actions follow from observations which a policy has
-// too.
+// Finds the actions of an expert that knows only the part of the map that it has seen, so that they follow from observations
+// which a policy has too.
 import { CHECK, doorAction } from './actions.js';
 import { aimOf, doorInView, expertStep, words, type Step } from './expert.js';
 import { ahead, Grid, isDoor, turned, World, type Door, type Position } from './grid.js';

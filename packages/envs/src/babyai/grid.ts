@@ -1,4 +1,4 @@
-// A grid world of rooms with walls, doors, things to carry, and an agent that turns, walks, takes, drops and opens. Rules:
+// Keeps a grid world of rooms with walls, doors, things to carry, and an agent that turns, walks, takes, drops and opens. Rules:
 // MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831) as BabyAI uses it (2019, arXiv:1810.08272).
 
 export const colours = ['red', 'green', 'blue', 'purple', 'yellow', 'grey'] as const;

@@ -1,4 +1,4 @@
-// The agent's mission, and the check whether it is complete. Source: the baby language of BabyAI (2019, arXiv:1810.08272),
+// Defines the agent's mission, and checks whether it is complete. Source: the baby language of BabyAI (2019, arXiv:1810.08272),
 // section 3.
 import { isDoor, isThing, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 

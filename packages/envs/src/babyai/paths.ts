@@ -1,4 +1,4 @@
-// Shortest paths in low-level moves to a pose in which the agent faces a cell.
+// Finds shortest paths, in low-level moves, to a pose in which the agent faces a cell.
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
 interface PathOptions {

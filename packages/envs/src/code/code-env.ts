@@ -1,4 +1,4 @@
-// The environment `code`: the agent writes programs, and tests judge them as in HumanEval. See code.md.
+// Plays the environment `code`: the agent writes programs, and tests judge them as in HumanEval. See code.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

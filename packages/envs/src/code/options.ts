@@ -27,7 +27,7 @@ export const codeSchema = options({
     'Longest time for all tests of an attempt, in milliseconds; tests that have not ended then fail.',
     { minimum: 100, maximum: 600_000 },
   ),
-  memoryMb: integer(64, 'Memory of a test and its program, in MiB.', { minimum: 8, maximum: 1_024 }),
+  memoryMb: integer(64, 'Largest memory of a test with its program, in MiB.', { minimum: 8, maximum: 1_024 }),
 });
 
 export type CodeOptions = OptionsOf<typeof codeSchema>;

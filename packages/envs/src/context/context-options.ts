@@ -1,4 +1,4 @@
-// The options of the text that an agent reads, and the parts that an environment can provide for it.
+// Defines the options of the text that an agent reads, and the parts that an environment can provide for it.
 import type { ConfigProblem } from '@bowyer/core';
 
 export const contextKinds = ['auto', 'dialogue', 'window', 'last', 'tutorial'] as const;

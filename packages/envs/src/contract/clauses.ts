@@ -1,4 +1,4 @@
-// The clauses of the contract. They check every answer of an environment, in runs and in `checkEnv`.
+// Defines the clauses of the contract, which check every answer of an environment, in runs and in `checkEnv`.
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 

@@ -1,4 +1,4 @@
-// The contract of every environment: actions and observations are texts, and Gymnasium's reset and step are asynchronous.
+// Defines the contract of every environment: actions and observations are texts, and Gymnasium's reset and step are asynchronous.
 
 export interface ResetResult {
   observation: string;

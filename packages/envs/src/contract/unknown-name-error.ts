@@ -1,4 +1,4 @@
-// The error for a name that is not on a list. Its message has the list and the nearest name.
+// Defines the error for a name that is not on a list. Its message has the list and the nearest name.
 
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';

@@ -1,5 +1,5 @@
-// The order in which CPython 3.11 iterates over a set of ASCII strings with PYTHONHASHSEED=0. TextCraft draws from lists in this
-// order, so that its recordings depend on it. Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
+// Computes the order in which CPython 3.11 iterates over a set of ASCII strings with PYTHONHASHSEED=0. TextCraft draws from lists
+// in this order, so that its recordings depend on it. Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
 
 const MASK = (1n << 64n) - 1n;
 const LINEAR_PROBES = 9;

@@ -1,4 +1,4 @@
-// A seeded generator of expert games, for supervised warm starts without a download.
+// Plays expert games from a seed, for supervised warm starts without a download.
 import { Rng } from '@bowyer/core';
 import type { Ties } from '../guessing-game/question-player.js';
 import { selectCities } from './cities.js';

@@ -1,4 +1,4 @@
-// A scripted player that asks the question with the largest expected information about the city.
+// Plays with a script that asks the question with the largest expected information about the city.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { CityQuestion } from './questions.js';

@@ -1,4 +1,4 @@
-// The questions of the scripted player, with the oracle's answer for each city.
+// Lists the questions of the scripted player, with the oracle's answer for each city.
 import type { City } from './city-table.js';
 import { countryOf } from './gazetteer.js';
 import { CityRulesOracle } from './rules-oracle.js';

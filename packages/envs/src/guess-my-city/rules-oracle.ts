@@ -1,4 +1,4 @@
-// An oracle that answers questions about the cities from this project's tables, by yes or no or a short sentence.
+// Answers questions about the cities from this project's tables, by yes or no or a short sentence.
 import type { Oracle } from '../oracle.js';
 import { allCities, type City } from './city-table.js';
 import { cityNames, countryOf, findPlaces, inDirection, plainText } from './gazetteer.js';

@@ -1,4 +1,4 @@
-// The rules of Guess My City about texts: which answers are hidden, and which questions win.
+// Applies the rules of Guess My City about texts: which answers are hidden, and which questions win.
 
 export const cannotAnswer = "I can't answer that question.";
 

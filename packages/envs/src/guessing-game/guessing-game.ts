@@ -1,5 +1,5 @@
-// A guessing game: the agent asks questions to find out a secret of the oracle. The reward is −1 a turn and 0 on the winning
-// turn. Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
+// Plays a guessing game: the agent asks questions to find out a secret of the oracle. The reward is −1 a turn and 0 on the
+// winning turn. Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

@@ -1,4 +1,4 @@
-// The observation of the guessing games: a header, then each question with its answer.
+// Writes the observation of the guessing games: a header, then each question with its answer.
 
 /** The first line of every history. */
 export const historyHeader = 'Questions:\n';

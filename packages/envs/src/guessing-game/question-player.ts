@@ -1,4 +1,5 @@
-// The common part of the scripted players of the guessing games: random turns, and the set of secrets that are still possible.
+// Defines the base class of the scripted players of the guessing games: random turns, and the set of secrets that are still
+// possible.
 import type { Rng } from '@bowyer/core';
 import { choice } from '@bowyer/core';
 

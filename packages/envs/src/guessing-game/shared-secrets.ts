@@ -1,4 +1,4 @@
-// The splits of the guessing games. All splits share all secrets, since a game of ten words can hold none back.
+// Makes the splits of the guessing games. All splits share all secrets, since a game of ten words can hold none back.
 import { sharedSplits, type SplitPlan } from '../splits.js';
 
 interface SharedSecrets {

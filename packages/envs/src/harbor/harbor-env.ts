@@ -1,4 +1,4 @@
-// The environment `harbor`: tasks in the format of Harbor, played in a shell of this process. See harbor.md.
+// Plays the environment `harbor`: tasks in the format of Harbor, in a shell of this process. See harbor.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

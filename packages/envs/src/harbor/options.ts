@@ -19,7 +19,7 @@ export const harborSchema = options({
     "Longest time for the tests, in milliseconds, where the task's own limit is not shorter.",
     milliseconds,
   ),
-  memoryMb: integer(256, 'Memory of the shell with its files, in MiB.', { minimum: 64, maximum: 4_096 }),
+  memoryMb: integer(256, 'Largest memory of the shell with its files, in MiB.', { minimum: 64, maximum: 4_096 }),
 });
 
 export type HarborOptions = OptionsOf<typeof harborSchema>;

@@ -1,4 +1,4 @@
-// A circuit breaker: after several failures in a row it refuses calls for a while, then admits one trial call.
+// Implements a circuit breaker: after several failures in a row it refuses calls for a while, then admits one trial call.
 
 export interface CircuitOptions {
   failures: number;

@@ -1,4 +1,4 @@
-// The error of an HTTP request. Method, address, status and attempt are in its message and in its fields.
+// Defines the error of an HTTP request. Method, address, status and attempt are in its message and in its fields.
 
 /**
  * The kind of failure. 'unreachable': the request was never sent. 'interrupted': it was sent, and the server may have processed

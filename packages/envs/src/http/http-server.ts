@@ -1,5 +1,5 @@
-// A remote server: a bounded connection pool (undici), timeouts, a circuit breaker, and retries that never execute a request
-// twice unless it is idempotent. All clients of the server share it.
+// Sends requests to a remote server: with a bounded connection pool (undici), timeouts, a circuit breaker, and retries that never
+// execute a request twice unless it is idempotent. All clients of the server share it.
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
 import { Rng, timed, waitingFor, withDeadline } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// A client of the chat completions API of OpenAI-compatible servers, with usage counts. Format:
+// Calls the chat completions API of OpenAI-compatible servers, and counts their usage. Format:
 // platform.openai.com/docs/api-reference/chat.
 import { HttpServer, NoAnswer, type HttpServerOptions } from './http-server.js';
 import { visibleAnswer } from './visible-answer.js';

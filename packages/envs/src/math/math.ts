@@ -1,5 +1,5 @@
-// The environment `math`: word problems, answered by a written solution. It is the task of a fork of ArCHer for mathematical
-// reasoning, with a verifier that judges only the final answer. See math.md.
+// Plays the environment `math`: word problems, answered by a written solution. It is the task of a fork of ArCHer for
+// mathematical reasoning, with a verifier that judges only the final answer. See math.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

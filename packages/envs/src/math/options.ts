@@ -18,7 +18,7 @@ export const mathSchema = options({
   }),
   level: option<Level>({
     description:
-      'Difficulty of the problems that are made here; 1: one step, 2: two steps, 3: three steps or fractions.',
+      'Difficulty of generated problems (problems=null); 1: one step, 2: two steps, 3: three steps or fractions.',
     type: 'integer',
     enum: [1, 2, 3],
     default: 1,

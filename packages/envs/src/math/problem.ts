@@ -1,4 +1,4 @@
-// Problems with their answers, and their division into training, evaluation and test.
+// Defines problems with their answers, and divides them into training, evaluation and test.
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { hashedId } from '../task-lines.js';

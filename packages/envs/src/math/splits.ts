@@ -1,4 +1,4 @@
-// The splits of problems: the file's splits, or splits by a hash of the question.
+// Makes the splits of problems: the file's splits, or splits by a hash of the question.
 import type { SplitPlan } from '../splits.js';
 import { numberedItems } from '../task-units.js';
 import type { MathOptions } from './options.js';

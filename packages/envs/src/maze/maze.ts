@@ -1,4 +1,4 @@
-// The environment `maze`: the agent walks to the goal of a small maze; observations describe the walls around it. Source:
+// Plays the environment `maze`: the agent walks to the goal of a small maze; observations describe the walls around it. Source:
 // LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232), double_t_maze of its repository, and AgentGym's server of it; maze.md.
 import { choice, integer, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
@@ -19,7 +19,10 @@ export const mazeSchema = options({
     'lmrl',
     "'lmrl': −1 a step, −4 for a text that is not a move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
   ),
-  maxSteps: integer(50, 'Steps that are carried out; the next one is answered with Failure and ends the episode.'),
+  maxSteps: integer(
+    50,
+    'Number of steps that are carried out; the next one is answered with Failure and ends the episode.',
+  ),
   game: integer(
     null,
     'Number of the starting place, 0…24 in the order of the page on maze; null: the seed draws one.',

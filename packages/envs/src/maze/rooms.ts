@@ -1,4 +1,4 @@
-// The maze "double T" of LMRL-Gym, which AgentGym plays: its free cells, moves, and the path to the goal.
+// Defines the maze "double T" of LMRL-Gym, which AgentGym plays: its free cells, moves, and the path to the goal.
 
 /** A cell: its row, from top to bottom, and its column, from left to right. */
 export type Cell = readonly [row: number, column: number];

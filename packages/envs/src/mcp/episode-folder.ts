@@ -1,5 +1,5 @@
-// The folder of an episode, with the task's files. The agent knows it under a constant name, so that the same calls have the same
-// results in every episode.
+// Makes the folder of an episode, with the task's files. The agent knows it under a constant name, so that the same calls have
+// the same results in every episode.
 import { realpathSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// A connection to a server of the Model Context Protocol by the official SDK, over stdin and stdout of a process or over
-// Streamable HTTP. The first connection imports the SDK. It supports versions 2024-11-05 to 2026-07-28 of the protocol.
+// Connects to a server of the Model Context Protocol by the official SDK, over stdin and stdout of a process or over Streamable
+// HTTP. The first connection imports the SDK. It supports versions 2024-11-05 to 2026-07-28 of the protocol.
 import type {
   CallToolResult,
   Client,

@@ -1,4 +1,4 @@
-// The environment `mcp`: tasks for which the agent calls tools of a server of the Model Context Protocol. See mcp.md.
+// Plays the environment `mcp`: tasks for which the agent calls tools of a server of the Model Context Protocol. See mcp.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';

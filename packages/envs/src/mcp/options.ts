@@ -25,12 +25,15 @@ export const mcpSchema = options({
   environment: words(
     'Names of environment variables that are passed to the server, in addition to HOME, LOGNAME, PATH, SHELL, TERM and USER.',
   ),
-  url: text(null, 'Address of a server over Streamable HTTP, such as http://127.0.0.1:3000/mcp, instead of a command.'),
+  url: text(
+    null,
+    'Address of a server over Streamable HTTP, such as http://127.0.0.1:3000/mcp, instead of a command; null: `command` starts the server.',
+  ),
   tokenVariable: text(
     null,
     'Name of an environment variable whose value is sent to the address as a bearer token; null: none.',
   ),
-  tasks: text(null, 'File of tasks, .jsonl or .csv, with id and prompt; see mcp.md.'),
+  tasks: text(null, 'File of tasks, .jsonl or .csv, with id and prompt, which must be given; see mcp.md.'),
   checker: text(
     null,
     'Module whose default export computes the reward of an episode (.js, .mjs or .ts); null: 1 if the answer equals that of the task, else 0.',

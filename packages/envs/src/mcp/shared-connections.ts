@@ -1,4 +1,4 @@
-// Connections that all environments of a process share. A connection is closed when its last user leaves.
+// Shares connections among all environments of a process. A connection is closed when its last user leaves.
 import { McpConnection, type ServerAddress } from './mcp-connection.js';
 
 interface Shared {

@@ -1,4 +1,4 @@
-// The session of an episode: a server and its tools, the episode's folder, and the validation of calls.
+// Opens the session of an episode: a server and its tools, the episode's folder, and the validation of calls.
 import type { Tool } from '@modelcontextprotocol/client';
 import { nearestName } from '../contract/unknown-name-error.js';
 import { contentsText, resultText } from './content-text.js';

@@ -1,5 +1,5 @@
-// A successful episode in the memory: the environment's observations and the actions, without texts that the agent's context
-// added.
+// Converts a successful episode for the memory: the environment's observations and the actions, without texts that the agent's
+// context added.
 import { episodicReturn, recordedReturn, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 
 export interface MemoryEpisode {

@@ -1,4 +1,4 @@
-// The options of the memory, which puts past successful episodes into an agent's prompt.
+// Defines the options of the memory, which puts past successful episodes into an agent's prompt.
 
 export const memoryKinds = ['none', 'bm25', 'encoder'] as const;
 export type MemoryKind = (typeof memoryKinds)[number];

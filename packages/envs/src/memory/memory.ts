@@ -1,4 +1,4 @@
-// A memory of successful episodes. Those whose observations resemble the current one are put into the prompt as examples.
+// Keeps successful episodes in a memory. Those whose observations resemble the current one are put into the prompt as examples.
 // Sources: nearest neighbours as examples (Liu et al. 2022, arXiv:2101.06804), acting by past cases (Lengyel and Dayan 2007;
 // Blundell et al. 2016, arXiv:1606.04460).
 import type { MemoryEpisode } from './memory-episode.js';

@@ -1,4 +1,5 @@
-// A client of an environment on an OpenEnv server. A socket is a session. It is kept between episodes, but not after a timeout.
+// Plays an environment on an OpenEnv server as a client. A socket is a session. It is kept between episodes, but not after a
+// timeout.
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { HttpServer } from '../http/http-server.js';

@@ -1,5 +1,5 @@
-// A WebSocket session with an OpenEnv server, with one request at a time. Replies have no ids, so that after a timeout a late
-// reply would be taken for the next one: the socket is then closed.
+// Opens a WebSocket session with an OpenEnv server, with one request at a time. Replies have no ids, so that after a timeout a
+// late reply would be taken for the next one: the socket is then closed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import type { WebSocket } from 'undici';

@@ -2,7 +2,7 @@ import { choice, flag, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/co
 import { options, type OptionsOf } from '../option.js';
 
 export const openEnvSchema = options({
-  baseUrl: text(null, 'Address of the server, such as http://127.0.0.1:8000.'),
+  baseUrl: text(null, 'Address of the server, such as http://127.0.0.1:8000, which must be given.'),
   actionFormat: choice(
     ['text', 'json'],
     'text',
@@ -25,9 +25,12 @@ export const openEnvSchema = options({
     additionalProperties: true,
     default: {},
   }),
-  requireSeed: flag(true, 'Try once whether the server obeys seeds, and refuse one that does not.'),
+  requireSeed: flag(
+    true,
+    'Try once whether two resets with one seed begin the same episode, and refuse a server where they do not.',
+  ),
   successReward: option<number>({
-    description: 'Reward of the last step that makes an episode a success.',
+    description: 'Reward of the last step with which an episode counts as a success.',
     type: 'number',
     default: 1,
   }),
@@ -37,7 +40,7 @@ export const openEnvSchema = options({
   }),
   connectMs: integer(
     60_000,
-    'How long to keep trying to connect to a server that is full or absent, in milliseconds.',
+    'Time for which connecting to a server that is full or absent is repeated, in milliseconds.',
     { minimum: 0 },
   ),
 });

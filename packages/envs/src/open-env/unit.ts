@@ -1,4 +1,4 @@
-// The environment `openenv`: a client for any server of OpenEnv's protocol.
+// Defines the environment `openenv`: a client for any server of OpenEnv's protocol.
 import { missingAddress } from '../agentgym/backend.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';

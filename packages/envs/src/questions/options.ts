@@ -12,7 +12,7 @@ export const questionsSchema = options({
   ),
   trainData: text(
     null,
-    'File of questions to learn from and to show as examples; rows without a split are for training.',
+    'File of questions to learn from and to show as examples; rows without a split are for training; null: only those of `data`.',
   ),
   shots: integer(
     0,
@@ -21,7 +21,7 @@ export const questionsSchema = options({
   ),
   instruction: text('', 'Text before the examples and the question, followed by an empty line; empty: none.'),
   questionPrefix: text('Question: ', 'Text before each question.'),
-  answerPrefix: text('Answer:', 'Line before each answer.'),
+  answerPrefix: text('Answer:', 'Text at the beginning of the line on which an answer follows.'),
   choicesAs: choice(
     ['letters', 'texts'],
     'letters',

@@ -1,4 +1,4 @@
-// Questions with one right answer: a text, or one of several choices.
+// Defines questions with one right answer: a text, or one of several choices.
 
 export interface Question {
   /** The id in the file, or a hash of the question and its choices. */

@@ -1,4 +1,4 @@
-// The environment `questions`: the agent answers each question once, as in evaluation sets such as GSM8K, MMLU, ARC and
+// Plays the environment `questions`: the agent answers each question once, as in evaluation sets such as GSM8K, MMLU, ARC and
 // HellaSwag. See questions.md.
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';

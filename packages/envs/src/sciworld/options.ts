@@ -1,4 +1,4 @@
-// The options of ScienceWorld, on AgentGym's server or in its own simulator.
+// Defines the options of ScienceWorld, on AgentGym's server or in its own simulator.
 import { choice, flag, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { options, type OptionsOf } from '../option.js';
@@ -12,7 +12,7 @@ export const sciWorldSchema = options({
   ...agentGymProperties,
   baseUrl: text(
     null,
-    "Address of AgentGym's server; with backend 'java' and no jar, host:port of a listening simulator.",
+    "Address of AgentGym's server; with backend 'java' and no jar, host:port of a listening simulator; null: none.",
   ),
   jar: text(
     null,
@@ -31,7 +31,7 @@ export const sciWorldSchema = options({
   ),
   simplifications: text(
     '',
-    "java: 'easy', or teleportAction, selfWateringFlowerPots, openContainers, openDoors, noElectricalAction.",
+    "java: simplifications of the tasks, separated by commas: 'easy', or teleportAction, selfWateringFlowerPots, openContainers, openDoors, noElectricalAction; empty: none.",
   ),
   validActions: flag(false, 'java: list the valid actions in info, which takes the simulator 0.1 to 1 s a step.'),
 });

@@ -1,5 +1,5 @@
-// A client of Py4J's text protocol: one TCP connection, one request at a time, fields separated by newlines. Only the parts that
-// text games need are here. Source: the gateway protocol as documented in Py4J's code (protocol.py).
+// Speaks Py4J's text protocol as a client: one TCP connection, one request at a time, fields separated by newlines. Only the
+// commands that text games need are here. Source: the gateway protocol as documented in Py4J's code (protocol.py).
 import { connect, type Socket } from 'node:net';
 
 type JavaArgument = string | number | boolean;

@@ -1,5 +1,5 @@
-// The environment `sciworld`: ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process. Rewards,
-// ends and variations equal those of its Python wrapper at e8216d6; see sciworld.md.
+// Plays the environment `sciworld`: ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process.
+// Rewards, ends and variations equal those of its Python wrapper at e8216d6; see sciworld.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

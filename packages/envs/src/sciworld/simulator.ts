@@ -1,4 +1,4 @@
-// A client of ScienceWorld's simulator over the protocol of Py4J. Source: its Python wrapper and PythonInterface at e8216d6.
+// Calls ScienceWorld's simulator over the protocol of Py4J. Source: its Python wrapper and PythonInterface at e8216d6.
 import { isReference, Py4jConnection, type JavaReference } from './py4j-connection.js';
 import { JavaProcess } from './java-process.js';
 

@@ -1,4 +1,4 @@
-// A typed array that can be appended to. It consists of blocks, so that growing copies nothing.
+// Defines a typed array that can be appended to. It consists of blocks, so that growing copies nothing.
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array;
 

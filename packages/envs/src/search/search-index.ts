@@ -1,4 +1,4 @@
-// Ranked search over documents, by terms. The postings are in memory, or in a file from which a query reads only those of its
+// Ranks documents by the terms of a query. The postings are in memory, or in a file from which a query reads only those of its
 // terms. docs/decisions/webshop.md says why this package has its own index.
 import { inverseDocumentFrequency, inverseNorms, termScore, type Collection } from './bm25.js';
 import { termsOf } from './analyzer.js';

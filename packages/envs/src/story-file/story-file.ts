@@ -1,7 +1,7 @@
-// The environment `adventure`: any Z-machine story file. The default is a small game of our own; ArCHer's game "detective" can be
-// given as `story`.
-// Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho.
-// Differs from it: the game's own end terminates, the step limit truncates, and each reset may have a seed.
+// Plays the environment `adventure`: any Z-machine story file. The default is a small game of our own; ArCHer's game "detective"
+// can be given as `story`.
+// Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho. Differs from it: the
+// game's own end terminates, the step limit truncates, and each reset may have a seed.
 import { readFileSync } from 'node:fs';
 import { choice, flag, integer, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -18,7 +18,7 @@ export const storyFileSchema = options({
     null,
     'Path of a Z-machine story file (.z3, .z4, .z5, .z8, .zblorb); null plays the small game that ships with Bowyer.',
   ),
-  stepLimit: integer(50, 'Commands allowed in an episode; the last of them truncates it.'),
+  stepLimit: integer(50, 'Commands after which an episode is truncated.'),
   observation: choice(
     ['archer', 'text'],
     'archer',
@@ -26,9 +26,9 @@ export const storyFileSchema = options({
   ),
   validActions: flag(
     true,
-    'Whether valid actions are searched for, which tries hundreds of commands on saved states at each step.',
+    'List the valid actions, for which hundreds of commands are tried on saved states at each step.',
   ),
-  undo: flag(false, "Whether the game's own UNDO works. Jericho refuses it."),
+  undo: flag(false, "Allow the game's own command UNDO, which Jericho refuses."),
 });
 
 export type StoryFileOptions = OptionsOf<typeof storyFileSchema>;

@@ -1,4 +1,5 @@
-// A game as a table: states, actions, and the probabilities of each action's outcomes. It is small enough to be solved exactly.
+// Defines a game as a table: states, actions, and the probabilities of each action's outcomes. It is small enough to be solved
+// exactly.
 
 export interface Outcome {
   probability: number;

@@ -1,4 +1,4 @@
-// The environment `tabular`: a text game whose values are known exactly; tabular.md.
+// Plays the environment `tabular`: a text game whose values are known exactly; see tabular.md.
 import { integer, maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

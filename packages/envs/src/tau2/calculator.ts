@@ -1,4 +1,4 @@
-// The tool `calculate`: Python expressions of numbers, + - * / // **, parentheses and spaces.
+// Implements the tool `calculate`: it evaluates Python expressions of numbers, + - * / // **, parentheses and spaces.
 import { ToolError } from './store.js';
 
 /** The largest depth of nested parentheses and signs; Python's limit is similar. */

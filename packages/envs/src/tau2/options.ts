@@ -13,7 +13,7 @@ export const tau2Schema = options({
     'rules',
     "The simulated user: 'rules' (says the texts of the scenario in order, without a model) or 'openai' (a chat server).",
   ),
-  oracleModel: text(null, "oracle openai: the model's name."),
+  oracleModel: text(null, "oracle openai: the model's name, which must be given."),
   oracleUrl: oracleProperties.oracleUrl,
   showTools: mcpSchema.properties.showTools,
   callFormat: choice(

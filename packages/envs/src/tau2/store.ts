@@ -1,4 +1,4 @@
-// The database of tau2's retail domain: products, users and orders of db.json. An episode copies what it changes.
+// Keeps the database of tau2's retail domain: products, users and orders of db.json. An episode copies what it changes.
 import { pythonJson } from '../cpython/repr.js';
 
 export type Address = Record<'address1' | 'address2' | 'city' | 'country' | 'state' | 'zip', string>;

@@ -1,4 +1,4 @@
-// The environment `tau2`: an agent serves a shop's customers with tools. See tau2.md.
+// Plays the environment `tau2`: an agent serves a shop's customers with tools. See tau2.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';

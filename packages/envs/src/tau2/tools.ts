@@ -1,4 +1,4 @@
-// The tools of tau2's retail domain: their effects, answers and errors.
+// Implements the tools of tau2's retail domain: their effects, answers and errors.
 import { pythonFloat, pythonJson, pythonRound } from '../cpython/repr.js';
 import { isObject, type ToolCall } from '../mcp/task-file.js';
 import type { DescribedTool } from '../mcp/tool-text.js';

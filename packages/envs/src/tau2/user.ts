@@ -1,4 +1,4 @@
-// The customers: a script that says the texts of the scenario, and a model that plays it.
+// Plays the customers: a script says the texts of the scenario, or a model plays it.
 import type { ChatOraclePrompt, Oracle } from '../oracle.js';
 import type { Tau2Task } from './domain-folder.js';
 

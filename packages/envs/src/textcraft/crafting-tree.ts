@@ -1,5 +1,5 @@
-// The craftable items and their ingredients, by the rules of AgentGym's TextCraft: the order of reading decides which recipes are
-// used.
+// Finds the craftable items and their ingredients, by the rules of AgentGym's TextCraft: the order of reading decides which
+// recipes are used.
 import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 

@@ -14,7 +14,7 @@ import type { OptionsOf } from '../option.js';
 export const textCraftExpertSchema = {
   renamed: fraction(
     0,
-    'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
+    'Share of games with exchanged names: items get the words of others, and the commands another order, so that they must be read.',
   ),
   order: choice(
     ['bottom_up', 'top_down', 'craft_by_craft'],

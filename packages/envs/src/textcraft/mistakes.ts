@@ -1,5 +1,5 @@
-// Mistaken thoughts, of kinds that policies have, and the action of each. A policy that imitates these episodes learns to read
-// the list again after a refusal and not to repeat itself.
+// Draws mistaken thoughts, of kinds that policies have, and the action of each. A policy that imitates these episodes learns to
+// read the list again after a refusal and not to repeat itself.
 import type { Rng } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { PlannedAction } from './plan.js';

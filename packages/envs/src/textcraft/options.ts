@@ -16,9 +16,13 @@ export const textCraftSchema = options({
     type: ['integer', 'null'],
     default: null,
   }),
-  distractors: integer(10, 'Largest number of listed commands that the goal does not need; the server has 10.', {
-    minimum: 0,
-  }),
+  distractors: integer(
+    10,
+    "Largest number of listed commands that the goal does not need; AgentGym's server lists 10.",
+    {
+      minimum: 0,
+    },
+  ),
   recipes: text(
     null,
     "Folder of Minecraft's recipe JSON files, or JSONL file with file and recipe on each line; null: the built-in recipes.",

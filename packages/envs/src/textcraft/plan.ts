@@ -1,4 +1,4 @@
-// An expert's plan for a goal: fetches and crafts bottom up, by the recipes with the fewest actions.
+// Plans how an expert reaches a goal: it fetches and crafts bottom up, by the recipes with the fewest actions.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 

@@ -1,4 +1,4 @@
-// Checks the parts of recipe files that are read. Errors name the place.
+// Checks the members of recipe files that are read. Errors name the file and the member.
 import { readFileSync } from 'node:fs';
 
 export class RecipeFileError extends Error {

@@ -1,4 +1,4 @@
-// Recipes in the form of TextCraft, and in the one-line form of the built-in table.
+// Reads and writes recipes in the form of TextCraft, and in the one-line form of the built-in table.
 
 /** An ingredient of a recipe: an item, or any item with a tag. Names have no prefix `minecraft:`. */
 export interface Ingredient {

@@ -1,5 +1,5 @@
-// The environment `textcraft`: the agent crafts an item by listed recipes, from items that it can fetch. Source: ADaPT (Prasad et
-// al. 2023, arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
+// Plays the environment `textcraft`: the agent crafts an item by listed recipes, from items that it can fetch. Source: ADaPT
+// (Prasad et al. 2023, arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { fromDataFile } from '../data-file.js';

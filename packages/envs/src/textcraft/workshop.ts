@@ -1,4 +1,5 @@
-// The agent's inventory, and the answer and effect of each action. Grammar and texts are those of AgentGym's TextCraft server.
+// Keeps the agent's inventory, and computes the answer and effect of each action. Grammar and texts are those of AgentGym's
+// TextCraft server.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Recipe } from './recipe.js';
 

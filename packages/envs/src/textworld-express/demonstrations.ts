@@ -1,4 +1,4 @@
-// Expert episodes of the TextWorldExpress games, for supervised warm starts without a download.
+// Plays expert episodes of the TextWorldExpress games, for supervised warm starts without a download.
 import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { EpisodeRecorder, Slips } from '../played-demonstrations.js';

@@ -1,4 +1,4 @@
-// A description of each game in one sentence, and sample actions.
+// Describes each game in one sentence, with sample actions.
 
 export const textWorldExpressDescriptions = {
   cookingworld:

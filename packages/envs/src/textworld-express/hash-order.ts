@@ -1,5 +1,5 @@
-// The order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings. Generation draws indices
-// into such collections, so that a seed's world depends on it.
+// Computes the order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings. Generation draws
+// indices into such collections, so that a seed's world depends on it.
 
 interface Hashed {
   name: string;

@@ -1,5 +1,5 @@
-// The eleven household rooms, their furniture in the order of descriptions, and the possible doors between them. Names are those
-// of TextWorldExpress, since actions contain them ("put knife in counter").
+// Lists the eleven household rooms, their furniture in the order of descriptions, and the possible doors between them. Names are
+// those of TextWorldExpress, since actions contain them ("put knife in counter").
 import type { JavaRandom } from './java-random.js';
 import { move, Room, Thing, type Door, type ThingKind } from './things.js';
 

@@ -1,5 +1,5 @@
-// The random numbers of java.util.Random, bit for bit, and Scala 2.13's shuffle. Generation uses them, so that a seed gives the
-// same world as in TextWorldExpress. Source: the documented linear congruential generator of java.util.Random.
+// Draws the random numbers of java.util.Random, bit for bit, and shuffles like Scala 2.13. Generation uses them, so that a seed
+// gives the same world as in TextWorldExpress. Source: the documented linear congruential generator of java.util.Random.
 
 const MULTIPLIER_HIGH = 0x5de; // 0x5DEECE66D = 0x5DE · 2²⁴ + 0xECE66D
 const MULTIPLIER_LOW = 0xece66d;

@@ -7,7 +7,10 @@ export const textWorldExpressSchema = options({
     null,
     'Fold of the content: recipes, objects, nouns and problems differ between folds. null: train for training, dev for evaluation, test for the test.',
   ),
-  params: text('', "The world's size as 'name=value,name=value', for example 'numLocations=3,includeDoors=1'."),
+  params: text(
+    '',
+    "The world's size as 'name=value,name=value', for example 'numLocations=3,includeDoors=1'; empty: the game's own.",
+  ),
   stepLimit: integer(
     100,
     'Actions before the one that truncates the episode, so that one more than this number is played.',

@@ -1,4 +1,4 @@
-// The splits of a TextWorldExpress game: the worlds of its folds train, dev and test.
+// Makes the splits of a TextWorldExpress game: the worlds of its folds train, dev and test.
 import type { Split } from '../contract/env.js';
 import {
   divided,

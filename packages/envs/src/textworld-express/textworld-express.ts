@@ -1,5 +1,6 @@
-// The TextWorldExpress games as environments: seeds, folds and parameters are options of the reset, and rewards are differences
-// of scores. The rules around a game (limits, rejected actions, "help") are those of its Python package; the texts are ours.
+// Plays the TextWorldExpress games as environments: seeds, folds and parameters are options of the reset, and rewards are
+// differences of scores. The rules around a game (limits, rejected actions, "help") are those of its Python package; the texts
+// are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

@@ -1,4 +1,4 @@
-// The objects of a world: things, rooms and doors. They are held by rooms, containers and the inventory.
+// Defines the objects of a world: things, rooms and doors. They are held by rooms, containers and the inventory.
 
 /** `surface`, `cupboard` and `box` are containers. A cupboard can be opened and closed; the others are always open. */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';

@@ -1,4 +1,4 @@
-// The error for a seed and parameters for which the generator found no valid world.
+// Defines the error for a seed and parameters for which the generator found no valid world.
 
 export class WorldGenerationError extends Error {
   override readonly name = 'WorldGenerationError';

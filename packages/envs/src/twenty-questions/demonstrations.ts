@@ -1,4 +1,4 @@
-// A seeded generator of expert games, for supervised warm starts without a download.
+// Plays expert games from a seed, for supervised warm starts without a download.
 import { fraction, integer, Rng } from '@bowyer/core';
 import { tiesSchema } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
@@ -26,9 +26,9 @@ export const demonstrationsSchema = options({
   ),
   attributes: integer(
     null,
-    'How many attributes the expert may ask, those that split the words best; null: two for each word, at most sixty.',
+    'Number of attributes that the expert may ask about, those that split the words best; null: two for each word, at most sixty.',
   ),
-  wordings: integer(2, 'How many wordings of each attribute question, plainest first.'),
+  wordings: integer(2, 'Number of wordings of each attribute question, the plainest first.'),
   maxUnclear: fraction(
     0.08,
     'Share of the words for which an attribute question may be unclear (it is then answered "Invalid Question."). With 0, only disputed guesses are (is a ship a boat?).',

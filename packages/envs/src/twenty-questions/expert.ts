@@ -1,4 +1,4 @@
-// A scripted player that asks the question with the largest expected information about the word.
+// Plays with a script that asks the question with the largest expected information about the word.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';

@@ -1,4 +1,4 @@
-// Twenty Questions as ArCHer's large models play it: the history is part of a prompt, and replies contain the question in JSON.
+// Plays Twenty Questions as ArCHer's large models do: the history is part of a prompt, and replies contain the question in JSON.
 // Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm). The parts of the prompt and the rule of the decoder
 // are its; the wording is ours.
 import type { Demonstration, DemonstrationSet } from '@bowyer/core';

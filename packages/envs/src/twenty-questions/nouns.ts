@@ -1,4 +1,4 @@
-// The nouns of direct guesses: those that name a word or a kind of it, and common nouns that name none.
+// Lists the nouns of direct guesses: those that name a word or a kind of it, and common nouns that name none.
 import type { Truth } from './attributes/attribute.js';
 import { allWords, findWord, type Word } from './words.js';
 import { singular } from './question-form.js';

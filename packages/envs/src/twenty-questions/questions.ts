@@ -1,5 +1,5 @@
-// The questions among which scripted players choose: questions about attributes, and guesses, with the answer to each for every
-// word.
+// Lists the questions among which scripted players choose: questions about attributes, and guesses, with the answer to each for
+// every word.
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';

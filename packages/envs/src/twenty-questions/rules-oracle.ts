@@ -1,5 +1,5 @@
-// An oracle without a model: it parses yes/no questions in free text and looks them up in the attribute table. A question that it
-// does not understand is invalid; it never guesses an answer.
+// Answers without a model: the oracle parses yes/no questions in free text and looks them up in the attribute table. A question
+// that it does not understand is invalid; it never guesses an answer.
 import { allAttributes } from './attributes/index.js';
 import type { Truth } from './attributes/attribute.js';
 import { isBigger, sizeByName, sizeOf } from './attributes/sizes.js';

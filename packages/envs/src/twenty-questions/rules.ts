@@ -1,4 +1,4 @@
-// The rules of Twenty Questions that need nothing but text: answers and the test for a win.
+// Applies the rules of Twenty Questions that need nothing but text: answers and the test for a win.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';

@@ -1,4 +1,4 @@
-// An attribute with its truth for each word.
+// Defines an attribute with its truth for each word.
 
 /** The truth of an attribute for a word. `unclear`: it depends on the specimen, or people disagree. */
 export type Truth = 'yes' | 'no' | 'unclear';

@@ -1,5 +1,5 @@
-// Twenty Questions: the agent guesses the oracle's object. The reward is −1 a turn and 0 on the winning turn; a game has at most
-// 20 turns. Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in twenty_questions.md.
+// Plays Twenty Questions: the agent guesses the oracle's object. The reward is −1 a turn and 0 on the winning turn; a game has at
+// most 20 turns. Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in twenty_questions.md.
 import { choice, integer, option } from '@bowyer/core';
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';

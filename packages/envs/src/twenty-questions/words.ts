@@ -1,5 +1,5 @@
-// The 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list. `;` separates variants. Source: Zhou et
-// al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232).
+// Lists the 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list. `;` separates variants. Source: Zhou
+// et al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232).
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import type { Attribute } from './truths.js';
 

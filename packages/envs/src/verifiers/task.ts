@@ -1,4 +1,4 @@
-// A task of a file in the format of the library verifiers: prompt, answer, info.
+// Defines a task of a file in the format of the library verifiers: prompt, answer, info.
 import type { LineTask } from '../task-lines.js';
 
 export interface VerifiersMessage {

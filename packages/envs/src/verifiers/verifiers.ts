@@ -1,5 +1,5 @@
-// The environment `verifiers`: tasks in JSON lines and a user's reward functions, in the format of the library verifiers. See
-// verifiers.md.
+// Plays the environment `verifiers`: tasks in JSON lines and a user's reward functions, in the format of the library verifiers.
+// See verifiers.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

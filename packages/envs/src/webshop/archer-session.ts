@@ -1,4 +1,4 @@
-// A session of ArCHer's text client. It searches only from the first page, shows only the first page of results, is
+// Plays a session like ArCHer's text client, which searches only from the first page, shows only the first page of results, is
 // case-sensitive, and keeps some state between pages. Source: ArCHer's WebShop client at 7c771a7.
 import { archerText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';

@@ -1,4 +1,4 @@
-// The colours that WebShop's reward knows. An option that contains one of them counts as that colour.
+// Lists the colours that WebShop's reward knows. An option that contains one of them counts as that colour.
 import { fromDataFile } from '../data-file.js';
 
 const colours = fromDataFile('webshop/colours.json', (data: { colours: string[] }) => data.colours);

@@ -1,4 +1,4 @@
-// The products of a shop in files: a JSON line per product, the offset of each line, and the sorted asins.
+// Reads the products of a shop from files: a JSON line per product, the offset of each line, and the sorted asins (product ids).
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aligned, FilePart } from './file-part.js';

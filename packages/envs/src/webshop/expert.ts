@@ -1,4 +1,4 @@
-// A scripted shopper that reads only the instruction and the pages.
+// Plays a scripted shopper that reads only the instruction and the pages.
 import type { WebShopInfo } from './webshop.js';
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

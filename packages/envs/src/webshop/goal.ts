@@ -1,6 +1,6 @@
-// The goals of customers, and WebShop's own goals in the order of its servers.
-// Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
-// Differs from it: the price caps of human goals are drawn with a seed; WebShop draws them without one.
+// Makes the goals of customers, and WebShop's own goals in the order of its servers.
+// Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235. Differs from it: the price caps of human goals are
+// drawn with a seed; WebShop draws them without one.
 import { maximum } from '@bowyer/core';
 import { PythonRandom } from '../cpython/random.js';
 import type { Product } from './product.js';

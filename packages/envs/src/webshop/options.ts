@@ -1,4 +1,4 @@
-// The options of the shop, and a cache of loaded shops.
+// Defines the options of the shop, and caches loaded shops.
 import { choice, defaulting, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
@@ -13,7 +13,10 @@ export const webShopSchema = options({
     'embedded',
     "'embedded': the shop is in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
   ),
-  baseUrl: text(null, 'Address of the site or server, such as http://localhost:3000.'),
+  baseUrl: text(
+    null,
+    'Address of the site or server, such as http://localhost:3000; null: none, for the embedded shop.',
+  ),
   actionFormat: defaulting(agentGymProperties.actionFormat, 'plain'),
   timeoutMs: integer(60_000, 'Longest wait for an answer, in milliseconds.', { maximum: LONGEST_WAIT_MS }),
   testItems: agentGymProperties.testItems,
@@ -23,7 +26,7 @@ export const webShopSchema = options({
     'archer',
     "'archer': the whole history, then the instruction; 'page': the page with what is chosen in it, then the instruction, for small models; 'text': the page joined by [SEP], as AgentGym's server.",
   ),
-  maxTurns: integer(10, 'Actions of an episode; the last of them truncates it.'),
+  maxTurns: integer(10, 'Actions after which an episode is truncated.'),
   webshopLower: integer(
     null,
     "Number of the first goal that episodes may draw; null: 0 in the embedded shop, ArCHer's 2000 on a site.",
@@ -36,10 +39,13 @@ export const webShopSchema = options({
     "One more than the number of the last goal that episodes may draw; null: all of the embedded shop's or the server's, ArCHer's 2100 on a site.",
   ),
   products: text(null, "WebShop's items file (a JSON array of any size); null: a catalogue of our own."),
-  attributes: text(null, "WebShop's attributes file, for the items file that `products` names."),
+  attributes: text(
+    null,
+    "WebShop's attributes file, for the items file that `products` names; null: products have no attributes.",
+  ),
   goals: text(
     null,
-    "WebShop's human instructions file, for the products given; or a JSON list of goals in the form and order of its servers.",
+    "WebShop's human instructions file, for the products given; or a JSON list of goals in the form and order of its servers; null: none, for synthetic goals or the generated catalogue.",
   ),
   goalKind: choice(
     ['human', 'human_every_cap', 'synthetic'],
@@ -60,7 +66,7 @@ export const webShopSchema = options({
     "Goals in our own catalogue, at most one for a product; null: 500, of a shop that serve_env serves AgentGym's 3930.",
   ),
   catalogueSeed: option<number>({
-    description: 'Seed of the made-up catalogue and of the price caps of goals written by people.',
+    description: 'Seed of the generated catalogue, and of the price caps of human goals.',
     type: 'integer',
     default: 233,
   }),

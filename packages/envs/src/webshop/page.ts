@@ -1,5 +1,5 @@
-// A page of the shop as visible text nodes, and its address on Princeton's site. Source: pages and texts of WebShop's site at
-// 64fa2a5, ArCHer's client of it at 7c771a7.
+// Defines a page of the shop as visible text nodes, and its address on Princeton's site. Source: pages and texts of WebShop's
+// site at 64fa2a5, ArCHer's client of it at 7c771a7.
 import { pythonDict } from '../cpython/repr.js';
 import { unicodeEscapeDecoded } from './unicode-escape.js';
 

@@ -1,4 +1,4 @@
-// Access to the products of a shop by their index in the catalogue.
+// Gives access to the products of a shop by their index in the catalogue.
 import type { Product } from './product.js';
 
 export interface ProductStore {

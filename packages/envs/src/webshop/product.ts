@@ -1,4 +1,4 @@
-// A product as the shop shows and judges it, converted from a record of WebShop's items file. Source: WebShop (Yao et al. 2022,
+// Converts a record of WebShop's items file to a product as the shop shows and judges it. Source: WebShop (Yao et al. 2022,
 // arXiv:2207.01206) and its code at 64fa2a5.
 import { hash32 } from '@bowyer/core';
 import { pythonFloat } from '../cpython/repr.js';

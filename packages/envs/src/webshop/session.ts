@@ -1,4 +1,4 @@
-// The state of one customer, with the part that all kinds of sessions share.
+// Keeps the state of one customer, in the base class of all kinds of sessions.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface ShopTurn {

@@ -1,5 +1,5 @@
-// A folder with products and their search index, for catalogues that are too large for memory. It is made once and then opened
-// without delay.
+// Makes and opens a folder with products and their search index, for catalogues that are too large for memory. It is made once
+// and then opened without delay.
 import {
   appendFileSync,
   closeSync,

@@ -1,4 +1,4 @@
-// The built-in shop: the pages of Princeton's site as text nodes, and the score of a purchase.
+// Implements the built-in shop: the pages of Princeton's site as text nodes, and the score of a purchase.
 import { PythonRandom } from '../cpython/random.js';
 import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';

@@ -1,5 +1,5 @@
-// The pages of a running WebShop site (`backend: site`), as ArCHer's client reads them. All requests are GETs that affect no
-// other session, so that they may be repeated.
+// Reads the pages of a running WebShop site (`backend: site`) as ArCHer's client does. All requests are GETs that affect no other
+// session, so that they may be repeated.
 import { openServer } from '../agentgym/instances.js';
 import { HttpError } from '../http/http-error.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';

@@ -1,6 +1,6 @@
-// A session of the text environment on AgentGym's server: searches from any page, has pages of results, converts arguments to
-// lower case. An invalid action shows the page again. Source: WebShop's text environment at 64fa2a5, AgentGym's fork of it at
-// 3ef9235.
+// Plays a session like the text environment on AgentGym's server: it searches from any page, has pages of results, and converts
+// arguments to lower case. An invalid action shows the page again. Source: WebShop's text environment at 64fa2a5, AgentGym's fork
+// of it at 3ef9235.
 import { flaskJson } from '../cpython/repr.js';
 import { scoreOf, separatedText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';

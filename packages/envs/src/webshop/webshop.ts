@@ -1,7 +1,7 @@
-// The environment `webshop`: the agent searches for, chooses and buys a product that an instruction describes. The reward says
-// how well it fits.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446).
-// Differs from ArCHer: the last allowed turn truncates and still shows the instruction; goals are drawn from a seed.
+// Plays the environment `webshop`: the agent searches for, chooses and buys a product that an instruction describes. The reward
+// says how well it fits.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446). Differs from
+// ArCHer: the last allowed turn truncates and still shows the instruction; goals are drawn from a seed.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

@@ -1,4 +1,4 @@
-// An expert that guesses the word with the largest expected information about the hidden word.
+// Finds the guess with the largest expected information about the hidden word.
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 

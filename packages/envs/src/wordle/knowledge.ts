@@ -1,5 +1,5 @@
-// The knowledge about the hidden word from the answers so far, by letter and place, as LMRL-Gym keeps it. It does not contain how
-// often a letter occurs, although the answers may show that.
+// Keeps the knowledge about the hidden word from the answers so far, by letter and position, as LMRL-Gym does. It does not
+// contain how often a letter occurs, although the answers may show that.
 import { WORD_LENGTH } from './vocabulary.js';
 
 /** The knowledge about one letter at one place. */

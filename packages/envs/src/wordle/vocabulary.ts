@@ -1,4 +1,4 @@
-// The words of a Wordle game: AgentGym's forty, or those of a file with one word per line.
+// Reads the words of a Wordle game: AgentGym's forty, or those of a file with one word per line.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 

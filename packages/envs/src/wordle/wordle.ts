@@ -1,5 +1,5 @@
-// The environment `wordle`: the agent finds the hidden five-letter word in six guesses. It has the draws of LMRL-Gym's engine
-// (Abdulhai et al. 2023, arXiv:2311.18232), with the changes of AgentGym's server; see wordle.md.
+// Plays the environment `wordle`: the agent finds the hidden five-letter word in six guesses. It has the draws of LMRL-Gym's
+// engine (Abdulhai et al. 2023, arXiv:2311.18232), with the changes of AgentGym's server; see wordle.md.
 import { choice, integer, text } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';

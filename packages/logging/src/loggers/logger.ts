@@ -1,4 +1,4 @@
-// The interface of a logger, which the option `logger` selects by name. A logger gets the metrics that are written to
+// Defines the interface of a logger, which the option `logger` selects by name. A logger gets the metrics that are written to
 // metrics.jsonl. It must neither stop nor slow down a run.
 import type { OptionsOf, Trajectory } from '@bowyer/core';
 import type { TObject } from '@sinclair/typebox';

@@ -1,4 +1,4 @@
-// The loggers by name. Plugins add theirs.
+// Registers the loggers by name. Plugins add theirs.
 import { csvLogger } from './csv-logger.js';
 import type { AnyLogger } from './logger.js';
 import { wandbLogger } from './wandb/wandb-logger.js';

@@ -1,4 +1,4 @@
-// The live region of a terminal: its last lines, which are redrawn. The lines above are not touched.
+// Redraws the live region of a terminal, which is its last lines. The lines above are not touched.
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { createLogUpdate } from 'log-update';
 

@@ -1,4 +1,4 @@
-// The most important metrics of a training run, as a few lines below its progress bar.
+// Writes the most important metrics of a training run as a few lines below its progress bar.
 import { maximum, minimum } from '@bowyer/core';
 import { figuresOf, perNames } from '../figures.js';
 

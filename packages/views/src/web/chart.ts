@@ -1,4 +1,4 @@
-// A line chart on a canvas (uPlot), with a legend above it, values at the cursor by mouse or arrow keys, and a table of its
+// Draws a line chart on a canvas (uPlot), with a legend above it, values at the cursor by mouse or arrow keys, and a table of its
 // numbers.
 import uPlot from 'uplot';
 import { el, lazyDetails } from './dom.js';

@@ -1,4 +1,4 @@
-// The page that compares runs: which setting is better, by how much, and how certain this is.
+// Draws the page that compares runs: which setting is better, by how much, and how certain this is.
 import type { BandChart, ComparisonData } from '../data.js';
 import { chart, type ChartInput } from './chart.js';
 import { sideBySide } from './dialogue.js';

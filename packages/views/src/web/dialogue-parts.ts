@@ -1,9 +1,9 @@
-// Parts that the views of episodes and of rollouts share: texts, values of an utterance, and its tokens.
+// Draws the elements that the views of episodes and of rollouts share: texts, values of an utterance, and its tokens.
 import type { TokenText, ShownTurn } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
-/** A longer text of the environment is folded. In characters. */
+/** The number of characters above which a text of the environment is folded. */
 const LONG_TEXT = 700;
 /** A token with this surprisal in nats (a probability of 1/150) has the full colour. */
 const SURPRISING = 5;

@@ -1,4 +1,4 @@
-// The exports of the browser code, from which pages are made.
+// Exports the browser code from which pages are made.
 export { chart, type ChartInput, type Line } from './chart.js';
 export { bandChart, comparisonPage } from './comparison-page.js';
 export { dialogueView, episodeTitle, foldedDialogue, sideBySide } from './dialogue.js';

@@ -1,4 +1,4 @@
-// Tables: short ones, and lists that can be sorted and searched.
+// Draws tables: short ones, and lists that can be sorted and searched.
 import type { Table } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { isFigure, withMinus } from './format.js';

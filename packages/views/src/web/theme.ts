@@ -1,4 +1,4 @@
-// The light or dark theme: the system's choice unless the reader makes another.
+// Switches between the light and the dark theme: it is the system's choice unless the reader makes another.
 
 const KEY = 'bowyer-theme';
 const choices = ['auto', 'light', 'dark'] as const;

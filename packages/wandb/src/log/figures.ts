@@ -1,4 +1,4 @@
-// The metrics of a row as lists: names, and the JSON text of each value.
+// Defines the metrics of a row as lists: names, and the JSON text of each value.
 
 /** The names. Rows with the same names should share one array, since a writer caches what it computes for it. */
 export interface Figures {

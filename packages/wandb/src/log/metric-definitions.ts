@@ -1,4 +1,4 @@
-// The definitions of metrics, as in `wandb.define_metric`: the x axis of each, and the values in the summary.
+// Keeps the definitions of metrics, as in `wandb.define_metric`: the x axis of each, and the values in the summary.
 import type { MetricRecord } from './records.js';
 
 export const SUMMARIES = ['min', 'max', 'mean', 'first', 'last', 'best', 'none'] as const;

@@ -1,4 +1,4 @@
-// JSON as W&B's clients write it, with the tokens NaN, Infinity and -Infinity; and trees whose values are JSON texts.
+// Reads and writes JSON like W&B's clients, with the tokens NaN, Infinity and -Infinity; and trees whose values are JSON texts.
 
 /** Writes JSON in which NaN and infinite numbers are bare tokens. Otherwise it behaves like JSON.stringify. */
 export function jsonText(value: unknown): string {

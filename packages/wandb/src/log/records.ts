@@ -1,5 +1,5 @@
-// The records of W&B's transaction log, with the fields that a run writes or a sender reads. Source: wandb_internal.proto of
-// W&B's client, release line 0.28, for field numbers and names.
+// Defines the records of W&B's transaction log, with the fields that a run writes or a sender reads. Source: wandb_internal.proto
+// of W&B's client, release line 0.28, for field numbers and names.
 import { protobuf } from '@bowyer/core';
 
 const { bool, decode, encode, int32, int64, many, messageType, one, string } = protobuf;

@@ -1,5 +1,5 @@
-// The log of a run: rows, summary, console lines and files. A later process continues it after its last row, so that an iteration
-// which is logged again is in it once.
+// Writes the log of a run: rows, summary, console lines and files. A later process continues it after its last row, so that an
+// iteration which is logged again is in it once.
 import { stat } from 'node:fs/promises';
 import type { Figures } from './figures.js';
 import { HistoryRows } from './history-row.js';

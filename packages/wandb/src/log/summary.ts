@@ -1,4 +1,4 @@
-// The summary of a run: the last value of each key, or the values that its definition lists.
+// Computes the summary of a run: the last value of each key, or the values that its definition lists.
 import type { Figures } from './figures.js';
 import { jsonText, parseJsonText } from './raw-json.js';
 import type { MetricDefinitions, MetricDefinition, SummaryKind } from './metric-definitions.js';

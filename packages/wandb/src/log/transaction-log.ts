@@ -1,4 +1,5 @@
-// The file run-ID.wandb: records in LevelDB's log format with the plain CRC-32, after a header of 7 bytes within the first block.
+// Reads and writes the file run-ID.wandb: records in LevelDB's log format with the plain CRC-32, after a header of 7 bytes within
+// the first block.
 // Source: leveldb/doc/log_format.md; the differences are W&B's.
 import { writeSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
@@ -117,7 +118,7 @@ class BlockReader {
   }
 }
 
-/** Does the rest of opening something. If it fails, the part that is open already is closed. */
+/** Runs the rest of the work of opening something, and closes what is already open if that work fails. */
 export async function closedOnError<T>(opened: { close(): Promise<void> }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

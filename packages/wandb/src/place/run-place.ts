@@ -1,4 +1,5 @@
-// The folder of a W&B run in the layout of W&B's clients: wandb/run-TIME-ID with the log run-ID.wandb and the folder `files`.
+// Finds the folder of a W&B run in the layout of W&B's clients: wandb/run-TIME-ID with the log run-ID.wandb and the folder
+// `files`.
 import { randomInt } from 'node:crypto';
 import { access, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// The settings of a W&B run: from the run's options, W&B's environment variables and its settings files, in this order.
+// Finds the settings of a W&B run in the run's options, W&B's environment variables and its settings files, in this order.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Values of a row that are files: tables and images. The row contains a reference, and the file is below `files/media`.
+// Writes the values of a row that are files: tables and images. The row contains a reference, and the file is below
+// `files/media`.
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

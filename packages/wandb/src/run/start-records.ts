@@ -1,4 +1,4 @@
-// The first records of a run's log, and the files that every run has.
+// Makes the first records of a run's log, and the files that every run has.
 import { writeFile } from 'node:fs/promises';
 import { hostname, platform, release } from 'node:os';
 import { join } from 'node:path';

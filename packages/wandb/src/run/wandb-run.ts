@@ -1,4 +1,4 @@
-// A W&B run. Everything is written to its log on disk; in the background, a sender follows the log.
+// Opens and logs a W&B run. Everything is written to its log on disk; in the background, a sender follows the log.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { namingFile } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// Copies of checkpoints that wait for their upload, since the run meanwhile replaces and removes its own.
+// Copies checkpoints that wait for their upload, since the run meanwhile replaces and removes its own.
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { namingFile } from '@bowyer/core';

@@ -1,5 +1,5 @@
-// A client of W&B's server: GraphQL, the stream of a run, and uploads of files. Requests are retried until they are accepted or
-// refused.
+// Sends requests to W&B's server: GraphQL, the stream of a run, and uploads of files. Requests are retried until they are
+// accepted or refused.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';

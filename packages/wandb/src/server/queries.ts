@@ -1,4 +1,4 @@
-// W&B's GraphQL operations that a run needs, and their answers.
+// Defines W&B's GraphQL operations that a run needs, and their answers.
 
 export const UPSERT_BUCKET = `mutation UpsertBucket($id: String, $name: String, $project: String, $entity: String,
   $groupName: String, $jobType: String, $displayName: String, $notes: String, $config: JSONString, $host: String,

@@ -1,4 +1,4 @@
-// The entry of a run at the server: creates or continues it, and updates its config.
+// Creates or continues the entry of a run at the server, and updates its config.
 import type { WandbClient } from './client.js';
 import { RUN_RESUME_STATUS, UPSERT_BUCKET, type RunResumeStatusAnswer, type UpsertBucketAnswer } from './queries.js';
 import { parseJsonText } from '../log/raw-json.js';

@@ -1,5 +1,5 @@
-// The state that the server must have of a run, computed from the records of its log: the lines of its streams, its config and
-// summary, and its files.
+// Computes, from the records of a run's log, the state that the server must have of the run: the lines of its streams, its config
+// and summary, and its files.
 import { jsonText, rawText, removeRaw, setRaw, type RawTree } from '../log/raw-json.js';
 import {
   secondsOf,

@@ -1,5 +1,5 @@
-// The thread of the sandbox: QuickJS in WebAssembly, without files, network, timers or objects of Node. Each test has its own
-// instance, which the garbage collector frees. Each outcome is reported at once.
+// Runs tests in the thread of the sandbox: QuickJS in WebAssembly, without files, network, timers or objects of Node. Each test
+// has its own instance, which the garbage collector frees. Each outcome is reported at once.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// A shell with its own file system, in a thread that is terminated if a command does not end.
+// Runs a shell with its own file system, in a thread that is terminated if a command does not end.
 import { Worker } from 'node:worker_threads';
 import type { Preparation } from '../dockerfile.js';
 

@@ -1,5 +1,5 @@
-// The thread of a shell: just-bash, with a file system in memory and no network. The main thread terminates it if it does not
-// answer.
+// Runs the thread of a shell: just-bash, with a file system in memory and no network. The main thread terminates it if it does
+// not answer.
 import { parentPort } from 'node:worker_threads';
 import { Bash, InMemoryFs } from 'just-bash';
 

@@ -1,4 +1,4 @@
-// The types and functions that all kinds of generated problems share.
+// Defines the types and functions that all kinds of generated problems share.
 import type { Rng } from '@bowyer/core';
 
 /** The level. 1: one easy step; 2: two steps or larger numbers; 3: three steps, or fractions as results. */

@@ -1,5 +1,5 @@
-// Complex numbers in decimal arithmetic with many digits. Each has a bound on its error, so that values are called different only
-// if they are.
+// Computes with complex numbers in decimal arithmetic with many digits. Each has a bound on its error, so that values are called
+// different only if they are.
 import { maximum } from '@bowyer/core';
 import { Decimal } from 'decimal.js';
 import type { Fraction } from '../fraction.js';

@@ -1,4 +1,4 @@
-// A recursive descent parser of expressions, with this grammar:
+// Parses expressions by recursive descent, with this grammar:
 //
 //     expression = [sign] term { (+ | -) term }
 //     term       = signed { (* | / | nothing) signed }          a product without a sign binds as one with it: 1/2x is (1/2)x

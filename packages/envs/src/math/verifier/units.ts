@@ -1,5 +1,5 @@
-// Units of measures. Each has a dimension and an exact scale, so that 2 h equals 120 min. A unit whose scale is inexact or not
-// linear, such as degrees Celsius, has a dimension for itself.
+// Parses units of measures. Each has a dimension and an exact scale, so that 2 h equals 120 min. A unit whose scale is inexact or
+// not linear, such as degrees Celsius, has a dimension for itself.
 import { Fraction } from '../fraction.js';
 import type { Token } from './lexer.js';
 

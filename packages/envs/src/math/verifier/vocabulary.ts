@@ -1,4 +1,4 @@
-// The names that the parser of expressions knows.
+// Lists the names that the parser of expressions knows.
 
 /** Functions of the argument that follows them. */
 export const functionNames: ReadonlySet<string> = new Set(

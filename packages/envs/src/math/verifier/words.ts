@@ -1,4 +1,4 @@
-// The words of answers: words of scale, words for what is counted, and answers that are words.
+// Reads the words of answers: words of scale, words for what is counted, and answers that are words.
 import { Fraction } from '../fraction.js';
 import { plainCharacters } from './characters.js';
 

@@ -1,4 +1,4 @@
-// The state of one comparison: the remaining units of work, and whether calculations are accepted. Work is limited, since a
+// Keeps the state of one comparison: the remaining units of work, and whether calculations are accepted. Work is limited, since a
 // policy may write hostile answers to get a reward.
 import { NoValueError } from '../fraction.js';
 

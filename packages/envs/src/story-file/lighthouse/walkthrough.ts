@@ -1,4 +1,4 @@
-// The commands that win the game Lighthouse, for demonstrations and tests.
+// Lists the commands that win the game Lighthouse, for demonstrations and tests.
 
 /** The commands. They earn all 50 points in 19 moves. Two places are searched for the key; the wrong one costs a move. */
 export const lighthouseWalkthrough: readonly string[] = [

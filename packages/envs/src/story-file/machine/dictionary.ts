@@ -1,4 +1,5 @@
-// A dictionary: finds words, and splits a typed line into words for the parse buffer. Source: Standards Document 1.1, section 13.
+// Finds words in a story's dictionary, and splits a typed line into words for the parse buffer. Source: Standards Document 1.1,
+// section 13.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 

@@ -1,4 +1,4 @@
-// A decoded instruction: operation, operands, the variable of its result, and its branch.
+// Defines a decoded instruction: operation, operands, the variable of its result, and its branch.
 // Source: Standards Document 1.1, section 4.
 import type { Machine } from './machine.js';
 

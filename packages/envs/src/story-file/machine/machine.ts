@@ -1,5 +1,5 @@
-// The state of a Z-machine: memory, stack, routine calls, and exact snapshots of them. Source: The Z-Machine Standards Document
-// 1.1. Operations are in operations/, their loop is in interpreter.ts.
+// Keeps the state of a Z-machine: memory, stack, routine calls, and exact snapshots of them. Source: The Z-Machine Standards
+// Document 1.1. Operations are in operations/, their loop is in interpreter.ts.
 import { Dictionary } from './dictionary.js';
 import { ObjectTree } from './object-tree.js';
 import { initialScreenState, Screen, SCREEN_COLUMNS, SCREEN_ROWS, type ScreenState } from './screen.js';

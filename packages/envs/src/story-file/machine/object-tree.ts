@@ -1,5 +1,5 @@
-// The object tree in a machine's memory: parents, siblings, children, attributes and properties. Source: Standards Document 1.1,
-// section 12. Object 0 is "nothing": reads return 0, and changes have no effect.
+// Reads and changes the object tree in a machine's memory: parents, siblings, children, attributes and properties. Source:
+// Standards Document 1.1, section 12. Object 0 is "nothing": reads return 0, and changes have no effect.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 

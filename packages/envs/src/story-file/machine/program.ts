@@ -1,4 +1,4 @@
-// The instructions of a story. They are decoded when they are first executed, and all machines of the story share them.
+// Caches the instructions of a story, which are decoded when they are first executed. All machines of the story share them.
 import { decodeInstruction } from './decoder.js';
 import type { Instruction } from './instruction.js';
 import type { Machine } from './machine.js';

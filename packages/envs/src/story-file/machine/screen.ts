@@ -1,4 +1,4 @@
-// The destinations of a game's text: the main window, which a player reads, the upper window (status lines), and tables in
+// Collects a game's text by destination: the main window, which a player reads, the upper window (status lines), and tables in
 // memory. Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to plain text.
 
 export const SCREEN_COLUMNS = 128;

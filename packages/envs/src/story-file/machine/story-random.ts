@@ -1,4 +1,5 @@
-// The generator of opcode `random`. It is seeded like that of the C interpreters, so that recorded games can be reproduced.
+// Draws the numbers of opcode `random`. The generator is seeded like that of the C interpreters, so that recorded games can be
+// reproduced.
 
 /** The state of the generator. */
 export interface StoryRandomState {

@@ -1,4 +1,4 @@
-// A story file: its bytes, the addresses in its header, and decoded texts. All machines of the story share it. Source: The
+// Reads a story file: its bytes, the addresses in its header, and decoded texts. All machines of the story share it. Source: The
 // Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
 
 const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;

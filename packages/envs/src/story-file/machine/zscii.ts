@@ -1,5 +1,5 @@
-// ZSCII, the character set of the Z-machine, and the three alphabets of five-bit Z-characters. Source: Standards Document 1.1,
-// sections 3.2 to 3.5 (alphabets) and 3.8 (ZSCII).
+// Defines ZSCII, the character set of the Z-machine, and the three alphabets of five-bit Z-characters. Source: Standards Document
+// 1.1, sections 3.2 to 3.5 (alphabets) and 3.8 (ZSCII).
 import type { Story } from './story.js';
 
 const DEFAULT_ALPHABETS = [

@@ -1,4 +1,4 @@
-// The content of the games that is used without a contentDir.
+// Makes the content of the games that is used without a `contentDir`.
 import { lazy } from '../../data-file.js';
 import { makeContent } from './content.js';
 import { foodFile } from './foods.js';

@@ -1,4 +1,4 @@
-// Foods and household objects by name, place and fold, from which worlds are generated.
+// Defines the content from which worlds are generated: foods and household objects by name, place and fold.
 import { hashTrieOrder } from '../hash-order.js';
 import { folds, type Fold } from '../parameters.js';
 import { Thing, type CookingStyle, type CuttingStyle } from '../things.js';

@@ -1,5 +1,5 @@
-// Our own foods of cooking world, in the format of TextWorldExpress's food file. A rule divides the preparations between the
-// folds, so that folds share no pairs.
+// Lists our own foods of cooking world, in the format of TextWorldExpress's food file. A rule divides the preparations between
+// the folds, so that folds share no pairs.
 import { fromDataFile } from '../../data-file.js';
 import type { FoodFile } from './content.js';
 

@@ -1,4 +1,4 @@
-// The household objects of the games, in the format of TextWorldExpress's object file.
+// Lists the household objects of the games, in the format of TextWorldExpress's object file.
 import { fromDataFile } from '../../data-file.js';
 import type { ObjectFile } from './content.js';
 

@@ -1,5 +1,5 @@
-// The words of actions: room names, nouns, materials and gestures. They are those of TextWorldExpress in the same order, since
-// draws are indices into these lists.
+// Lists the words of actions: room names, nouns, materials and gestures. They are those of TextWorldExpress in the same order,
+// since draws are indices into these lists.
 import { hashTrieOrder } from '../hash-order.js';
 import type { Fold } from '../parameters.js';
 

@@ -1,5 +1,5 @@
-// Arithmetic: the agent reads a problem, finds the bundle whose number of things is the answer, and puts it into the box. Reading
-// is one point, the right bundle in the box another. A wrong thing in the box fails with −2.
+// Plays Arithmetic: the agent reads a problem, finds the bundle whose number of things is the answer, and puts it into the box.
+// Reading is one point, the right bundle in the box another. A wrong thing in the box fails with −2.
 import { drawArithmeticProblems, type ArithmeticProblem } from '../content/problems.js';
 import { nouns, type Noun } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';

@@ -1,5 +1,5 @@
-// The gold path of cooking world: recipe, knife, ingredients room by room, cutting, cooking, meal. It walks randomly like
-// TextWorldExpress's, with its own generator, so that it reproduces the recorded paths.
+// Finds the gold path (the expert's actions) of Cooking World: recipe, knife, ingredients room by room, cutting, cooking, meal.
+// It walks randomly like TextWorldExpress's, with its own generator, so that it reproduces the recorded paths.
 import type { CookingGame } from './cookingworld.js';
 import { JavaRandom } from '../java-random.js';
 import { cuttingVerbs, directions, visibleThings } from '../things.js';

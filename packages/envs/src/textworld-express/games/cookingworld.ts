@@ -1,6 +1,6 @@
-// Cooking world: the agent reads the recipe, gathers, cuts and cooks the ingredients as it says, prepares the meal and eats it.
-// Each of these is one point: every ingredient that was ever held, every cut, every cooking, the meal, and eating it. A spoilt
-// ingredient ends the game.
+// Plays Cooking World: the agent reads the recipe, gathers, cuts and cooks the ingredients as it says, prepares the meal and eats
+// it. Each of these is one point: every ingredient that was ever held, every cut, every cooking, the meal, and eating it. A
+// spoilt ingredient ends the game.
 import { makeFood, type Content, type Preparation, type RecipeFood } from '../content/content.js';
 import { makeKitchen, makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';

@@ -1,4 +1,4 @@
-// The games by name, in TextWorldExpress's order.
+// Lists the games by name, in TextWorldExpress's order.
 import { coinGoldPath } from './coin-gold.js';
 import { cookingGoldPath } from './cookingworld-gold.js';
 import { mapReaderGoldPath } from './mapreader-gold.js';

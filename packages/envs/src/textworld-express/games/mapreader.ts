@@ -1,4 +1,4 @@
-// Map reader: the agent fetches the coin from a named room and puts it into the box in another. A map shows which rooms are
+// Plays Map Reader: the agent fetches the coin from a named room and puts it into the box in another. A map shows which rooms are
 // adjacent. Carrying the coin is one point, the coin in the box two.
 import { makeObject, type ObjectKind } from '../content/content.js';
 import { roomNames } from '../content/words.js';

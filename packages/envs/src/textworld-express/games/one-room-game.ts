@@ -1,5 +1,5 @@
-// The common part of the games in a single random room (arithmetic, sorting, pecking order): the room, and the distribution of
-// things.
+// Defines the base class of the games in a single random room (Arithmetic, Sorting, Pecking Order): the room, and the
+// distribution of things.
 import { makeRoom, roomNumbering } from '../household.js';
 import type { JavaRandom } from '../java-random.js';
 import { move, visibleThings, type Room, type Thing } from '../things.js';

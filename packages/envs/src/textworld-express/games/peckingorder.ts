@@ -1,5 +1,5 @@
-// Pecking order: a book says which thing to take next, and shows the one after it only then. The score is the share of the four
-// things that were taken; taking a wrong one fails.
+// Plays Pecking Order: a book says which thing to take next, and shows the one after it only then. The score is the share of the
+// four things that were taken; taking a wrong one fails.
 import { nouns } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber } from '../parameters.js';

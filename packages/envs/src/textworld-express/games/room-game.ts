@@ -1,5 +1,5 @@
-// A game with rooms, moves, doors, carrying, and the list of valid actions in the engine's order. A subclass adds its actions
-// with visible and carried things, and the score.
+// Defines the base class of games with rooms, moves, doors, carrying, and the list of valid actions in the engine's order. A
+// subclass adds its actions with visible and carried things, and the score.
 import { JavaRandom } from '../java-random.js';
 import { describeInventory, describeRoom, describeThing, list, prepositionFor } from '../texts.js';
 import {

@@ -1,5 +1,5 @@
-// Simon says: the agent does what Simon says, one action after another, or all from memory. The score is the share of the script
-// that is done; a wrong action fails with −1.
+// Plays Simon Says: the agent does what Simon says, one action after another, or all from memory. The score is the share of the
+// script that is done; a wrong action fails with −1.
 import { gestures, nouns } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';

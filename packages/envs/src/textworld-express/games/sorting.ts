@@ -1,5 +1,5 @@
-// Sorting: the agent puts things into the box from the smallest quantity to the largest, in mixed units. The score is the share
-// of things in the box; a wrong order fails.
+// Plays Sorting: the agent puts things into the box from the smallest quantity to the largest, in mixed units. The score is the
+// share of things in the box; a wrong order fails.
 import { drawSortingProblems, type SortingItem } from '../content/problems.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, type Fold } from '../parameters.js';

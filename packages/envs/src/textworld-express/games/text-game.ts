@@ -1,4 +1,4 @@
-// The interface of a game, and the functions that choose and make one.
+// Defines the interface of a game, and the functions that choose and make one.
 import type { Content } from '../content/content.js';
 import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
 

@@ -1,5 +1,5 @@
-// TextWorld commonsense: things are on the floor, and the agent puts each where it belongs. A carried thing is one point, a thing
-// in a right place two.
+// Plays TextWorld Commonsense: things are on the floor, and the agent puts each where it belongs. A carried thing is one point, a
+// thing in a right place two.
 import { makeObject, type Content, type ObjectKind } from '../content/content.js';
 import { makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';

@@ -1,4 +1,4 @@
-// The attribute table, with the rows of all themes.
+// Joins the rows of all themes to the attribute table.
 import { fromDataFile, lazy } from '../../data-file.js';
 import { makeAttribute, type Attribute, type AttributeRow } from './attribute.js';
 

@@ -1,5 +1,5 @@
-// The sizes of things, for "is it bigger than …?": the volume in litres of a bounding box, from the smallest to the largest usual
-// specimen.
+// Lists the sizes of things, for "is it bigger than …?": the volume in litres of a bounding box, from the smallest to the largest
+// usual specimen.
 import { fromDataFile } from '../../data-file.js';
 import { allWords, findWord, type Word } from '../words.js';
 import type { Truth } from './attribute.js';

@@ -1,4 +1,4 @@
-// An event file: TFRecord records, each with its length and masked checksums of both. Source:
+// Writes an event file: TFRecord records, each with its length and masked checksums of both. Source:
 // tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
 import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';

@@ -1,5 +1,5 @@
-// The protobuf messages of TensorBoard's event files that a run writes. Source: event.proto, summary.proto, tensor.proto and
-// histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of TensorBoard's plugin hparams, for field numbers.
+// Defines the protobuf messages of TensorBoard's event files that a run writes. Source: event.proto, summary.proto, tensor.proto
+// and histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of TensorBoard's plugin hparams, for field numbers.
 import { protobuf } from '@bowyer/core';
 
 const { bool, bytes, double, encode, float, int32, int64, many, map, messageType, one, optional, string } = protobuf;

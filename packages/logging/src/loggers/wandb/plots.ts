@@ -1,4 +1,4 @@
-// The plot of a run's metrics as an image. It is drawn in parallel with training and logged with the first row after it is ready.
+// Draws the plot of a run's metrics as an image, in parallel with training; it is logged with the first row after it is ready.
 // The last image is in the summary, since no row follows it.
 import type { MediaValue, WandbRun } from '@bowyer/wandb';
 import { lineChart } from '../../line-chart.js';

@@ -1,4 +1,4 @@
-// Requests to the dashboard's server. The token is in the fragment of the address, and is sent with every request.
+// Sends requests to the dashboard's server. The token is in the fragment of the address, and is sent with every request.
 import type { RunSummary } from '../../data.js';
 
 const KEY = 'bowyer-token';

@@ -1,4 +1,4 @@
-// A panel in which the reader, or the run's agent, plays the run's environment turn by turn.
+// Draws a panel in which the reader, or the run's agent, plays the run's environment turn by turn.
 import { el, section } from '../dom.js';
 import { figure } from '../format.js';
 import { post } from './api.js';

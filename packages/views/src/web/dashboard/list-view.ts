@@ -1,4 +1,4 @@
-// The list of all runs, which can be filtered and sorted; several can be selected for a comparison.
+// Lists all runs, which can be filtered and sorted; several can be selected for a comparison.
 import type { RunSummary } from '../../data.js';
 import { el } from '../dom.js';
 import { figure, moment } from '../format.js';

@@ -1,4 +1,4 @@
-// The page of one run: the sections of its report, which are updated, with buttons that control the run, a search in its
+// Draws the page of one run: the sections of its report, which are updated, with buttons that control the run, a search in its
 // episodes, and a game.
 import type { Dialogue, EpisodeSummary, RunData, RunSummary } from '../../data.js';
 import { dialogueView, episodeTitle } from '../dialogue.js';

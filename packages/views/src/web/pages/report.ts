@@ -1,4 +1,4 @@
-// The script of a self-contained page. It draws the data in the page.
+// Runs as the script of a self-contained page, and draws the data in the page.
 import type { PageData } from '../../data.js';
 import { comparisonPage } from '../comparison-page.js';
 import { runPage } from '../run-page.js';

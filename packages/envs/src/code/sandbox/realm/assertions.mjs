@@ -1,4 +1,4 @@
-// The assertions of node:assert that tests of programs use. Each call of `assertions` counts separately.
+// Makes the assertions of node:assert that tests of programs use. Each call of `assertions` counts separately.
 import { freeze, is, isInstance, isObject, keys, matches, method, then } from './captured.mjs';
 import { classOf, looselyEqual, same } from './comparison.mjs';
 import { errorText, shown } from './texts.mjs';

@@ -1,4 +1,4 @@
-// Built-in functions, captured before a program runs. The code of this folder never calls a method of a value that a program may
+// Captures built-in functions before a program runs. The code of this folder never calls a method of a value that a program may
 // have made. It is evaluated inside QuickJS, in the program's realm, but the program has no access to it.
 
 export const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;

@@ -1,4 +1,5 @@
-// Operations of arithmetic, logic, shifts and random numbers on 16-bit words; signed ones are in two's complement (2.2).
+// Defines the operations of arithmetic, logic, shifts and random numbers on 16-bit words; signed ones are in two's complement
+// (2.2).
 import { does, stores, type OperationTable } from './operation-spec.js';
 
 export const arithmeticOperations: OperationTable = {

@@ -1,4 +1,4 @@
-// All operations by opcode and version, in the numbering of `readForm` (decoder.ts).
+// Lists all operations by opcode and version, in the numbering of `readForm` (decoder.ts).
 import { arithmeticOperations } from './arithmetic.js';
 import { controlOperations, earlyControlOperations } from './control.js';
 import { memoryOperations } from './memory.js';

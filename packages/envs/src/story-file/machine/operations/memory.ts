@@ -1,4 +1,4 @@
-// Operations on variables, the stack, arrays and tables in memory, and words of the dictionary.
+// Defines the operations on variables, the stack, arrays and tables in memory, and words of the dictionary.
 import { Dictionary } from '../dictionary.js';
 import { tokenise } from '../input.js';
 import type { Machine } from '../machine.js';

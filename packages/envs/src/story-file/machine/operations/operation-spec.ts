@@ -1,4 +1,4 @@
-// The properties of an opcode that the decoder needs, and short functions to define one.
+// Defines the properties of an opcode that the decoder needs, and short functions to define one.
 import type { Operation } from '../instruction.js';
 
 export interface OperationSpec {

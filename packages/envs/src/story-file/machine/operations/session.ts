@@ -1,4 +1,4 @@
-// Operations of input, saving and restoring, and the end of the game.
+// Defines the operations of input, saving and restoring, and the end of the game.
 import type { Instruction } from '../instruction.js';
 import type { Machine, MachineSnapshot } from '../machine.js';
 import { branches, does, stores, type OperationSpec, type OperationTable } from './operation-spec.js';
