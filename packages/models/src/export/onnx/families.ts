@@ -5,8 +5,6 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 /** Values of `model_type`. */
 const onnxFamilies: readonly string[] = [
   'bloom',
-  'cohere',
-  'cohere2',
   'ernie4_5',
   'falcon',
   'gemma',
@@ -30,8 +28,6 @@ const onnxFamilies: readonly string[] = [
   'qwen3',
   'qwen3_moe',
   'smollm3',
-  'stablelm',
-  'starcoder2',
 ];
 
 /** Returns why a model cannot be exported; null if it can. */
