@@ -89,6 +89,7 @@ const WITHOUT_READER: [config: string, word: string, note: RegExp][] = [
   ['chai_20q', 'use_baseline=false', /changes nothing here: ArCHer’s own code does not read it$/],
   ['chai_20q', 'do_sample=true', /changes nothing here: this algorithm always samples$/],
   ['chai_20q', 'max_grad_norm=0.5', /^max_grad_norm=0.5: critic_max_grad_norm=0.5$/],
+  ['chai_20q', 'score_terminator=true', /changes nothing here: the warm start of CHAI always trains/],
   ['online_filteredbc_20q', 'critic_lm=roberta-base', /online_filteredbc has no critic$/],
   ['online_filteredbc_20q', 'critic_lr=2e-5', /online_filteredbc has no critic$/],
   ['online_filteredbc_20q', 'epochs=50', /online_filteredbc has no critic$/],
@@ -307,6 +308,22 @@ test('AgentGym’s script of evaluation, of an agent and of an endpoint', async 
     concurrency: 20,
   });
   expect(process.env.OPENAI_API_KEY).toBe('sk-secret');
+});
+
+/** AgentGym's names of its tasks. */
+const TASKS = `webshop alfworld babyai sciworld textcraft webarena sqlgym maze wordle weather todo movie sheet academia searchqa
+  lmrlgym_maze lmrlgym_wordle`;
+
+test.each(TASKS.split(/\s+/))('AgentGym’s evaluation of %s', async (task) => {
+  const model = EVALUATE.replace('PATH/outputs/clone/train_epoch_1', 'PATH/llama').replace('"alfworld"', `"${task}"`);
+  expect(await refusal('eval_agentgym', ...words(model))).toBeNull();
+});
+
+test('a key of version 0.2 that changed the speed alone', async () => {
+  expect(await notesOf('generate', 'draft_tokens=4')).toEqual([
+    expect.stringMatching(/changes nothing here: tokens are/),
+  ]);
+  expect(await refusal('archer_20q', 'draft_tokens=4')).toMatch(/here: only task=generate had it/);
 });
 
 test('AgentEvol’s arguments', async () => {

@@ -2,7 +2,7 @@
 import { DeviceError } from '../errors.js';
 import { startWorker } from './node/platform.js';
 import { RequestNames } from './request-names.js';
-import { Turns } from './turns.js';
+import { OwnerQueue } from './owner-queue.js';
 import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSettings } from './protocol.js';
 import type { WorkerThread } from './worker-thread.js';
 
@@ -14,15 +14,15 @@ interface Pending {
 }
 
 /**
- * The devices' turns at the GPU: ONNX Runtime's WebGPU provider crashes if two sessions of a process run at the same time (issues
- * 27592, 32561).
+ * The queue of the devices that use the GPU: ONNX Runtime's WebGPU provider crashes if two sessions of a process run at the same
+ * time (issues 27592, 32561).
  */
-const gpuTurns = new Turns<WorkerClient>();
+const gpuQueue = new OwnerQueue<WorkerClient>();
 
 export class WorkerClient {
   readonly #worker: WorkerThread;
-  /** The turns of all devices on the GPU; null for a device on the host. */
-  readonly #turns: Turns<WorkerClient> | null;
+  /** The queue of all devices on the GPU; null for a device on the host. */
+  readonly #queue: OwnerQueue<WorkerClient> | null;
   readonly #pending = new Map<number, Pending>();
   readonly #names = new RequestNames();
   #counter = 0;
@@ -30,7 +30,7 @@ export class WorkerClient {
   #ended: string | undefined;
 
   constructor(settings: WorkerSettings) {
-    this.#turns = settings.device === 'webgpu' ? gpuTurns : null;
+    this.#queue = settings.device === 'webgpu' ? gpuQueue : null;
     this.#worker = startWorker(settings, {
       answered: (message) => this.#settle(message),
       failed: (reason) => this.#fail(reason),
@@ -62,7 +62,7 @@ export class WorkerClient {
           reject(error as Error);
         }
       };
-      if (this.#turns) this.#turns.begin(this, post);
+      if (this.#queue) this.#queue.begin(this, post);
       else post();
     });
   }
@@ -91,7 +91,7 @@ export class WorkerClient {
 
   #forget(id: number): void {
     this.#pending.delete(id);
-    this.#turns?.end(this);
+    this.#queue?.end(this);
     if (this.#pending.size === 0) this.#worker.unref();
   }
 
@@ -100,6 +100,6 @@ export class WorkerClient {
     for (const { request, reject } of this.#pending.values())
       reject(new DeviceError(`the device cannot finish '${request.kind}': ${reason}`));
     this.#pending.clear();
-    this.#turns?.leave(this);
+    this.#queue?.leave(this);
   }
 }

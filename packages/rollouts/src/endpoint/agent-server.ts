@@ -77,8 +77,8 @@ export class AgentServer {
    * Begins a rollout, as `POST /rollouts` does. If one with this id is in progress, it is left as it is, unless `origin.attempt` is
    * higher: the rollout then begins again.
    */
-  begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {
-    return this.recorder.begin(origin, turn);
+  begin(origin: RolloutOrigin, begun?: Promise<void>): Promise<OpenRollout> {
+    return this.recorder.begin(origin, begun);
   }
 
   /**

@@ -24,10 +24,10 @@ export class LiveRollout {
   /** The number of calls and other requests in progress. */
   inUse = 0;
 
-  /** Makes the state of a new rollout. @param turn resolves when its calls may be answered */
+  /** Makes the state of a new rollout. @param begun resolves when its calls may be answered */
   constructor(
     readonly origin: RolloutOrigin,
-    readonly turn: Promise<void> = Promise.resolve(),
+    readonly begun: Promise<void> = Promise.resolve(),
   ) {}
 
   /**

@@ -52,18 +52,18 @@ export class LiveRollouts {
   }
 
   /** Adds a rollout, or its next attempt. @returns a function that removes it if its beginning cannot be recorded */
-  begin(origin: RolloutOrigin, turn?: Promise<void>): () => void {
+  begin(origin: RolloutOrigin, begun?: Promise<void>): () => void {
     const { id } = origin;
     const before = this.#rollouts.get(id);
     before?.then(
       (former) => (former.isReplaced = true),
       () => undefined,
     );
-    const begun = Promise.resolve(new LiveRollout(origin, turn));
-    this.#rollouts.set(id, begun);
+    const live = Promise.resolve(new LiveRollout(origin, begun));
+    this.#rollouts.set(id, live);
     if (this.#rollouts.size > MOST_IDLE) void this.#dropOldest();
     return () => {
-      if (this.#rollouts.get(id) !== begun) return;
+      if (this.#rollouts.get(id) !== live) return;
       this.#rollouts.delete(id);
       if (!before) return;
       this.#rollouts.set(id, before);

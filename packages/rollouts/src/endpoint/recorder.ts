@@ -96,18 +96,18 @@ export class Recorder implements CallObserver {
    * Begins a rollout. If one with this id is in progress, it is left as it is, unless `origin.attempt` is higher: the rollout then
    * begins again.
    *
-   * @param turn calls of the rollout wait until it resolves; without it they do not wait
+   * @param begun calls of the rollout wait until it resolves; without it they do not wait
    * @throws {RolloutStateError} if it has ended
    */
-  async begin(origin: RolloutOrigin, turn?: Promise<void>): Promise<OpenRollout> {
+  async begin(origin: RolloutOrigin, begun?: Promise<void>): Promise<OpenRollout> {
     const { id } = origin;
     checkId(id);
     // Beginnings run one after another, so that only one of two equal requests begins the rollout.
-    const begun = this.#beginning.then(() =>
-      this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live, turn))),
+    const beginning = this.#beginning.then(() =>
+      this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live, begun))),
     );
-    this.#beginning = begun.catch(() => undefined);
-    const takeBack = await begun;
+    this.#beginning = beginning.catch(() => undefined);
+    const takeBack = await beginning;
     if (takeBack) await this.#append({ type: 'begun', at: Date.now(), ...origin }).catch(rethrowAfter(takeBack));
     return this.addressOf(id);
   }
@@ -209,7 +209,7 @@ export class Recorder implements CallObserver {
     }
     const live = await this.#live.take(id);
     try {
-      await live.turn;
+      await live.begun;
       if (live.status !== 'open')
         throw new BadRequestError(`the rollout '${id}' has ended; begin another one`, null, 'not_found');
       const begun = begunCall(live.nextCall(), id, opened);
@@ -285,9 +285,9 @@ export class Recorder implements CallObserver {
    *
    * @returns a function that revokes its beginning; null if it has already begun
    */
-  #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, turn?: Promise<void>): (() => void) | null {
+  #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, begun?: Promise<void>): (() => void) | null {
     const { id, attempt = 0 } = origin;
-    if (live === null || attempt > (live.origin.attempt ?? 0)) return this.#live.begin(origin, turn);
+    if (live === null || attempt > (live.origin.attempt ?? 0)) return this.#live.begin(origin, begun);
     if (live.status === 'open') return null;
     throw new RolloutStateError(`the rollout '${id}' has ended; a higher attempt begins it once more`);
   }

@@ -22,14 +22,14 @@ import {
 import { treeOf } from '../tree/build-tree.js';
 import { reportVerdict, type VerdictSink } from './report-verdict.js';
 import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
+import { Semaphore, type Permit } from './semaphore.js';
 import type { AgentTask } from './agent-task.js';
 import { taskOf, type SplitTasks } from './tasks.js';
-import { Turns, type Turn } from './turns.js';
 
 /** The server that agents call. */
 export interface RolloutHost extends VerdictSink {
-  /** Begins a rollout. @param turn resolves when its calls may be answered */
-  begin(rollout: RolloutOrigin, turn?: Promise<void>): Promise<RolloutAddress>;
+  /** Begins a rollout. @param begun resolves when its calls may be answered */
+  begin(rollout: RolloutOrigin, begun?: Promise<void>): Promise<RolloutAddress>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
   /** Records that the policy has learned from the rollout: later rewards do not count. */
   learnt(id: string): Promise<void>;
@@ -82,7 +82,7 @@ class SetOfRollouts {
    * killed run.
    */
   readonly #stamp = Date.now().toString(36);
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
   #next = 0;
 
   constructor(
@@ -92,7 +92,7 @@ class SetOfRollouts {
     private readonly options: PlayOptions,
     private readonly watch: SetWatch,
   ) {
-    this.#turns = new Turns(options.slots);
+    this.#semaphore = new Semaphore(options.slots);
   }
 
   async play(): Promise<Trajectory[]> {
@@ -152,16 +152,16 @@ class SetOfRollouts {
   }
 
   async #attempt(episode: number, attempt: number): Promise<EndedRollout> {
-    const turn = this.#turns.take();
+    const permit = this.#semaphore.acquire();
     try {
-      return await this.#inTurn(turn, episode, attempt);
+      return await this.#withPermit(permit, episode, attempt);
     } finally {
-      turn.end();
+      permit.release();
     }
   }
 
-  async #inTurn(turn: Turn, episode: number, attempt: number): Promise<EndedRollout> {
-    const rollout = await this.#begin(episode, attempt, turn);
+  async #withPermit(permit: Permit, episode: number, attempt: number): Promise<EndedRollout> {
+    const rollout = await this.#begin(episode, attempt, permit);
     const { id } = rollout.open;
     const failure = await this.#run(rollout).then(
       () => null,
@@ -228,7 +228,7 @@ class SetOfRollouts {
     await this.#learn(ended);
   }
 
-  async #begin(episode: number, attempt: number, { begun }: Turn): Promise<PlayedRollout> {
+  async #begin(episode: number, attempt: number, { begun }: Permit): Promise<PlayedRollout> {
     const { purpose, split, groupSize = 1 } = this.set;
     const group = Math.floor(episode / groupSize);
     const { seed } = this.options;

@@ -4,7 +4,7 @@ import type { AgentTask } from './agent-task.js';
 import type { RolloutHost } from './play-rollouts.js';
 import { reportVerdict } from './report-verdict.js';
 import type { JudgeRollout, RunAgent } from './run-agent.js';
-import { Turns, type Turn } from './turns.js';
+import { Semaphore, type Permit } from './semaphore.js';
 
 export interface RecordTasksOptions {
   tasks: readonly AgentTask[];
@@ -27,14 +27,14 @@ type RecordingHost = Omit<RolloutHost, 'learnt'>;
 /** Lets the agent play each task once, with a server that records it. */
 export async function recordTasks(host: RecordingHost, options: RecordTasksOptions): Promise<void> {
   const { tasks, concurrency, startAhead = 0, signal, onRecorded, onFailure } = options;
-  const turns = new Turns(concurrency);
+  const semaphore = new Semaphore(concurrency);
   const waiting = [...tasks.entries()];
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
       const [index, task] = next;
-      const turn = turns.take();
-      await recordTask(host, { name: `task-${index}`, task, turn }, options)
-        .finally(turn.end)
+      const permit = semaphore.acquire();
+      await recordTask(host, { name: `task-${index}`, task, permit }, options)
+        .finally(permit.release)
         .then(onRecorded, (error: unknown) =>
           onFailure(task, error instanceof Error ? error : new Error(String(error))),
         );
@@ -45,7 +45,7 @@ export async function recordTasks(host: RecordingHost, options: RecordTasksOptio
 
 async function recordTask(
   host: RecordingHost,
-  { name, task, turn: { begun } }: { name: string; task: AgentTask; turn: Turn },
+  { name, task, permit: { begun } }: { name: string; task: AgentTask; permit: Permit },
   { run, judge, signal }: Pick<RecordTasksOptions, 'run' | 'judge' | 'signal'>,
 ): ReturnType<RecordingHost['read']> {
   const open = await host.begin({ id: `${task.id}-${randomUUID()}`, task: task.id }, begun);

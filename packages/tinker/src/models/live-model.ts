@@ -11,8 +11,8 @@ import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
-/** The turn of a request in its model's order. */
-export interface QueueTurn {
+/** The entry of a request in its model's queue. */
+export interface QueueEntry {
   seq: number;
   /** Returns whether the request already failed before the restart that runs it again. */
   hasFailed: () => Promise<boolean>;
@@ -20,7 +20,7 @@ export interface QueueTurn {
 
 /** The work of one request. */
 export interface Work {
-  run: (model: TrainableModel, live: LiveModel, turn: QueueTurn) => Promise<Result>;
+  run: (model: TrainableModel, live: LiveModel, entry: QueueEntry) => Promise<Result>;
   /** Whether the work changes the model, so that a restart must run it again. */
   changes: boolean;
 }
@@ -161,11 +161,11 @@ export class LiveModel {
     }
   }
 
-  async #result(work: Work, turn: QueueTurn): Promise<Result> {
+  async #result(work: Work, entry: QueueEntry): Promise<Result> {
     try {
       if (this.record.isUnloaded)
         throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);
-      return await work.run(await this.trainable(), this, turn);
+      return await work.run(await this.trainable(), this, entry);
     } catch (error) {
       const failure = failureOf(error);
       if (failure.category === 'server') this.options.onFault(error as Error);

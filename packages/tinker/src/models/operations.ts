@@ -17,7 +17,7 @@ import { lossInputOfJson, lossInputOfMessage, type LossInput } from '../wire/los
 import { requestOf } from '../wire/messages.js';
 import { jsonBody } from '../wire/request-content.js';
 import { lossBytes } from '../wire/results.js';
-import type { LiveModel, Operation, QueueTurn, Work } from './live-model.js';
+import type { LiveModel, Operation, QueueEntry, Work } from './live-model.js';
 import type { Quotas } from './model-record.js';
 
 interface OperationContext {
@@ -62,7 +62,7 @@ async function loaded(
   optimizer: boolean,
   model: TrainableModel,
   live: LiveModel,
-  { seq, hasFailed }: QueueTurn,
+  { seq, hasFailed }: QueueEntry,
 ): Promise<Result> {
   const copy = live.loadedFolder(seq);
   if (!existsSync(copy)) {

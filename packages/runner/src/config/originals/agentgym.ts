@@ -3,8 +3,15 @@
 // explains this table.
 import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
 
-/** Names of the options for the longest episode, which differ between environments. */
-const LIMITS = ['env.max_rounds', 'env.max_turns', 'env.step_limit', 'env.max_steps', 'env.max_attempts'];
+/** Names of the options for the longest episode, which differ between environments; the last one cuts episodes of all of them. */
+const LIMITS = [
+  'env.max_rounds',
+  'env.max_turns',
+  'env.step_limit',
+  'env.max_steps',
+  'env.max_attempts',
+  'play.max_turns',
+];
 
 const endpoint =
   (key: string, otherwise: Meaning): Meaning =>

@@ -5,18 +5,32 @@ import { each, isTrue, plain, type Meaning } from './outcome.js';
 
 export const ARCHER = 'ArCHer';
 
-/** Keys of version 0.2 that had the same meaning as others. */
-const DOUBLED: Readonly<Record<string, Meaning>> = {
+/** Keys of version 0.2 that no run has today: they meant the same as others, or decided about the speed alone. */
+const FORMER: Readonly<Record<string, Meaning>> = {
+  draft_tokens: (_value, { task }) =>
+    task === 'generate'
+      ? { nothing: 'tokens are not guessed ahead; with guesses the answers were the same' }
+      : { refused: 'only task=generate had it' },
   eval_do_sample: (value) => ({
     words:
       plain(value) === 'null' ? [] : [`eval_decoding=${each(value, (one) => (isTrue(one) ? 'sample' : 'greedy'))}`],
   }),
 };
 
+/** Keys of version 0.2 that some runs still have. */
+const FORMER_OWN: Readonly<Record<string, Meaning>> = {
+  score_terminator: (value, { algorithm }) => {
+    if (algorithm !== 'chai') return 'ours';
+    const always = 'the warm start of CHAI always trains the token that ends an utterance';
+    return isTrue(value) ? { nothing: always } : { refused: always };
+  },
+};
+
 const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meaning>>; isOwn: boolean }[] = [
   { program: "AgentGym's scripts", table: AGENTGYM, isOwn: false },
   { program: "ArCHer's mathematics fork", table: MATHEMATICS, isOwn: false },
-  { program: 'version 0.2', table: DOUBLED, isOwn: false },
+  { program: 'version 0.2', table: FORMER, isOwn: false },
+  { program: 'version 0.2', table: FORMER_OWN, isOwn: true },
   { program: "AgentGym's scripts", table: AGENTGYM_OWN, isOwn: true },
   { program: ARCHER, table: ARCHER_OWN, isOwn: true },
 ];

@@ -1,7 +1,7 @@
-// Lets several owners take turns at a resource that serves one owner at a time.
+// Serialises several owners of a resource that serves one owner at a time.
 
-/** Starts pieces of work immediately for the owner that has the turn; other owners' pieces wait until all of its pieces have ended. */
-export class Turns<Owner> {
+/** Starts pieces of work immediately for the present owner of the resource; other owners' pieces wait until all of its pieces have ended. */
+export class OwnerQueue<Owner> {
   #owner: Owner | null = null;
   /** The number of the owner's pieces that have started and not ended. */
   #open = 0;
@@ -9,7 +9,7 @@ export class Turns<Owner> {
 
   begin(owner: Owner, start: () => void): void {
     this.#waiting.push({ owner, start });
-    // The present owner also waits if others are waiting, so that they get their turn.
+    // The present owner also waits if others are waiting, so that they are served next.
     if (this.#waiting.length === 1 && (this.#owner === null || this.#owner === owner)) this.#startWaiting();
   }
 
@@ -26,7 +26,7 @@ export class Turns<Owner> {
     this.#startWaiting();
   }
 
-  /** Gives the turn to the owner that has waited longest, and starts its pieces up to the first piece of another owner. */
+  /** Gives the resource to the owner that has waited longest, and starts its pieces up to the first piece of another owner. */
   #startWaiting(): void {
     this.#owner = this.#waiting[0]?.owner ?? null;
     while (this.#waiting.length > 0 && this.#waiting[0].owner === this.#owner) {

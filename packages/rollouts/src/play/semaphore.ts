@@ -1,33 +1,33 @@
 // Limits the number of agents that play at the same time; agents that are started ahead wait for one that ends.
 
 /** The permission of one agent to play. */
-export interface Turn {
+export interface Permit {
   /** Resolves when the agent may play, or once it has ended. */
   begun: Promise<void>;
   /** Lets the agent play that has waited longest. */
-  end(): void;
+  release(): void;
 }
 
-export class Turns {
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
   /** @param free number of agents that play at the same time */
   constructor(private free: number) {}
 
-  take(): Turn {
+  acquire(): Permit {
     if (this.free > 0) {
       this.free--;
-      return { begun: Promise.resolve(), end: this.#next };
+      return { begun: Promise.resolve(), release: this.#next };
     }
     const { promise, resolve } = withResolvers();
     this.#waiting.push(resolve);
-    const end = () => {
+    const release = () => {
       const place = this.#waiting.indexOf(resolve);
       if (place < 0) return this.#next();
       this.#waiting.splice(place, 1);
       resolve();
     };
-    return { begun: promise, end };
+    return { begun: promise, release };
   }
 
   readonly #next = (): void => {
