@@ -8,6 +8,7 @@ import { loadavg } from 'node:os';
 import { bundlePage, openBrowser, servePage } from '../packages/web/test/page-server.js';
 import { openWork, type Size, type Work } from './browser-work.js';
 import { median } from './measure.js';
+import { cpuSeconds } from './peer.js';
 
 const sizes = (process.argv[2] ?? '0.1M,10.8M').split(',') as Size[];
 const threadCounts = (process.argv[3] ?? '1,2').split(',').map(Number);
@@ -37,10 +38,6 @@ function browserSeconds(): number {
   family.delete(process.pid);
   return rows.filter(({ pid }) => family.has(pid)).reduce((sum, { ticks }) => sum + ticks / 100, 0);
 }
-const nodeSeconds = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
-};
 
 interface Measured {
   amount: number;
@@ -76,7 +73,7 @@ try {
         for (let i = 0; i <= repetitions; i++)
           pairs.push({
             page: await measured(() => inPage(kind), browserSeconds),
-            node: await measured(() => work[kind](), nodeSeconds),
+            node: await measured(() => work[kind](), cpuSeconds),
             load: loadavg()[0],
           });
         pairs.shift(); // the first pair is a warm-up

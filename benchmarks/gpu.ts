@@ -4,13 +4,11 @@
 //   node --conditions=source --import tsx benchmarks/gpu.ts [webgpu | cuda | cpu] [gpt2 | tiny] [repetitions] [float32 | float16]
 //     [bucket | exact]
 // PYTHON is the Python's path; with PEER_DEVICE=cpu PyTorch runs without a card, to try this script.
-import { execFileSync, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type DeviceKind, type GpuBuffers, type Precision } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
 import { median, milliseconds } from './measure.js';
+import { openPeer } from './peer.js';
 import { numberedWords, randomPrompts } from './random-gpt2.js';
 
 const kind = (process.argv[2] ?? 'webgpu') as DeviceKind;
@@ -117,39 +115,15 @@ async function ours(): Promise<Contestant> {
   };
 }
 
-/** Opens torch; returns undefined if no Python has torch with CUDA. */
+/** Opens torch; returns undefined if the Python has none, or no CUDA. */
 async function torch(): Promise<Contestant | undefined> {
-  const device = process.env.PEER_DEVICE ?? 'cuda';
-  const test = device === 'cuda' ? 'import torch; assert torch.cuda.is_available()' : 'import torch';
-  const python = [process.env.PYTHON, 'python3', '/usr/bin/python3'].find((one) => {
-    try {
-      if (one) execFileSync(one, ['-c', test], { stdio: 'ignore' });
-      return Boolean(one);
-    } catch {
-      return false;
-    }
-  });
-  if (!python) {
-    console.log('no peer: no Python here has torch with CUDA (PYTHON=/path/to/python names one)');
-    return undefined;
-  }
-  const script = fileURLToPath(new URL('./gpu_peer.py', import.meta.url));
-  const child = spawn(python, [script, JSON.stringify({ ...size, device })], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async <T>(): Promise<T> => {
-    const { value, done } = await lines.next();
-    if (done) throw new Error('gpu_peer.py ended without an answer; see its message above');
-    return JSON.parse(value) as T;
-  };
-  const ask = async (part: string): Promise<number> => {
-    child.stdin.write(`${part}\n`);
-    return (await next<{ ms: number }>()).ms;
-  };
-  const { name } = await next<{ name: string }>();
+  const peer = await openPeer<{ ms: number }>('gpt2_torch.py', { ...size, device: process.env.PEER_DEVICE ?? 'cuda' });
+  if (peer === null) return undefined;
+  const ask = async (part: string) => (await peer.next(part)).ms;
   return {
-    name,
+    name: peer.about,
     train: () => ask('train'),
     generate: () => ask('generate'),
-    close: async () => void child.stdin.end(),
+    close: async () => peer.close(),
   };
 }

@@ -1,4 +1,4 @@
-// Makes base models with 100 thousand weights, which imitate the texts of a careless teacher.
+// Makes a base model with 100 thousand weights, which imitates the texts of a careless teacher.
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -8,48 +8,32 @@ import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 const CARELESS = 0.5;
 const DEMONSTRATIONS = 3000;
 
-/** A text with the actions that the base learns. After each action come the end of the line and the reply. */
-export interface Demonstration {
-  opening: string;
-  turns: { action: string; reply: string }[];
-}
-
 export const question = (a: number, b: number): string => `${a} + ${b} =`;
 export const answer = (a: number, b: number): string => ` ${a + b}`;
 
 /** Returns a random answer, which may be right. */
 export const anyAnswer = (rng: Rng): string => ` ${rng.integer(0, 18)}`;
 
-/** Makes a model that adds two digits, wrongly in about half of the cases. @param folder gets the model in Hugging Face layout */
-export function makeSmallBase(folder: string): Promise<Tokenizer> {
-  const rng = Rng.forPurpose(1, 'small base');
-  const drawn = Array.from({ length: DEMONSTRATIONS }, (): Demonstration => {
-    const [a, b] = [rng.integer(0, 9), rng.integer(0, 9)];
-    const said = rng.uniform() < CARELESS ? anyAnswer(rng) : answer(a, b);
-    return { opening: question(a, b), turns: [{ action: said, reply: '' }] };
-  });
-  return trainBase(folder, drawn, 16);
-}
-
 /**
- * Trains a base model.
+ * Makes a model that adds two digits, wrongly in about half of the cases.
  *
  * @param folder gets the model in Hugging Face layout
- * @param n_positions the number of tokens of the longest text
  * @returns its tokenizer, whose tokens are the words of the texts
  */
-export async function trainBase(
-  folder: string,
-  demonstrations: readonly Demonstration[],
-  n_positions: number,
-): Promise<Tokenizer> {
-  const textOf = ({ opening, turns }: Demonstration) =>
-    opening + turns.map(({ action, reply }) => `${action}\n${reply}`).join('');
-  const tokenizer = wordLevelTokenizer(demonstrations.map(textOf));
+export async function makeSmallBase(folder: string): Promise<Tokenizer> {
+  const rng = Rng.forPurpose(1, 'small base');
+  const demonstrations = Array.from({ length: DEMONSTRATIONS }, () => {
+    const [a, b] = [rng.integer(0, 9), rng.integer(0, 9)];
+    const action = rng.uniform() < CARELESS ? anyAnswer(rng) : answer(a, b);
+    return { opening: question(a, b), turns: [{ action, reply: '' }] };
+  });
+  const tokenizer = wordLevelTokenizer(
+    demonstrations.map(({ opening, turns: [{ action }] }) => `${opening}${action}\n`),
+  );
   const [terminatorId] = tokenizer.encode('\n');
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {
-    const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions, initializer_range: 0.1 };
+    const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions: 16, initializer_range: 0.1 };
     const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
     await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
     const episodes = demonstrations.map((demonstration, episode) =>

@@ -1,4 +1,4 @@
-// A client's view of one LoRA, or of its base, on a Tinker server: batches, steps, log-probabilities and samples.
+// A client's view of one LoRA on a Tinker server: batches, steps, log-probabilities and samples.
 import type { TinkerClient } from '@bowyer/tinker';
 
 /** A prompt with its answer as token ids, and a number for each token of the answer, by the name of the loss's input. */
@@ -8,7 +8,7 @@ export interface Example {
   inputs: Readonly<Record<string, readonly number[]>>;
 }
 
-export interface Sample {
+interface Sample {
   tokens: number[];
   /** The log-probability of each token, in nats. */
   logprobs: number[];
@@ -54,57 +54,20 @@ export class TinkerModel {
     await this.client.run('unload_model', { model_id: this.id });
   }
 
-  /** Opens a sampler of the present weights. */
-  async sampler(): Promise<TinkerSampler> {
-    const named = { model_id: this.id, seq_id: ++this.#seq, sampling_session_seq_id: ++this.#samplers };
-    const saved = await this.client.run<{ sampling_session_id: string }>('save_weights_for_sampler', named);
-    return new TinkerSampler(this.client, saved.sampling_session_id);
-  }
-
-  /** Samples answers to each prompt from the present weights. */
+  /** Samples `count` answers to each prompt from the present weights. @param stop the token that ends a sample */
   async sample(prompts: readonly (readonly number[])[], count: number, stop: number): Promise<Sample[][]> {
-    return (await this.sampler()).sample(prompts, { counts: prompts.map(() => count), stop });
-  }
-}
-
-interface SampleOptions {
-  /** The number of samples of each prompt. */
-  counts: readonly number[];
-  /** The token that ends a sample. */
-  stop: number;
-  /** The sampling temperature; 1 if not given. */
-  temperature?: number;
-}
-
-/** Samples from weights that do not change. */
-export class TinkerSampler {
-  #samples = 0;
-
-  constructor(
-    private readonly client: TinkerClient,
-    private readonly session: string,
-  ) {}
-
-  /** Opens a sampler of the base without a LoRA. */
-  static async ofBase(client: TinkerClient, baseModel: string): Promise<TinkerSampler> {
-    const { session_id } = await client.json<{ session_id: string }>('POST', 'create_session', opening);
-    const body = { session_id, sampling_session_seq_id: 0, base_model: baseModel };
-    const opened = await client.json<{ sampling_session_id: string }>('POST', 'create_sampling_session', body);
-    return new TinkerSampler(client, opened.sampling_session_id);
-  }
-
-  async sample(
-    prompts: readonly (readonly number[])[],
-    { counts, stop, temperature = 1 }: SampleOptions,
-  ): Promise<Sample[][]> {
-    const sampling_params = { max_tokens: 3, temperature, stop: [stop] };
-    const asked = prompts.map((tokens, i) =>
+    const named = { model_id: this.id, seq_id: ++this.#seq, sampling_session_seq_id: ++this.#samplers };
+    const { sampling_session_id } = await this.client.run<{ sampling_session_id: string }>(
+      'save_weights_for_sampler',
+      named,
+    );
+    const asked = prompts.map((tokens, seq_id) =>
       this.client.run<{ sequences: Sample[] }>('asample', {
-        sampling_session_id: this.session,
-        seq_id: this.#samples++,
-        num_samples: counts[i],
+        sampling_session_id,
+        seq_id,
+        num_samples: count,
         prompt: { chunks: [{ type: 'encoded_text', tokens }] },
-        sampling_params,
+        sampling_params: { max_tokens: 3, temperature: 1, stop: [stop] },
       }),
     );
     return (await Promise.all(asked)).map(({ sequences }) => sequences);

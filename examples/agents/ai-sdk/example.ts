@@ -26,7 +26,6 @@ export const example: Example<HouseTask, { on: Devices; report: string }> = {
   },
   names: [rooms, devices],
   warmStart: { records: 250, carelessness: 0.25, copies: 9, epochs: 5, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     if (messages.at(-1)!.content === 'Report.') return `${switchedBy(messages)} switched off.`;
     const result = messages.findLast(({ role }) => role === 'tool')?.content;

@@ -1,66 +1,66 @@
-// Makes the initial model of an example: the agent plays tasks with the scripted expert as its endpoint, and a new model learns
-// the recorded dialogues.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// Makes the first model of an example: the agent plays tasks with the scripted expert as its endpoint, and a new model learns the
+// recorded dialogues.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordAgent, startModel, type AgentTask, type StartDialogue } from '@bowyer/agents';
 import { Rng } from '@bowyer/core';
 import type { Agent, Example } from './example.js';
-import { makeModel } from './make-model.js';
-import { renamed } from './renamed.js';
-import { scriptedEndpoint, wholeDialogues, type Dialogue } from './scripted-endpoint.js';
+import { scriptedEndpoint } from './scripted-endpoint.js';
 
-/** The part of an example that its initial model needs. */
-export type Recorded<Task, Answer> = Omit<Example<Task, Answer>, 'training'>;
+export const drawTasks = <Task extends object>(
+  { draw }: { draw(rng: Rng): Task },
+  purpose: string,
+  count: number,
+): (Task & AgentTask)[] => {
+  const rng = Rng.forPurpose(1, purpose);
+  return Array.from({ length: count }, (_, i) => ({ ...draw(rng), id: `${purpose}-${i}` }));
+};
 
-/** @returns the folder of the model, which is made unless there is one with the same records and settings */
-export async function warmStart<Task, Answer>(
+/** @returns the folder of the model, which is made unless it is there */
+export async function warmStart<Task extends object, Answer>(
   folder: string,
-  example: Recorded<Task, Answer>,
+  example: Example<Task, Answer>,
   answer: Agent<Task, Answer>,
 ): Promise<string> {
-  const { names, warmStart } = example;
-  const rng = Rng.forPurpose(1, 'names');
-  const dialogues = (await recorded(example, answer)).flatMap((dialogue) => [
-    dialogue,
-    ...Array.from({ length: warmStart.copies }, () => renamed(dialogue, names, rng)),
-  ]);
-  const made = JSON.stringify({ settings: example.warmStart, dialogues });
-  const [key, model] = [join(folder, 'made-of.json'), join(folder, 'run/checkpoints/best')];
-  if (existsSync(key) && readFileSync(key, 'utf8') === made) return model;
-  await makeModel(folder, dialogues, example.warmStart);
-  writeFileSync(key, made);
-  return model;
-}
-
-/** The number of tasks that the expert must solve without a mistake, before dialogues with mistakes are recorded. */
-const CHECKED = 8;
-
-/** @throws if the expert gets less than the full reward */
-async function recorded<Task, Answer>(
-  { draw, expert, slip, reward, warmStart, isSolved = (got) => got === 1 }: Recorded<Task, Answer>,
-  answer: Agent<Task, Answer>,
-): Promise<Dialogue[]> {
+  const { names, warmStart, expert, slip, reward } = example;
+  const { records, carelessness, copies, ...settings } = warmStart;
+  const model = join(folder, 'start');
+  if (existsSync(model)) return model;
   const rng = Rng.forPurpose(1, 'records');
-  let carelessness = 0;
   const endpoint = await scriptedEndpoint((messages, tools) => {
     const slipped = rng.uniform() < carelessness ? slip(messages, tools, rng) : null;
     return slipped ?? expert(messages, tools);
   });
-  try {
-    for (let i = 0; i < CHECKED; i++) {
-      const task = draw(rng);
-      const got = reward(task, await answer(task, endpoint));
-      if (!isSolved(got)) throw new Error(`the expert gets the reward ${got} for ${JSON.stringify(task)}`);
-    }
-    ({ carelessness } = warmStart);
-    const dialogues: Dialogue[] = [];
-    for (let i = 0; i < warmStart.records; i++) {
-      const before = endpoint.dialogues.length;
-      await answer(draw(rng), endpoint);
-      // If two tasks have equal dialogues, both are kept, so that the model makes mistakes as often as the expert.
-      dialogues.push(...wholeDialogues(endpoint.dialogues.slice(before)));
-    }
-    return dialogues;
-  } finally {
-    await endpoint.close();
+  const { conversations, failures } = await recordAgent<Task & AgentTask, Answer>({
+    upstream: endpoint.baseURL,
+    tasks: drawTasks(example, 'records', records),
+    run: answer,
+    reward: (task, { result }) => reward(task, result),
+    concurrency: 1,
+    savePath: join(folder, 'record'),
+  });
+  await endpoint.close();
+  if (failures.length > 0) throw failures[0].error;
+  const lines = readFileSync(conversations, 'utf8').trim().split('\n');
+  const data = lines.flatMap((line) =>
+    Array.from({ length: 1 + copies }, (_, i) => renamed(line, i === 0 ? [] : names, rng)),
+  );
+  const options = { ...settings, validationShare: 0, saveMinutes: 60, threads: 1 };
+  return (await startModel({ data, savePath: model, ...options })).model;
+}
+
+/**
+ * Reads a dialogue with the names of each set exchanged, each name by the same other one everywhere, so that a small model learns
+ * to copy names and does not memorize them.
+ *
+ * @param names sets of words or digits that may replace each other, such as kinds of fruit
+ */
+function renamed(line: string, names: readonly (readonly string[])[], rng: Rng): StartDialogue {
+  const other = new Map<string, string>();
+  for (const set of names) {
+    const shuffled = rng.shuffle(set);
+    set.forEach((name, i) => other.set(name, shuffled[i]));
   }
+  const rename = (text: string) => text.replace(/\p{L}+|\d/gu, (word) => other.get(word) ?? word);
+  return JSON.parse(line, (_, value: unknown) => (typeof value === 'string' ? rename(value) : value)) as StartDialogue;
 }

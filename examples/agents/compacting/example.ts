@@ -1,7 +1,6 @@
 // Tasks: numbered boxes contain things, and each page of the list is forgotten, so the notes must contain what the question is
 // about. A careless expert answers before the last page, or writes useless notes.
-import type { Example, Message } from '../common/example.js';
-import { digits } from '../common/renamed.js';
+import { digits, type Example, type Message } from '../common/example.js';
 
 const things = ['keys', 'coins', 'rings'];
 const PAGES = 2;
@@ -26,7 +25,6 @@ export const example: Example<BoxTask, string | null> = {
   },
   names: [things, digits],
   warmStart: { records: 200, carelessness: 0.12, copies: 5, epochs: 16, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const { role, content } = messages.at(-1)!;
     const isAtEnd = role === 'tool' && content === 'end';

@@ -38,7 +38,6 @@ export const example: Example<SqlTask, string> = {
   },
   names: [people, items],
   warmStart: { records: 150, carelessness: 0.45, copies: 14, epochs: 6, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 12, lmLr: 5e-4 },
   expert(messages) {
     const [first, last] = [messages[0].content, messages.at(-1)!];
     if (last.role === 'tool') return last.content;

@@ -20,7 +20,6 @@ export const example: Example<AdviceTask, string> = {
   },
   names: [fruits],
   warmStart: { records: 500, carelessness: 0.35, copies: 3, epochs: 3, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages, tools) {
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const asked = messages.find(({ role }) => role === 'user')!.content;

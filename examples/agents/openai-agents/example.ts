@@ -1,7 +1,6 @@
 // Tasks: requests to three desks, each in four wordings. A careless expert chooses any desk, or answers without a look at the
 // orders.
-import type { Example } from '../common/example.js';
-import { digits } from '../common/renamed.js';
+import { digits, type Example } from '../common/example.js';
 
 const wordings: Record<string, string[]> = {
   shipping: ['Where is', 'Please track', 'I still wait for', 'When comes'],
@@ -36,7 +35,6 @@ export const example: Example<DeskTask, { answer: string; desk: string }> = {
   },
   names: [people, days, digits],
   warmStart: { records: 200, carelessness: 0.25, copies: 5, epochs: 8, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages, tools) {
     const last = messages.at(-1)!;
     const request = messages.find(({ role }) => role === 'user')!.content;

@@ -1,7 +1,6 @@
 // Tasks: questions about prices of one or two kinds of fruit. A careless expert calculates without having looked up a price, or
 // gives a price as the answer.
-import type { Example, Message } from '../common/example.js';
-import { digits } from '../common/renamed.js';
+import { digits, type Example, type Message } from '../common/example.js';
 
 const fruits = ['apples', 'pears', 'plums', 'figs', 'lemons', 'melons', 'limes', 'kiwis'];
 
@@ -25,7 +24,6 @@ export const example: Example<ShopTask, string | null> = {
   },
   names: [fruits, digits],
   warmStart: { records: 400, carelessness: 0.35, copies: 3, epochs: 8, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const { bought, results } = stateOf(messages);
     if (results.length < bought.length) return [['look_up', { fruit: bought[results.length].fruit }]];

@@ -45,20 +45,13 @@ whenExhaustive().test('coding: it is recorded and trained by the tests of the re
   expect(stdout).toMatch(/^iteration 1\/1: reward /m);
 });
 
-whenExhaustive().test.each(['recipes.ts', 'two-players.ts'])(
-  'tinker: %s improves its base with one seed',
-  async (name) => {
-    const args = [
-      ...(isStale() ? ['--conditions=source'] : []),
-      '--import',
-      'tsx',
-      join('examples', 'tinker', name),
-      '1',
-    ];
+whenExhaustive().test(
+  'tinker: each of the recipes improves its base with one seed',
+  async () => {
+    const args = [...(isStale() ? ['--conditions=source'] : []), '--import', 'tsx', 'examples/tinker/recipes.ts', '1'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository });
-    const lines = stdout.trim().split('\n');
-    expect(lines.filter((line) => line.includes('right, improved') || line.includes('won, improved'))).toEqual(lines);
-    expect(lines).toHaveLength(name === 'recipes.ts' ? 3 : 1);
+    expect(stdout.match(/right, improved/g)).toHaveLength(3);
+    expect(stdout.trim().split('\n')).toHaveLength(3);
   },
   900_000,
 );

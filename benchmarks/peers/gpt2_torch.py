@@ -64,7 +64,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), we
 ids = torch.randint(1, VOCABULARY - 1, (size["batch"], size["tokens"] + 1), device=DEVICE)
 prompts = torch.randint(1, VOCABULARY - 1, (size["rows"], size["prompt"]), device=DEVICE)
 name = torch.cuda.get_device_name() if DEVICE == "cuda" else "the processor"
-print(json.dumps({"name": f"PyTorch {torch.__version__} on {name}"}), flush=True)
+print(f"PyTorch {torch.__version__} on {name}", flush=True)
 for line in sys.stdin:
     start = now()
     if line.strip() == "train":
