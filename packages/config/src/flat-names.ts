@@ -86,14 +86,23 @@ const pathsOf = (
     .filter((given) => typeof given === 'string' || isOf(splitPath(given.path)[0], given.units))
     .map(pathOf);
 
+const split = new WeakMap<FlatNames, readonly { name: string; first: string }[]>();
+
+/** Lists the flat names with their first keys. They are split once, since every file of every config is searched for them. */
+function firstKeys(names: FlatNames): readonly { name: string; first: string }[] {
+  const known = split.get(names) ?? Object.keys(names).map((name) => ({ name, first: name.split('.', 1)[0]! }));
+  split.set(names, known);
+  return known;
+}
+
 /**
  * Moves values under flat names to the options' paths in the config that they are merged into.
  *
  * @param used receives each flat name
  */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
-  const given = Object.keys(names).filter((name) => body.get(name.split('.', 1)[0]!) !== undefined);
-  const moves = given.flatMap((name) => {
+  const given = firstKeys(names).filter(({ first }) => body.get(first) !== undefined);
+  const moves = given.flatMap(({ name }) => {
     const value = nodeAt(rootFrame(body), name)?.node;
     if (value === undefined) return [];
     const path = pathOfFlatName(root, name, names, { value, origin: value.origin });

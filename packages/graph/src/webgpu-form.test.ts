@@ -1,6 +1,6 @@
 // Tests on the CPU, where both forms can run, that they compute the same function. If there is a GPU, the WebGPU form runs there too.
 import { when } from '@bowyer/testing';
-import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Shape, type Value } from './index.js';
+import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Device, type Shape, type Value } from './index.js';
 import type { DeviceKind } from './device/protocol.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
@@ -34,18 +34,22 @@ const feeds: Feeds = {
   ids: { dims: [2], data: Int32Array.of(3, 0) },
 };
 
+const opened = new Map<DeviceKind, Promise<Device>>();
+afterAll(async () => {
+  for (const device of opened.values()) await (await device).close();
+});
+
+/** Computes a graph's outputs on a device of this kind, which all tests share. */
 async function results(
   graph: Graph,
   inputs: Feeds = feeds,
   kind: DeviceKind = 'cpu',
 ): Promise<Record<string, number[]>> {
-  const device = await openDevice({ device: kind, threads: 1 });
-  try {
-    const outputs = await (await device.compile(graph)).run({ inputs });
-    return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, [...data].map(Number)]));
-  } finally {
-    await device.close();
-  }
+  if (!opened.has(kind)) opened.set(kind, openDevice({ device: kind, threads: 1 }));
+  const program = await (await opened.get(kind)!).compile(graph);
+  const outputs = await program.run({ inputs });
+  await program.release();
+  return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, [...data].map(Number)]));
 }
 
 test('the form for WebGPU computes the same without FusedMatMul and with positions and ids in int32', async () => {

@@ -137,7 +137,7 @@ const GROUPS: readonly Group[] = [
   },
 ];
 
-const talks = Array.from({ length: Number(process.env.TALKS ?? 8) }, (_, i) => randomTalk(i + 1));
+const talks = Array.from({ length: Number(process.env.TALKS ?? 5) }, (_, i) => randomTalk(i + 1));
 const folder = newFolder();
 const counts = { readings: 0, examples: 0, prompts: 0, refused: 0, unsaid: 0 };
 const refusals = new Map<string, number>();

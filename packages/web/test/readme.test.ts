@@ -21,6 +21,7 @@ async function openPage(): Promise<Page> {
   return page;
 }
 
+const small = ['env.max_turns=8', 'policy.n_embd=32', 'policy.n_layer=1'];
 const short = [
   'device=cpu',
   'device.threads=1',
@@ -31,6 +32,7 @@ const short = [
   'algorithm.save_freq=1',
   'task.test_size=8',
   'demonstrations.count=60',
+  ...small,
 ];
 const groups = ['--config-name', 'grpo_20q', ...short, 'algorithm.rollout.group_size=4', 'warm_start.epochs=2'];
 
@@ -201,7 +203,10 @@ when(CHROMIUM !== undefined, 'there is no Chromium').describe('in Chromium', () 
       const printed: string[] = [];
       page.on('console', (message) => printed.push(message.text()));
       const readme = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
-      await page.addScriptTag({ type: 'module', content: /```js\n([\s\S]*?)```/.exec(readme)![1] });
+      const [given, smaller] = ["'save_path=first'", JSON.stringify(['save_path=first', ...small]).slice(1, -1)];
+      const content = /```js\n([\s\S]*?)```/.exec(readme)![1]!;
+      expect(content).toContain(given);
+      await page.addScriptTag({ type: 'module', content: content.replace(given, smaller) });
       const last = await page.waitForEvent('console', {
         predicate: (message) => message.text().startsWith('0 {'),
         timeout: 150_000,
