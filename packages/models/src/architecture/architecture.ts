@@ -1,11 +1,11 @@
-// The interface between language models and the graphs that use them: an architecture lists its parameters and builds how
+// Declares the interface between language models and the graphs that use them: an architecture lists its parameters and builds how
 // hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { AttentionForm } from '../layers/attention.js';
 import type { ParameterSpec } from './parameter-spec.js';
 import type { StateSpec } from './recurrence.js';
 
-/** The states that recurrent layers carry from one token to the next, by their names in `CausalArchitecture.states`. */
+/** Passes the states of recurrent layers (`CausalArchitecture.states`) from one token to the next. */
 export interface Recurrence {
   /** Returns the state after the earlier tokens, [batch, ...shape]; undefined where the sequences have no earlier tokens. */
   before(name: string): Value | undefined;
@@ -20,10 +20,10 @@ export interface Recurrence {
   readonly chunk: number;
 }
 
-/** Where layers that depend on the order of tokens find these in a tree (see token-tree.ts), int32. */
+/** Says where layers that depend on the order of tokens find them in a tree of tokens (token-tree.ts). All values are int32. */
 export type TreeSequences =
   | {
-      /** [tokens, reach] the last tokens up to each token, itself included; the number of all tokens before the first. */
+      /** [tokens, reach] for each token the last `reach` tokens up to it, itself included; before the first token, the number of all tokens. */
       ends: Value;
     }
   | {
@@ -33,26 +33,23 @@ export type TreeSequences =
       inSequences: Value;
     };
 
-/** The operations that a graph offers to the architecture that is built into it. */
+/** Offers the operations of which an architecture builds its part of a graph. */
 export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
   readonly tokens: Dim;
-  /** If defined, the flat rows are the tokens of a tree, and this function returns its sequences, or only the ends of `reach` tokens. */
+  /** If defined, the rows are the tokens of a tree; returns its sequences, or, with `reach`, only the last `reach` tokens before each. */
   readonly tree?: (reach?: number) => TreeSequences;
   /** Returns the named parameter as an input of the graph. */
   parameter(name: string): Value;
   /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
-  /**
-   * Computes the same for the weight of one expert. It takes no adapter, since transformers keeps the weights of all experts in
-   * one 3-D parameter.
-   */
+  /** Computes the same with the weight of one expert. It has no adapter, since transformers keeps all experts in one 3-D parameter. */
   expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
-   * Computes causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values [batch ·
-   * tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier
-   * tokens come from.
+   * Computes causal self-attention of one layer: queries [batch · tokens, heads · headSize], keys and values [batch · tokens,
+   * keyValueHeads · headSize]; the result is shaped like the queries. The graph decides where the keys and values of earlier tokens
+   * come from.
    */
   attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */

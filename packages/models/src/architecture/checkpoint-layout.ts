@@ -1,4 +1,4 @@
-// Converts between parameters in memory and in a Hugging Face checkpoint: names, and Conv1D's transposition.
+// Converts parameters between memory and Hugging Face checkpoints: their names, and the transposed weights of GPT-2's Conv1D.
 import { withJointTensors, withSeparateParameters } from './joint-tensors.js';
 import type { ParameterSpec } from './parameter-spec.js';
 import {
@@ -22,10 +22,7 @@ export const bareName = (name: string) => name.replace(PREFIX, '');
 const BUFFERS =
   /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
 
-/**
- * Prefixes of tensors that do not belong to the text model: encoders of images and sound, and layers that predict several tokens
- * at once.
- */
+/** Prefixes of tensors that are not of the text model: encoders of images and sound, and layers that predict several tokens at once. */
 const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 
@@ -47,10 +44,7 @@ export async function readParameters(specs: readonly ParameterSpec[], source: Ch
   return parameters;
 }
 
-/**
- * Returns a function that reads one parameter; calls may come in any order. Names and shapes are checked at once, before the
- * first read.
- */
+/** Returns a function that reads one parameter at a time, in any order. Names and shapes are checked first, for all parameters. */
 export function parameterReader(
   specs: readonly ParameterSpec[],
   checkpoint: CheckpointReader,
@@ -82,12 +76,12 @@ export async function* eachParameter(
   }
 }
 
-/** The most elements of a tensor that is read ahead: two larger ones would take too much memory at the same time. */
+/** The most elements of a tensor that is read ahead: two larger ones at the same time would take too much memory. */
 const AHEAD = 2 ** 26;
 
 const elementsOf = ({ shape }: ParameterSpec) => shape.reduce((product, size) => product * size, 1);
 
-/** Finds each parameter's tensor name in the file, which may have another prefix. */
+/** Finds the name of each parameter's tensor in the file, which may have another prefix. */
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
@@ -106,7 +100,7 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
     names.set(spec.name, name);
   }
   const used = new Set(names.values());
-  for (const { idleBeside = [] } of specs) for (const name of idleBeside.flatMap(namesOf)) used.add(name);
+  for (const { ignoredBeside = [] } of specs) for (const name of ignoredBeside.flatMap(namesOf)) used.add(name);
   const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name) && !OTHER_PARTS.test(name));
   if (extra !== undefined)
     throw new CheckpointError(

@@ -1,4 +1,4 @@
-// Initial values for the parameters of a model that is trained from scratch.
+// Draws initial values for the parameters of a model that is trained from scratch.
 import { totalmem } from 'node:os';
 import type { Rng } from '@bowyer/core';
 import type { ParameterSpec } from './parameter-spec.js';
@@ -25,7 +25,7 @@ export function initializeParameters(parameters: readonly ParameterSpec[], rng: 
   return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }
 
-/** Initializes one parameter. The caller keeps the order in which parameters draw from `rng`. */
+/** Initializes one parameter. The result depends on how much was drawn from `rng` before. */
 export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
   const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
   if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);

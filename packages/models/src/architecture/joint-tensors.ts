@@ -1,5 +1,4 @@
-// Some checkpoints keep several parameters in one joint tensor. This file reads them as if each parameter were a tensor, and
-// writes the joint tensors again.
+// Reads several parameters that a checkpoint keeps in one joint tensor as if each were a tensor, and writes the joint tensors again.
 import {
   CheckpointError,
   dequantizeMxfp4,
@@ -54,12 +53,10 @@ export function withSeparateParameters(
   };
 }
 
-/**
- * The number of joint tensors that are kept in memory: an expert's parameters come from two joint tensors, and each is two
- * tensors in MXFP4.
- */
+/** The number of joint tensors that are kept in memory: an expert's parameters come from two, and each of these is two tensors in MXFP4. */
 const KEPT = 4;
 
+/** Reads parts of joint tensors, and keeps the last few joint tensors. */
 class JointParts {
   readonly #kept = new Map<string, Promise<HostTensor>>();
 

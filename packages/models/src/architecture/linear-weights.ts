@@ -3,8 +3,8 @@ import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
- * Runs the forward pass on a temporary graph to find the names of the weights of its linear layers: `inside` the blocks, of
- * `experts`, of untied `heads`, and of heads that are `tied` to the embedding.
+ * Finds the names of the weights of an architecture's linear layers, by a forward pass on a temporary graph: those `inside` the
+ * blocks, of `experts`, of heads that are not tied to the embedding (`heads`), and of heads that are (`tied`).
  */
 export function linearWeights(
   architecture: CausalArchitecture,

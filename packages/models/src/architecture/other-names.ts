@@ -1,4 +1,4 @@
-// Fields of a config.json that have two names.
+// Renames fields of a config.json that have two names.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
 /**

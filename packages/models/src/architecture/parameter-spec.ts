@@ -9,7 +9,7 @@ export interface JointTensor {
   count: number;
   /** The index of this parameter among the `count` parts. */
   index: number;
-  /** The rows of the part that are this parameter: the first row, and the number of rows of the whole part. All rows if not given. */
+  /** The rows of the part that belong to this parameter: the first one, and the number of rows of the part. All rows if not given. */
   rows?: { from: number; of: number };
   /** Whether each part is stored as [in, out]. */
   transposed?: boolean;
@@ -27,8 +27,8 @@ export interface ParameterSpec {
   transposedInFile?: boolean;
   /** Whether training does not change the parameter: no gradient is computed for it. */
   isBuffer?: boolean;
-  /** Tensors that checkpoints have beside this parameter and that have no effect; transformers ignores them too. */
-  idleBeside?: readonly string[];
+  /** Tensors that checkpoints have beside this parameter and that have no effect, in transformers neither. */
+  ignoredBeside?: readonly string[];
   /** Another name that checkpoints may use for it. */
   alias?: string;
   /** The joint tensor that checkpoints may have instead of a tensor with the parameter's own name. */

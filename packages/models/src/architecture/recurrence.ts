@@ -1,4 +1,4 @@
-// The states of recurrent layers: of fixed size, and replaced by each new token, unlike keys and values.
+// Describes the states of recurrent layers. Unlike keys and values they have a fixed size, and each token replaces them.
 
 /** Describes one tensor of a layer's state. */
 export interface StateSpec {

@@ -1,4 +1,4 @@
-// The config.json that is saved with the weights.
+// Makes the config.json that is saved with the weights.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
 /**

@@ -25,12 +25,13 @@ class VocabularyError extends RangeError {
 }
 
 /**
- * Returns how many more rows than tokens an embedding may have. Such rows are common, since tables are rounded up for the sake of
- * GPUs: to a multiple of 128 (Pythia, T5), or by a reserve (Phi-2 has 905 spare rows of 51,200, DeepSeek 2,385 of 102,400). A
+ * Returns how many rows an embedding may have beyond the number of tokens. Such rows are common, since tables are rounded up for
+ * GPUs: to a multiple of 128 (Pythia, T5), or by a reserve (Phi-2 has 905 unused rows of 51,200, DeepSeek 2,385 of 102,400). A
  * reserve above a twentieth suggests that the tokenizer belongs to another model.
  */
 const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 
+/** Checks the number of tokens against the rows of the embedding. @throws {VocabularyError} where they do not fit */
 export function checkVocabulary(tokens: number, rows: number, source: string): void {
   if (tokens > rows || rows - tokens > spareRows(rows)) throw new VocabularyError(source, tokens, rows);
 }

@@ -1,3 +1,4 @@
+// Compares texts, given as token ids.
 /** Counts the tokens of the common prefix of two texts. */
 export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const longest = Math.min(a.length, b.length);

@@ -9,5 +9,5 @@ export function roundedSize(size: number, steps: number): number {
   return Math.ceil(size / step) * step;
 }
 
-/** The `steps` of a device that keeps a buffer for each size. There are few, since memory is scarcer than time for padding. */
+/** The `steps` of a device that keeps a buffer for each size. There are few, since padding costs less than the memory of many buffers. */
 export const BUFFER_STEPS = 4;

@@ -3,7 +3,7 @@ import { BUFFER_STEPS, roundedSize } from './few-sizes.js';
 import type { TokenBatch } from './token-batches.js';
 
 /**
- * Returns a batch without empty tensors, which ONNX Runtime's WebGPU provider refuses. If `roundsSizes` is set, rows, columns (up to
+ * Makes a batch without empty tensors, which ONNX Runtime's WebGPU provider refuses. If `roundsSizes` is set, rows, columns (up to
  * `contextLength`), and scored and valued positions are rounded up, so that few shapes occur. An added position repeats the batch's
  * first one with weight 0, which changes no sum, and no other position attends to the added rows and columns.
  */

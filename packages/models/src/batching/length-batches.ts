@@ -1,6 +1,6 @@
-// Chooses which rows go through a network together, so that batches contain little padding.
+// Divides rows into batches that contain little padding.
 
-/** The fixed cost of a batch, counted in tokens: starting it and adding up its gradients. An estimate that worked well when tried. */
+/** The fixed cost of a batch, in tokens: that of starting it and of adding up its gradients. The estimate worked well in trials. */
 export const BATCH_PRICE = 64;
 
 /**
@@ -43,11 +43,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return column < 0 ? 0 : a[column] - b[column];
 }
 
-/**
- * Raises `longest` to include one more row.
- *
- * @returns the sum of `longest`
- */
+/** Raises `longest` to the lengths of one more row. @returns the sum of `longest` */
 function widthWith(longest: number[], row: readonly number[]): number {
   let width = 0;
   for (let column = 0; column < longest.length; column++) {

@@ -3,6 +3,7 @@
 import type { Ranks } from '@bowyer/core';
 import type { TokenBatch } from './token-batches.js';
 
+/** One rank's part of a batch. */
 export interface OwnRows {
   /** This rank's rows of a batch; without rows if the whole batch belongs to other ranks. */
   batch: TokenBatch;
@@ -10,7 +11,7 @@ export interface OwnRows {
   firstRow: number;
 }
 
-/** Yields this rank's rows of every batch of the call. */
+/** Yields this rank's rows of every batch of a call. */
 export function* ownRows(
   given: Iterable<TokenBatch>,
   { rank, size }: Pick<Ranks, 'rank' | 'size'>,
@@ -24,7 +25,7 @@ function partOf(batches: readonly TokenBatch[], rank: number, size: number): Own
   let before = 0;
   return batches.map((batch) => {
     const { rows, ids } = batch;
-    // A row belongs to the rank whose share of all tokens contains the row's middle; rows of a tree count as if they were equal.
+    // A row belongs to the rank in whose share of all tokens its middle lies. Rows of a tree count as equally long.
     const rowAt = (part: number) => {
       const row = Math.round((((total * part) / size - before) * rows) / ids.length);
       return Math.min(Math.max(row, 0), rows);

@@ -1,5 +1,5 @@
 // Finds positions whose log-probability is reported although they have no weight in the loss, such as those of a prompt. The LM
-// head computes them in the forward pass alone, and once for tokens that examples share.
+// head computes them in the forward pass alone, and once for tokens that several examples share.
 /** The positions of one batch that are reported without a weight. */
 export interface ReportedTokens {
   /** [reported] as in `TokenBatch` */

@@ -1,23 +1,23 @@
-// Finds examples that begin with the same tokens, such as the answers to one prompt or the branches of an agent's rollout, and
-// divides them into batches whose common tokens are computed once (see token-tree.ts).
+// Divides examples that begin with the same tokens into batches whose common tokens are computed once (token-tree.ts). Such examples
+// are the answers to one prompt, or the branches of an agent's rollout.
 import { commonPrefix, compareTokens } from './common-prefix.js';
 import { BATCH_PRICE } from './length-batches.js';
 
-/** A run of examples must save at least this many tokens, and at least this share of its tokens; below that, batches by length are faster. */
+/** A run (consecutive sorted examples) must save at least this many tokens, and at least this share of its tokens; else padding is faster. */
 const LEAST_SAVED = 128;
 const LEAST_SHARE = 0.1;
 
-/** The most tokens of a batch, unless its longest example is longer than half of it, and those of several runs: larger ones are slower. */
+/** The most tokens of a batch, unless its longest example exceeds half of it, and of a batch of several runs; larger batches are slower. */
 const MOST_TOKENS = 2048;
 const MOST_OF_RUNS = 512;
 
-/** The number of keys to which attention costs a token as much as the rest of the model. An estimate for small models. */
+/** The number of keys to which attention costs a token as much as the rest of the model, estimated for small models. */
 const PRICED_KEYS = 1024;
 
 /**
- * Returns batches of examples that share enough tokens; the others are in none. Examples are sorted by their ids. A run of them ends
- * where two neighbours have less than a tenth of the shorter one in common. Runs that save enough are cut into batches of the least
- * total cost, where a batch of n different tokens with the longest example of m tokens costs n · (1 + m / 1024) + 64.
+ * Returns batches of the examples that share enough tokens; the others are in none. Examples are sorted by their ids. A run of
+ * them ends where two neighbours have less than a tenth of the shorter one in common. Runs that save enough are cut into batches of
+ * the least total cost; a batch of n different tokens, whose longest example has m tokens, costs n · (1 + m / 1024) + 64.
  *
  * @param rows ids that the model reads
  * @param maxTokens the most tokens of a batch; a longer example is a batch of its own

@@ -1,5 +1,5 @@
-// Divides token examples into batches within a token budget: padded ones of similar length, or trees of examples that begin with the
-// same tokens.
+// Divides token examples into batches of limited size: rectangles of examples of similar length, with padding, or trees of examples
+// that begin with the same tokens.
 import { maximum, type TokenMask } from '@bowyer/core';
 import { chunksOf } from '../layers/attention.js';
 import { lengthBatches } from './length-batches.js';
@@ -8,7 +8,7 @@ import { sharedRuns } from './shared-runs.js';
 import { tokenTree, type TokenTree } from './token-tree.js';
 
 /**
- * One token sequence to score. The loss of an example is
+ * A token sequence to score. Its loss is
  *
  *     Σ_t weights[t] · (−log p(targets[t] | ids[0..t]))
  *
@@ -33,7 +33,7 @@ export interface TokenExample {
   valueWeights?: Float32Array;
 }
 
-/** A position of an example. */
+/** Names a token of an example. */
 export interface Place {
   /** The index of the example in the call. */
   example: number;
@@ -41,8 +41,8 @@ export interface Place {
 }
 
 /**
- * Several examples as one rectangle, padded on the right, where the causal mask hides padding from every real position; or as a tree
- * without padding. A position is an index of `ids`, row by row.
+ * Several examples in one forward pass: as a rectangle, padded on the right, where the causal mask hides padding from all other
+ * positions, or as a tree without padding. A position is an index of `ids`, row by row.
  */
 export interface TokenBatch {
   /** The indices of the examples in the call, one per row. */
@@ -50,7 +50,7 @@ export interface TokenBatch {
   rows: number;
   /** 1 if the batch is a tree. */
   columns: number;
-  /** If defined, `ids` are the tree's. */
+  /** The tree whose tokens `ids` are; undefined for a rectangle. */
   tree?: TokenTree;
   /** [rows, columns], or [tokens] of the tree */
   ids: Int32Array;
@@ -80,14 +80,14 @@ export interface TokenBatch {
 
 /**
  * Groups examples of similar length into batches of at most `maxTokens` tokens including padding (a longer single example becomes
- * a batch with one row). Examples without any weight are omitted. The grouping depends on the lengths alone and, with
- * `sharesPrefixes`, on which examples begin with the same tokens: trees come first.
+ * a batch of one row). Examples without any weight are omitted. The grouping depends on the lengths alone and, with
+ * `sharesPrefixes`, on which examples begin with the same tokens; the trees come first.
  */
 export const tokenBatches = (examples: readonly TokenExample[], options: TokenBatchOptions): TokenBatch[] => [
   ...tokenBatchesInSteps(examples, options),
 ];
 
-/** Yields the batches of `tokenBatches`, each made when it is needed: making all at once takes long for large requests. */
+/** Yields the batches of `tokenBatches`, each of which is made when it is needed, since making all takes long for large requests. */
 export function tokenBatchesInSteps(
   examples: readonly TokenExample[],
   { sharesPrefixes = false, ...options }: TokenBatchOptions,
@@ -127,10 +127,10 @@ interface BatchingOptions {
 
 type TokenBatchOptions = BatchingOptions & { sharesPrefixes?: boolean };
 
-/** The examples of a batch, before it is made. */
+/** The examples that will form a batch. */
 interface Grouping {
   chosen: number[];
-  /** If undefined, the batch is a tree. */
+  /** The width of the rectangle; undefined for a tree. */
   columns?: number;
 }
 
@@ -215,10 +215,11 @@ function paddedIds(rows: readonly Int32Array[], columns: number, padTokenId: num
   return ids;
 }
 
-/** Makes the tree of sorted rows. Longer ones attend in more groups of blocks, as rows of a rectangle do in more chunks. */
+/** Makes the tree of sorted rows. Longer rows are attended to in more groups of blocks, as in a rectangle in more chunks. */
 const treeOf = (rows: readonly Int32Array[]): TokenTree =>
   tokenTree(rows, Math.max(2, chunksOf(maximum(rows.map(({ length }) => length)))));
 
+/** Returns the example after its check. @throws {RangeError} where its arrays have different lengths */
 function checked(example: TokenExample, index: number): TokenExample {
   const { ids, targets, weights, valueWeights = weights } = example;
   if (ids.length !== targets.length || ids.length !== weights.length)

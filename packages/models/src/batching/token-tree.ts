@@ -1,22 +1,23 @@
-// Merges sequences that begin with the same tokens into a tree, so that each of its tokens is computed once. Attention computes
-// blocks of queries, each with the keys on the path from the first token to the block's last one.
+// Merges sequences that begin with the same tokens into a tree, so that each token is computed once. For attention the tree is cut into
+// blocks of queries; each block reads the keys on its path, from the first token to the block's last one.
 import { maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 
-/** Tokens `start` to `end` (exclusive) of a sequence. No sequence has only a part of them. */
+/** Tokens `start` to `end` (exclusive) of a sequence, which all sequences that have one of them share. */
 interface Block {
   sequence: number;
   start: number;
   end: number;
 }
 
-/** Blocks of queries, which are padded to one width, with their paths, which are padded to one length. */
+/** Blocks that are computed together: padded to one width, their paths to one length. */
 interface BlockGroup {
   blocks: Block[];
   width: number;
   columns: number;
 }
 
+/** The tokens of several sequences, each common prefix once. */
 export interface TokenTree {
   /** [tokens] depth first. */
   ids: Int32Array;
@@ -27,12 +28,12 @@ export interface TokenTree {
   sequences: Int32Array[];
 }
 
-/** How many divisions into blocks and groups are compared. */
+/** The most divisions into blocks and groups that are compared. */
 const MOST_PARTS = 16;
 const MOST_THRESHOLDS = 4;
 const MOST_ENDS = 32;
 
-/** The time to copy a key and its value into a path, in queries of attention to it. An estimate that worked well when tried. */
+/** The time to copy a key and its value into a path, relative to that of one query's score with it. The estimate worked well in trials. */
 const COPY_PRICE = 20;
 
 /**
@@ -63,7 +64,7 @@ export function tokenTree(sequences: readonly Int32Array[], groupCount: number):
   };
 }
 
-/** Cuts the tokens that a sequence adds to the tree where later sequences leave it. */
+/** Cuts the tokens that a sequence adds to the tree at the points where later sequences branch off. */
 function segmentsOf(sequence: number, length: number, shared: readonly number[]): Block[] {
   const cuts: number[] = [];
   let [end, leaves] = [length, length];
@@ -75,16 +76,16 @@ function segmentsOf(sequence: number, length: number, shared: readonly number[])
   return bounds.slice(1).flatMap((to, i) => (to > bounds[i] ? [{ sequence, start: bounds[i], end: to }] : []));
 }
 
-/** Segments that are cut into blocks of one width, and the longest path of each group of blocks. */
+/** The segments of one width of blocks, and the longest path of each group of blocks. */
 interface Division {
   segments: readonly Block[];
   width: number;
   columns: number[];
-  /** The scores, padding included, and the price of copies. */
+  /** The number of scores, padding included, plus the price of the copies. */
   cost: number;
 }
 
-/** Divides segments so that attention is cheapest: all alike, or half of the groups for the longer and half for the shorter ones. */
+/** Divides segments into groups of least cost: all with one width of blocks, or the longer and the shorter ones with a width each. */
 function cheapestGroups(segments: readonly Block[], groupCount: number): BlockGroup[] {
   const costOf = (divisions: readonly (Division | undefined)[]) =>
     divisions.reduce((sum, division) => sum + (division?.cost ?? Infinity), 0);
@@ -103,7 +104,7 @@ function cheapestGroups(segments: readonly Block[], groupCount: number): BlockGr
 
 const lengthOf = ({ start, end }: Block): number => end - start;
 
-/** Chooses the width of blocks; undefined if there are too few tokens for the groups. */
+/** Chooses the width of blocks of least cost; undefined if there are too few tokens for the groups. */
 function cheapestWidth(segments: readonly Block[], groupCount: number): Division | undefined {
   const longest = maximum(segments.map(lengthOf));
   let best: Division | undefined;
@@ -116,7 +117,7 @@ function cheapestWidth(segments: readonly Block[], groupCount: number): Division
   return best;
 }
 
-/** Returns the ends of blocks in ascending order. */
+/** Lists the ends of blocks in ascending order. */
 function blockEnds(segments: readonly Block[], width: number): Int32Array {
   const ends: number[] = [];
   for (const { start, end } of segments)
@@ -124,7 +125,7 @@ function blockEnds(segments: readonly Block[], width: number): Int32Array {
   return Int32Array.from(ends).sort();
 }
 
-/** Divides blocks by their ends into groups with the least keys, padding included; undefined if there are too few different ends. */
+/** Divides blocks by their ends into groups with the fewest keys, padding included; undefined if there are too few different ends. */
 function cheapestColumns(ends: Int32Array, groupCount: number): { columns: number[]; keys: number } | undefined {
   const step = Math.max(1, Math.ceil(ends.at(-1)! / MOST_ENDS));
   // A group may end only at one of these bounds. A bound is the number of blocks before it.
@@ -175,7 +176,7 @@ const cutInto = ({ sequence, start, end }: Block, width: number): Block[] =>
     end: Math.min(start + (i + 1) * width, end),
   }));
 
-/** The place of each token's query; all arrays are [tokens]. */
+/** The place of each token's query among the padded blocks; all arrays are [tokens]. */
 interface QueryPlaces {
   /** The index of the token's block among those of all groups in order. */
   block: Int32Array;
@@ -186,7 +187,7 @@ interface QueryPlaces {
   offset: Int32Array;
 }
 
-/** Finds the places of all queries. */
+/** Finds where the query of each token is among the padded blocks. */
 export function queryPlaces({ ids, groups, sequences }: TokenTree): QueryPlaces {
   const [block, before, widths, offset] = Array.from({ length: 4 }, () => new Int32Array(ids.length));
   let [index, queries] = [0, 0];
@@ -202,14 +203,14 @@ export function queryPlaces({ ids, groups, sequences }: TokenTree): QueryPlaces 
   return { block, before, width: widths, offset };
 }
 
-/** Returns [blocks, width] the tokens of a group's blocks; the number of all tokens where a block is padded. */
+/** Lists the tokens of a group's blocks, [blocks, width]; the number of all tokens where a block is padded. */
 export function blockTokens({ ids, sequences }: TokenTree, { blocks, width }: BlockGroup): Int32Array {
   const tokens = new Int32Array(blocks.length * width).fill(ids.length);
   blocks.forEach(({ sequence, start, end }, b) => tokens.set(sequences[sequence].subarray(start, end), b * width));
   return tokens;
 }
 
-/** Returns [blocks, columns] the token at each position up to a block's last one; 0 beyond. */
+/** Lists the tokens on the path of each block of a group, [blocks, columns]; 0 beyond its end. */
 export function blockPaths({ sequences }: TokenTree, { blocks, columns }: BlockGroup): Int32Array {
   const paths = new Int32Array(blocks.length * columns);
   blocks.forEach(({ sequence, end }, b) => paths.set(sequences[sequence].subarray(0, end), b * columns));
@@ -217,8 +218,8 @@ export function blockPaths({ sequences }: TokenTree, { blocks, columns }: BlockG
 }
 
 /**
- * Returns [all blocks of the tree + 1, blocks of the group] 1 where a path of the group contains the whole block; the last row is 0.
- * A path contains a block if it has its last token.
+ * Returns 1 where a path of the group contains a whole block of the tree, [all blocks + 1, blocks of the group]; the last row is 0.
+ * A path contains a block if it has the block's last token.
  */
 export function pathsWithBlocks({ groups, sequences }: TokenTree, { blocks: own }: BlockGroup): Float32Array {
   const all = groups.flatMap(({ blocks }) => blocks);
@@ -233,7 +234,7 @@ export function pathsWithBlocks({ groups, sequences }: TokenTree, { blocks: own 
   return contains;
 }
 
-/** Returns [tokens, reach] the last tokens of the path to each token, itself included; the number of all tokens before its beginning. */
+/** Lists the last `reach` tokens of the path to each token, itself included, [tokens, reach]; before the beginning, the number of all tokens. */
 export function pathEnds({ ids, sequences }: TokenTree, reach: number): Int32Array {
   const ends = new Int32Array(ids.length * reach).fill(ids.length);
   for (const path of sequences)

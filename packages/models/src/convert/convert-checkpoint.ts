@@ -1,4 +1,4 @@
-// Converts weights in any form that can be read here to a directory in Hugging Face layout, one tensor at a time.
+// Converts weights in any readable form to a folder in Hugging Face layout, one tensor at a time.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refuseUsedFolder, writeFileAtomically, writeNewFolder } from '@bowyer/core';
@@ -40,6 +40,7 @@ export interface ConvertOptions {
   command?: string;
 }
 
+/** A report of the conversion. */
 interface Converted {
   kind: OpenedCheckpoint['kind'] | 'gguf';
   tensors: number;
@@ -98,10 +99,10 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
   return parseConfig(text, dirname(path));
 }
 
-/** The name of a buffer that encoders' checkpoints have beside the weights; it contains 0, 1, 2, … */
+/** The name of a tensor with 0, 1, 2, …, which encoders' checkpoints have beside the weights. */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
-/** Finds the config that fits the tensors, and the tensors to write: their names in transformers, and the source of each one's values. */
+/** Finds the config that fits the tensors, and the tensors to write: their names and shapes, and a reader of their values. */
 async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = withoutNamePrefix(source, []);

@@ -1,8 +1,9 @@
-// Writes tokenizer.json for a SentencePiece BPE that is given by its pieces and their scores, as transformers converts Llama's.
+// Makes tokenizer.json for a SentencePiece BPE that is given by its pieces (tokens) and their scores, as transformers converts Llama's.
 
 /** SentencePiece's symbol for a space. */
 export const SPACE_SYMBOL = '▁';
 
+/** A token of a SentencePiece vocabulary, by its spelling. */
 export interface ScoredPiece {
   text: string;
   score: number;
@@ -20,7 +21,7 @@ interface DefinitionOptions {
  * Returns the parts of tokenizer.json that follow from the pieces: model, normalizer and decoder.
  *
  * @param vocabulary ids by spelling
- * @param made the pieces that merges produce
+ * @param made the pieces that are made by merges
  */
 export function sentencePieceDefinition(
   vocabulary: ReadonlyMap<string, number>,
@@ -63,6 +64,7 @@ export function sentencePieceDefinition(
   };
 }
 
+/** Lists all pairs of pieces that make up a piece, as merges. */
 function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
   const characters = [...piece];
   return characters.slice(1).flatMap((_, i) => {
@@ -71,12 +73,7 @@ function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
   });
 }
 
-/**
- * Returns the post-processor that adds tokens before and after a text.
- *
- * @param before the token before each text, with its id
- * @param after the token after each text
- */
+/** Returns the post-processor that adds a token, given with its id, before and after each text; null adds none. */
 export function aroundTexts(before: readonly [string, number] | null, after: readonly [string, number] | null) {
   const special = (token: readonly [string, number] | null, type: number) =>
     token === null ? [] : [{ SpecialToken: { id: token[0], type_id: type } }];

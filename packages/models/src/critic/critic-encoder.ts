@@ -1,10 +1,10 @@
-// The interface of a critic's text encoder: parameters, its part of the graph, and the feeds for a batch of texts.
+// Declares a critic's text encoder: its parameters, its part of the graph, and its inputs for a batch of texts.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 
-/** Features of N rows; rows after the last observation are padding. */
+/** The features of N observations, of which the last may be padding. */
 export interface CriticFeatures {
   /** [N, vWidth] the input of the V heads. */
   v: Value;
@@ -12,6 +12,7 @@ export interface CriticFeatures {
   q?: Value;
 }
 
+/** The inputs of one batch. */
 export interface CriticFeeds {
   /** Graph inputs of one batch. */
   inputs: Record<string, { dims: number[]; data: Float32Array | Int32Array | BigInt64Array }>;
@@ -21,6 +22,7 @@ export interface CriticFeeds {
   items: number[];
 }
 
+/** Encodes observations and actions as features for the heads of a critic. */
 export interface CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;

@@ -1,4 +1,4 @@
-// The four heads of the double critic, each a perceptron with two hidden layers: Q1, Q2 on (state, action), V1, V2 on the state.
+// Computes the four heads of the double critic, each a perceptron with two hidden layers: Q1, Q2 on (state, action), V1, V2 on the state.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3; widths as in its code.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
@@ -18,7 +18,7 @@ export interface HeadSizes {
   outputBias: number;
 }
 
-/** Draws weights from the distribution, and with the names, that torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has. */
+/** Draws initial weights, with the names and the distribution of torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear). */
 export function initializeHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputBias }: HeadSizes): HostTensors {
   const head = (name: string, width: number): HostTensors => {
     const output = initializeLinear(rng, `${name}.4`, hiddenWidth, 1);

@@ -1,4 +1,4 @@
-// The double critic: Q1, Q2, V1, V2 on one text encoder, its Polyak-averaged target network, and the optimizer.
+// Trains and evaluates a double critic: Q1, Q2, V1, V2 on one text encoder, with its Polyak-averaged target network and its optimizer.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3. The algorithm computes the TD targets.
 import { join } from 'node:path';
 import { shareOf, type Rng } from '@bowyer/core';
@@ -63,6 +63,7 @@ interface CriticLosses extends HeadOutputs {
 const allHeads = [...qHeads, ...vHeads];
 type Head = (typeof allHeads)[number];
 
+/** Holds a double critic. */
 export class DoubleCritic {
   readonly #evaluators = new Map<string, Promise<BoundProgram>>();
   readonly #evaluatorPrograms = new Map<boolean, Promise<Program>>();
@@ -309,14 +310,14 @@ const ones = (count: number) => new Float32Array(count).fill(1);
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));
 
-/** Packs columns into a matrix [rows, columns], one row for each of the given items; further rows are zero. */
+/** Packs columns into a matrix [rows, columns], one row per item; further rows are zero. */
 function interleave(columns: readonly Float32Array[], items: readonly number[], rows: number): Float32Array {
   const matrix = new Float32Array(rows * columns.length);
   items.forEach((item, row) => columns.forEach((column, c) => (matrix[row * columns.length + c] = column[item])));
   return matrix;
 }
 
-/** Copies the rows of a batch to the rows of their items in [count, width], without the rows of padding. */
+/** Copies the rows of a batch to the rows of their items in `all`, [count, width]; rows of padding are omitted. */
 function scatterRows(values: Float32Array, items: readonly number[], all: Float32Array, width: number): void {
   items.forEach((item, row) => all.set(values.subarray(row * width, (row + 1) * width), item * width));
 }

@@ -1,12 +1,12 @@
-// The inputs of the line critic: texts cut into lines, each different line, action and word only once.
-// In a batch of replayed episodes most lines occur many times (every history is a prefix of the next one), so that the
-// network sees a few hundred short lines instead of two hundred long histories.
+// Makes the inputs of the line critic: texts are cut into lines, and each different line, action and word is computed once. In a batch
+// of replayed episodes most lines occur many times (every history is a prefix of the next one), so that the network reads a few hundred
+// short lines instead of two hundred long histories.
 import type { Tokenizer } from '@bowyer/text';
 import { roundedSize } from '../batching/few-sizes.js';
 
 /**
- * One batch. Every count is rounded up to a bucket, so that few different shapes occur; rows of padding are all zero. N
- * observations, U different lines, A different actions, W different words.
+ * The inputs for N observations with U different lines, A different actions and W different words. These counts are rounded up, so
+ * that few different shapes occur; the added rows are zeros.
  */
 export interface LineBatch {
   /** [W] ids of the words. */
@@ -28,10 +28,7 @@ export interface LineBatch {
   sizes: { observations: number; lines: number; actions: number; words: number };
 }
 
-/**
- * The most entries of a batch's matrices, unless it has a single observation. In one batch, the matrix of N turns with a new line
- * each would have N² entries.
- */
+/** The most entries of a batch's matrices, unless it has a single observation: N turns with a new line each give a matrix of N² entries. */
 const BATCH_ENTRIES = 2 ** 24;
 
 /** The number of tokenized texts that are cached; a full cache is emptied. */
@@ -154,7 +151,7 @@ export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]
  */
 export const bucket = (count: number): number => Math.max(8, roundedSize(count, 8));
 
-/** Numbers different items 0, 1, 2, … in the order in which they first occur. */
+/** Numbers different items 0, 1, 2, … by their first occurrence. */
 class Numbering<T> {
   readonly items: T[] = [];
   readonly #indices = new Map<T, number>();

@@ -1,5 +1,5 @@
-// The built-in critic's encoder: the state is a sum over the lines of the dialogue, each line a question with its answer. It has
-// no attention and shares no weights with the policy, and a new turn costs only its new line.
+// Encodes dialogues for the built-in critic: a state is a sum over the lines of a dialogue, each a question with its answer. It has no
+// attention and shares no weights with the policy, and a new turn costs only its new line.
 //
 //     phrase and line as in line-text-encoder.ts: a line's last word (the answer) is combined with the question before the sum
 //     dialogue = Σ lines / 3,   state = [dialogue; number of lines / 10]
@@ -16,10 +16,11 @@ import type { CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import type { LineBatch } from './line-batch.js';
 import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 
-/** Factors that keep both parts of the state of order 1 over twenty turns. */
+/** Factors that keep both parts of the state near 1 over twenty turns. */
 const lineScale = 1 / 3;
 const turnScale = 1 / 10;
 
+/** Encodes a text as the sum of its lines. */
 export class LineEncoder extends LineTextEncoder {
   protected readonly kind = 'line';
   protected readonly decays = [];

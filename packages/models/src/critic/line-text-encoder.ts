@@ -1,5 +1,5 @@
-// The base class of the built-in critics' encoders. A text is split into lines, and the words of a line are pooled into a phrase
-// vector. The vector of the line is computed from the phrase and the line's last word, which is the answer to a question.
+// Encodes the lines of a text, for the built-in critics. The words of a line are pooled into a phrase vector; the vector of the line is
+// computed from the phrase and the line's last word, which is the answer to a question.
 //
 //     phrase = MLP(Σ of its words' embeddings / √number of words)       one network for lines and for actions
 //     line   = MLP([phrase; embedding of the line's last word])
@@ -12,6 +12,7 @@ import { filled, heLinear, type Parameters } from '../layers/linear.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import { LineBatcher, type LineBatch } from './line-batch.js';
 
+/** Makes the vectors of lines and actions; a subclass makes a text's features from those of its lines. */
 export abstract class LineTextEncoder implements CriticEncoder {
   protected abstract readonly kind: 'line' | 'recency';
   /** The decays of `LineBatch.decayedCounts`. */

@@ -1,4 +1,4 @@
-// Polyak averaging in the device's worker thread: the target network follows the online one.
+// Moves the target network towards the online one by Polyak averaging, in the device's worker thread.
 import type { KernelCall } from '@bowyer/graph';
 import { polyakInPlace } from '../wasm/elementwise-simd.js';
 

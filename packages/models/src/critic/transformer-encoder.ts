@@ -1,5 +1,6 @@
-// ArCHer's critic encoder: BERT or one of its variants reads the observation and, separately, the action, with the same weights.
-// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers are as wide as h.
+// Encodes texts as ArCHer's critic does: BERT or one of its variants reads the observation and, separately, the action.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); both have the same weights, Q reads [h(s); h(a)], V reads h(s); hidden layers are as
+// wide as h.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder } from '@bowyer/graph';
@@ -31,6 +32,7 @@ interface TransformerEncoderOptions {
 /** The prefix of the encoder's weights among the critic's; their Hugging Face name follows it. */
 const prefix = 'encoder/';
 
+/** Encodes observations and actions with a transformer encoder. */
 export class TransformerEncoder implements CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;
@@ -85,7 +87,7 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /** Makes batches of as many items as the budget allows, longest first. A text that occurs several times goes through the encoder once. */
+  /** Makes batches of texts within `batchTokens`, longest first. A text that occurs several times goes through the encoder once. */
   feeds(
     observations: readonly string[],
     actions: readonly string[] | null,
@@ -134,7 +136,7 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/** Divides indices into lists of at most `budget` tokens, the longest items first; an item above the budget gets its own list. */
+/** Divides items into lists of at most `budget` tokens, the longest first; an item above the budget gets its own list. */
 function withinBudget(lengths: readonly number[], budget: number): number[][] {
   const lists: number[][] = [];
   let left = 0;

@@ -2,5 +2,5 @@ import type { Family } from './family.js';
 import { families } from './families/index.js';
 import { ownFamilies } from './own-families/index.js';
 
-/** Every decoder by its `model_type`. */
+/** The published and the own families of decoders by `model_type`. */
 export const allFamilies: Readonly<Record<string, Family>> = { ...families, ...ownFamilies };

@@ -1,4 +1,4 @@
-// Canon layers: a short causal convolution is added to the input of a part of a block, each channel by itself, so that every
+// Builds Canon layers: a short causal convolution, of each channel by itself, is added to the input of a part of a block, so that every
 // token carries information of the tokens just before it.
 // Source: Allen-Zhu 2025, arXiv:2512.17351; names and layout of the LlamaCanon published with it.
 import type { Value } from '@bowyer/graph';
@@ -42,7 +42,7 @@ export function canonLayer(path: string, width: number, tokens: number): Statefu
   };
 }
 
-/** Returns the part with the layer put before it. */
+/** Returns `part` with `layer` applied to its input. */
 export function preceded(layer: StatefulLayer, part: Part): Part {
   return {
     ...part,

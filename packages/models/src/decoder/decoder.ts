@@ -13,6 +13,7 @@ export type BlockNorms = Partial<
   Record<'mixerInput' | 'mixerOutput' | 'feedForwardInput' | 'feedForwardOutput', Layer>
 >;
 
+/** One block of a decoder. */
 export interface Block {
   norms: BlockNorms;
   /** Attention, or another part that mixes tokens. */
@@ -47,6 +48,7 @@ export interface LayerInputs {
   of(scope: ForwardScope, ids: Value, embedded: Value): (layer: number) => Value;
 }
 
+/** How token ids and positions become the first block's input. */
 export interface Embedding {
   /** The name of the weight [vocabulary, width]. */
   weight: string;
@@ -59,6 +61,7 @@ export interface Embedding {
   dropout?: number;
 }
 
+/** The LM head. */
 export interface Head {
   /** The name of the weight; the embedding's if the two are tied. */
   weight: string;
@@ -69,6 +72,7 @@ export interface Head {
   softcap?: number;
 }
 
+/** Describes a decoder. */
 export interface DecoderSpec extends HeadSizes {
   vocabSize: number;
   width: number;
@@ -83,6 +87,7 @@ export interface DecoderSpec extends HeadSizes {
   config: ConfigJson;
 }
 
+/** Builds an architecture from the parts of a decoder. */
 export function decoder(spec: DecoderSpec): CausalArchitecture {
   const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
   const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
@@ -158,6 +163,7 @@ function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): 
   return block.closing ? block.closing.apply(scope, result, place) : result;
 }
 
+/** Computes logits from rows of the residual stream. */
 function headLogits(scope: ForwardScope, { finalNorm, head }: DecoderSpec, residual: Value): Value {
   const { g } = scope;
   let logits = scope.linear(finalNorm.apply(scope, residual), head.weight, head.bias);

@@ -1,4 +1,4 @@
-// A mixture of experts as the feed-forward layer of a decoder's block.
+// Builds a mixture of experts as the feed-forward layer of a decoder's block.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -6,12 +6,13 @@ import { activate, type ActivationName } from '../layers/activations.js';
 import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
 import type { Layer, Part } from './parts.js';
 
-/** The router's parameters, and how its logits select experts. Its products are computed in float32, whatever the type of the weights. */
+/** The router: its parameters, and how its logits select experts. Its products are in float32, whatever the type of the weights. */
 interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   /** The names of its parameters; the weight is [experts, width]. */
   weight: string;
   /** Another name of the weight in checkpoints. */
   alias?: string;
+  /** The bias of the logits. */
   bias?: string;
   /** The transform of the router's input; none if not given. */
   reads?: Layer;
@@ -41,6 +42,7 @@ interface ExpertMixture {
   shared?: Part;
 }
 
+/** Builds the layer: the router selects experts for each row, whose results are summed with weights. */
 export function expertMixture({ width, standardDeviation, router, experts, reads, shared }: ExpertMixture): Part {
   const { weight, alias, bias, choiceBias, expertScale, reads: routerReads, ...form } = router;
   const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });

@@ -74,7 +74,9 @@ test('Gemma 4: the last layer sees the whole context, shared layers have no keys
   const { attentionLayers, parameters, headSize } = architectureFor(shared);
   expect([attentionLayers, headSize]).toEqual([[0, 1], 8]);
   expect(parameters.filter(({ name }) => name.includes('k_proj'))).toHaveLength(2);
-  expect(parameters.flatMap(({ idleBeside = [] }) => idleBeside)).toContain('model.layers.3.self_attn.v_norm.weight');
+  expect(parameters.flatMap(({ ignoredBeside = [] }) => ignoredBeside)).toContain(
+    'model.layers.3.self_attn.v_norm.weight',
+  );
   const ownSizes = (head_dim: number) => architectureFor({ ...small, per_layer_config: { 3: { head_dim } } });
   expect(ownSizes(6).headSize).toBe(6);
   expect(() => ownSizes(5)).toThrow('head_dim of layers of full_attention must be one even number, not 5');

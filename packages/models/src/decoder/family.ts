@@ -1,4 +1,4 @@
-// A family of decoders: how its config.json is read, and how it differs from the plain decoder (plain-decoder.ts).
+// Describes a family of decoders: how its config.json is read, and how it differs from the plain decoder (plain-decoder.ts).
 import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { savedConfig } from '../architecture/saved-config.js';
@@ -42,7 +42,7 @@ interface RotaryOptions {
 
 export type LayerKind = 'full_attention' | 'sliding_attention';
 
-/** A config.json completed with its family's defaults. Reading a field checks it and throws an `UnsupportedConfigError` that names it. */
+/** Reads a config.json, completed by its family's defaults. Each field is checked when it is read; an `UnsupportedConfigError` names it. */
 export class FamilyConfig {
   readonly fields: ConfigFields;
   /** The file's fields, under the common names as well. */
@@ -141,8 +141,8 @@ export class FamilyConfig {
   }
 
   /**
-   * Computes the rotary frequencies of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of
-   * older files applies to full_attention.
+   * Computes the rotary frequencies of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older
+   * files applies to layers with full attention.
    *
    * @param bases the base for each kind whose object has none
    */

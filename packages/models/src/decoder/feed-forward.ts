@@ -1,4 +1,4 @@
-// The feed-forward layer of a decoder's block.
+// Builds the feed-forward layer of a decoder's block.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import { activate, type ActivationName } from '../layers/activations.js';

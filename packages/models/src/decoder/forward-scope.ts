@@ -1,4 +1,4 @@
-// The parts that all graphs of a language model share: parameters as inputs, linear layers in the chosen operand order, dropout.
+// Offers what all graphs of a language model share: parameters as inputs, linear layers in the chosen operand order, dropout.
 import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope, Recurrence } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
@@ -29,14 +29,11 @@ interface ScopeOptions {
   recurrence?: Recurrence;
   /** Quantised frozen weights by name; linear layers use these instead of a graph input. Embedding rows are still looked up in float32. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** ONNX Runtime's accuracy level of products with quantised weights (see quantized-weight.ts); 0 if omitted. */
+  /** ONNX Runtime's accuracy level of products with quantised weights: 4 rounds activations to int8, 0 does not. 0 if omitted. */
   accuracyLevel?: 0 | 4;
   /** Weights that products read as integers, from separate inputs; for decoding only, since such products have no gradient. */
   integers?: IntegerWeights;
-  /**
-   * Weights that are multiplied as integers and whose products have a gradient; initializers. These are the weights of
-   * `quantized`, and heads.
-   */
+  /** Weights that are multiplied as integers and whose products have a gradient: those of `quantized`, and heads. They are initializers. */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
   /** Names of weights that products read from a separate input, `prepackedName`. */
   packed?: ReadonlySet<string>;
@@ -54,6 +51,7 @@ const CHUNK = 64;
 /** Returns the name of the input from which products read a packed weight. Looking up rows uses another input. */
 export const prepackedName = (weight: string) => `${weight}/packed`;
 
+/** Builds the operations of `ForwardScope` into a graph. */
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
@@ -130,7 +128,7 @@ export class GraphScope implements ForwardScope {
     if (integers?.shapes.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
     const both = trainingIntegers?.get(weight);
-    // A weight that is not in `quantized` is an LM head's, of which the float32 parameter is read as well.
+    // A weight that is not in `quantized` belongs to an LM head, whose float32 parameter is read too.
     if (both)
       return trainingProduct(this.g, x, weight, both, {
         bias,

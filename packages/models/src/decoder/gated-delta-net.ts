@@ -1,4 +1,4 @@
-// Gated DeltaNet: a short convolution of queries, keys and values, the gated delta rule over them, and a gated norm.
+// Builds Gated DeltaNet: a short convolution of queries, keys and values, the gated delta rule over them, and a gated norm.
 // Source: Yang et al. 2024, arXiv:2412.06464, section 3.4; names and layout of Hugging Face's Qwen3NextGatedDeltaNet.
 import { multiplyDims, type Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
@@ -30,10 +30,7 @@ export interface GatedDeltaNet {
   projections: 'separate' | 'by-key-head';
 }
 
-/**
- * Flat rows before the convolution: queries, keys and values side by side in `mixed`; the output gate z; and b and a of each
- * value head.
- */
+/** The projections of flat rows: queries, keys and values side by side in `mixed`; the output gate z; b and a of each value head. */
 interface Projected {
   mixed: Value;
   z: Value;
@@ -107,7 +104,7 @@ function deltaRule(
     const unit = g.mul(heads, g.reciprocal(g.sqrt(g.add(squares, 1e-6))));
     return headsFirst(g.expand(unit, [batch, tokens, keyHeads, valueHeads / keyHeads, keySize]), keySize);
   };
-  // A padding token neither decays the state nor writes to it.
+  // A padding token neither decays the state nor adds to it.
   const real = recurrence.counts && g.less(g.unsqueeze(g.range(tokens), 0), g.unsqueeze(recurrence.counts, 1));
   const perHead = (x: Value) => {
     const apart = g.reshape(x, [batch, tokens, valueHeads]);

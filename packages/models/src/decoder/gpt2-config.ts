@@ -1,4 +1,4 @@
-// GPT-2's configuration under the names of Hugging Face's config.json, checked when it is read.
+// Reads GPT-2's configuration under the names of Hugging Face's config.json, and checks it.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 

@@ -1,5 +1,5 @@
-// Smeared keys: a short convolution of the keys of attention over the last tokens, each channel by itself. With keys that contain
-// the previous token, one layer can form an induction head, which otherwise needs two layers that work together.
+// Convolves the keys of attention over the last tokens, each channel by itself ("smeared keys"). With keys that contain the previous
+// token, one layer can form an induction head, which otherwise needs two layers that work together.
 // Source: Olsson et al. 2022, arXiv:2209.11895 (mixes each key with the previous one, by one number per head); So et al. 2021,
 // arXiv:2109.08668 (a depthwise convolution after the projections).
 import type { Value } from '@bowyer/graph';

@@ -1,4 +1,4 @@
-// Per-layer embeddings: a narrow embedding table for every layer, and a projection of the token embedding. A gate at the end of
+// Builds per-layer embeddings: each layer has a narrow embedding table, and a projection of the token embedding. A gate at the end of
 // the layer adds them to the residual stream.
 // Source: Hugging Face's Gemma4TextModel (per-layer embeddings); introduced with Gemma 3n.
 import { activate, type ActivationName } from '../layers/activations.js';

@@ -1,4 +1,4 @@
-// Attention with linear biases (ALiBi): a score decreases with the distance between query and key, by a slope for each head.
+// Computes attention with linear biases (ALiBi): a score decreases with the distance of query and key, by a slope for each head.
 // Source: Press et al. 2021, arXiv:2108.12409, section 3.
 import type { SelfAttention } from './self-attention.js';
 

@@ -1,4 +1,4 @@
-// Attention for decoders whose layers differ in the size and number of heads, and whose last layers may read the keys and values
+// Builds attention for decoders whose layers differ in the size and number of heads, and whose last layers may read the keys and values
 // of an earlier layer.
 // Source: Gemma 4's model card and Hugging Face's Gemma4TextAttention; sharing between layers: Brandon et al. 2024,
 // arXiv:2405.12981.

@@ -1,4 +1,4 @@
-// The parts of a decoder: each lists its parameters and maps rows to rows.
+// Declares the parts of a decoder, each of which lists its parameters and maps rows to rows, and builds linear layers and norms.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -7,7 +7,7 @@ import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { RotaryTables } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 
-/** The layer and the positions for which a part is computed. */
+/** The layer and the positions for which a part of a block is computed, and what layers share. */
 export interface Place {
   layer: number;
   /** int64 [batch · tokens], or [tokens] where every row counts from 0. */

@@ -1,5 +1,5 @@
-// The plain decoder is Llama: RMS norms before attention and before a gated feed-forward layer, rotary embedding, no biases. A
-// family states its differences; everything else is Llama's, including the names of weights.
+// Builds the plain decoder, which is Llama: RMS norms before attention and before a gated feed-forward layer, rotary embedding, no
+// biases. A family states only its departures from it; the names of weights, too, are Llama's unless it states others.
 // Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { activationNames, type ActivationName } from '../layers/activations.js';
@@ -21,7 +21,7 @@ import { linear, norm, type Layer, type NormOptions, type Part } from './parts.j
 import { keyConvolution } from './key-convolution.js';
 import { selfAttention, type HeadSizes, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
 
-/** Names of modules in Llama's checkpoints. */
+/** The names of modules in Llama's checkpoints. */
 const llamaNames = {
   embedding: 'model.embed_tokens',
   layers: 'model.layers',
@@ -50,7 +50,7 @@ export type BlockNormNames = Partial<Record<keyof BlockNorms, string>>;
 
 const llamaNorms: BlockNormNames = { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
 
-/** How the attention of one layer differs from Llama's. */
+/** The departures of one layer's attention from Llama's. */
 export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases' | 'sinks'> {
   /** null: queries and keys are not rotated. */
   rotary?: RotaryFrequencies | null;
@@ -69,6 +69,7 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   gate?: SelfAttention['gate'];
 }
 
+/** The departures of a feed-forward layer. */
 interface FeedForwardDeparture {
   /** Gated with two layers ('gated') or with a joint one, or not gated ('plain'). The activation is `hidden_act` if omitted. */
   kind?: 'gated' | 'joint' | 'plain';
@@ -77,6 +78,7 @@ interface FeedForwardDeparture {
   inner?: number;
 }
 
+/** The departures of a family from Llama. */
 export interface Departures {
   names?: Partial<Names>;
   norms?: BlockNormNames;
@@ -153,7 +155,7 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
   };
 }
 
-/** Builds attention and feed-forward layers from the config and the departures. */
+/** Builds attention and feed-forward layers of the plain decoder with a family's departures. */
 class PlainParts {
   constructor(
     private readonly config: FamilyConfig,

@@ -1,4 +1,4 @@
-// Attention of a decoder's layer: projections, norms of queries and keys, rotary embedding, and the output projection.
+// Builds the attention of a decoder's layer: projections, norms of queries and keys, rotary embedding, and the output projection.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
@@ -7,7 +7,7 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { KeyConvolution } from './key-convolution.js';
 import type { Layer, Part, Place } from './parts.js';
 
-/** Sizes of attention; `keyValueHeads` divides `heads`. */
+/** The sizes of attention; `keyValueHeads` divides `heads`. */
 export interface HeadSizes {
   heads: number;
   keyValueHeads: number;
@@ -29,6 +29,7 @@ export interface QueryKeyNorms {
   key: Layer;
 }
 
+/** The layers and the form of attention. */
 export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
@@ -62,7 +63,7 @@ export function selfAttention(attention: SelfAttention): Part {
     apply(scope, x, place) {
       const [query, key, value] = project(scope, x, attention);
       const turn = (rows: Value, heads: number, norm?: Layer) =>
-        placed(scope, rows, { ...attention, heads, norm, place });
+        normedAndRotated(scope, rows, { ...attention, heads, norm, place });
       const read = convolution ? convolution.apply(scope, key) : key;
       const keys = turn(read, attention.keyValueHeads, norms?.key);
       const turned = turn(query, attention.heads, norms?.query);
@@ -85,7 +86,7 @@ function completeForm(scope: ForwardScope, { form, sinks, positionBiases, heads 
 
 const constants = new WeakMap<GraphBuilder, Map<Float32Array, Value>>();
 
-/** Returns the constant for an array; one graph has one constant, however many layers use the array. */
+/** Returns the graph's constant for an array; layers that use the same array share it. */
 function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): Value {
   const known = constants.get(g) ?? new Map<Float32Array, Value>();
   constants.set(g, known);
@@ -109,8 +110,8 @@ function project(scope: ForwardScope, x: Value, attention: SelfAttention): [Valu
   return parts.map((part, i) => g.reshape(part, [x.dim(0), i === 0 ? queries : keys])) as [Value, Value, Value];
 }
 
-/** Applies norms and rotary embedding to queries or keys. */
-function placed(
+/** Applies norms and rotary embedding to queries or keys, [rows, heads · headSize]. */
+function normedAndRotated(
   scope: ForwardScope,
   rows: Value,
   { heads, headSize, norms, norm, rotary, place }: SelfAttention & { norm?: Layer; place: Place },

@@ -7,8 +7,8 @@ import { shortConvolution, type ShortConvolution } from '../layers/short-convolu
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
 
 /**
- * Runs a recurrent layer over flat rows. If these are a tree, it runs over whole sequences, or over the end of the path to each token
- * where that is enough.
+ * Runs a recurrent layer over flat rows. If these are a tree of tokens, it runs over its whole sequences, or, where that is enough, over
+ * the last tokens of the path to each token.
  *
  * @param inputs flat rows, all with the same number of rows
  * @param compute maps the inputs' rows of some sequences to their result, flat rows [batch · tokens, …]

@@ -1,4 +1,4 @@
-// LFM2's mixer of tokens: a short convolution between two gates.
+// Builds LFM2's mixer of tokens: a short convolution between two gates.
 //
 //     B, C, x′ = in(x);   y = out(C · convolution(B · x′))
 //

@@ -1,7 +1,7 @@
-// Extracts the text part of models that also read images or sound: their config.json has it as text_config.
+// Extracts the text part of a model that also reads images or sound: its config.json has it as text_config.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/** The `model_type` of the text part by the whole model's, for configs whose text_config does not name one. */
+/** The `model_type` of the text part, by that of the whole model, for configs whose text_config names none. */
 const textTypes: Readonly<Record<string, string>> = {
   gemma3: 'gemma3_text',
   gemma4: 'gemma4_text',
@@ -11,10 +11,10 @@ const textTypes: Readonly<Record<string, string>> = {
   qwen3_5_moe: 'qwen3_5_moe_text',
 };
 
-/** Composite models whose head and embedding are not tied by default. */
+/** The whole models whose head and embedding are not tied by default. */
 const untied = ['qwen3_5', 'qwen3_5_moe'];
 
-/** Fields of the whole model that also apply to its text part. Head and embedding are tied unless the whole model says otherwise. */
+/** The fields of the whole model that also apply to its text part. */
 const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
 
 /** Returns the config of the text part; the config itself if the model is a text model. */

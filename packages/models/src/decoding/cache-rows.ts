@@ -1,10 +1,10 @@
-// The KV cache in the worker thread: flat arrays, two per layer, of consecutive rows [heads, capacity, headSize]. The graph reads
-// neighbouring rows of the same capacity in place, as a part of the array. Swapping rows and changing capacities move data only
-// when the cache is next used, all at once.
+// Stores a KV cache in flat arrays of the worker thread, two per layer, of consecutive rows [heads, capacity, headSize]; a row holds the
+// keys and values of one context. The graph reads neighbouring rows of the same capacity in place, as a part of the array. Swapping
+// rows and changing capacities move data only when the cache is next used, all at once.
 //
-// Rows may have their first positions in common, which are then in memory once, after all rows. A prefix is shared from the first copy
-// of it on. There are two at most, so that a new one can be shared while rows still have that of earlier texts. The own part of a row
-// follows after its shared positions.
+// Rows may have their first positions in common (a shared prefix), which are then in memory once, after all rows. A prefix becomes
+// shared when one row first copies it from another. There are two at most, so that a new one can be shared while rows still have that of
+// earlier texts. The own part of a row has the positions after its shared ones.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
 import { CAPACITY_STEP, capacityClasses, largest, roundedCapacity, type CapacityClass } from './capacity-classes.js';
 import { moveRows, type RowPlace } from './move-rows.js';
@@ -21,7 +21,7 @@ export interface SharedPositions {
 /** The least number of positions of a shared prefix. */
 const LEAST_SHARED = 2 * CAPACITY_STEP;
 
-/** Sizes of the cache. Capacities change over time; the arrays have room for the largest. */
+/** The sizes of the cache. Capacities change over time; the arrays have room for the largest. */
 export interface CacheGeometry {
   /** The number of heads of keys and values. */
   heads: number;
@@ -34,14 +34,15 @@ export interface CacheGeometry {
   largestCapacity: number;
 }
 
+/** Reads and writes the rows of a KV cache. */
 export class CacheRows {
-  /** [rows] the row of the arrays that has each row's data; differs from the row itself after a swap. */
+  /** [rows] which row of the arrays has each row's data; another one than the row itself after a swap. */
   readonly #places: number[];
   /** [rows] capacities of the rows of the arrays, in positions. */
   #capacities: Int32Array;
   #starts: number[];
   readonly #shared: SharedPositions | undefined;
-  /** Rows that keep only the first `kept` of their shared positions; `separateCutRows` copies these to their own parts. */
+  /** Rows that were cut inside their shared positions and keep `kept` of them; `separateCutRows` copies these to their own parts. */
   #cut: { row: number; kept: number }[] = [];
 
   constructor(
@@ -92,7 +93,7 @@ export class CacheRows {
     return this.lengths.length * largestCapacity * heads * headSize;
   }
 
-  /** Copies what is left of rows that were cut inside the shared positions to these rows, so that they can continue differently. */
+  /** Copies the remaining positions of rows that were cut inside their shared positions to these rows, which can then diverge. */
   separateCutRows(): void {
     for (const { row, kept } of this.#cut.splice(0)) {
       this.#takeBack(row, 0, kept);
@@ -115,7 +116,7 @@ export class CacheRows {
     this.lengths[row] += end - begin;
   }
 
-  /** Calls `use` for each array and head with two indices: where one row's shared positions begin, and where another row's own begin. */
+  /** Calls `use` for each array and head with the indices at which one row's shared positions and another row's own part begin. */
   #forShared(of: number, row: number, use: (array: Float32Array, shared: number, own: number) => void): void {
     const { heads, headSize } = this.geometry;
     const first = this.sharedStart + this.sharedBegin(of) * headSize;
@@ -124,7 +125,7 @@ export class CacheRows {
       for (let head = 0; head < heads; head++) use(array, first + head * from, this.start(row) + head * to);
   }
 
-  /** Shares the first positions of a row from now on, or fewer of them than before, if that saves memory. */
+  /** Begins to share the first positions of a row, or shares fewer of them than before, if that saves memory. */
   #shareFrom(row: number, positions: number): void {
     const shared = this.#shared;
     const length = Math.floor(positions / CAPACITY_STEP) * CAPACITY_STEP;
@@ -147,7 +148,7 @@ export class CacheRows {
     this.lengths[row] -= length;
   }
 
-  /** Shares only the first `length` positions, if the present rows then copy fewer positions back than the next row saves. */
+  /** Shares only the first `length` positions of a prefix, if the rows that have it then copy back fewer than the next row saves. */
   #shareLess(shared: SharedPositions, prefix: number, length: number): void {
     const rows = [...shared.rows.keys()].filter((row) => shared.rows[row] === prefix);
     const before = shared.lengths[prefix - 1];
@@ -164,7 +165,7 @@ export class CacheRows {
       if (shared.lengths[prefix - 1] > 0 && !shared.rows.includes(prefix)) this.#resizeShared(shared, prefix, 0);
   }
 
-  /** Moves the shared positions so that a prefix has room for `length`, and keeps what fits. */
+  /** Moves the shared positions so that a prefix has room for `length` positions; of a longer prefix the first ones are kept. */
   #resizeShared(shared: SharedPositions, prefix: number, length: number): void {
     const { heads, headSize } = this.geometry;
     const [before, after]: SharedPositions['lengths'][] = [[...shared.lengths], [...shared.lengths]];
@@ -216,7 +217,7 @@ export class CacheRows {
     this.#arrange(needed.map((positions, row) => Math.max(present(row), this.#rounded(positions))));
   }
 
-  /** Divides the first rows into runs of equal capacity. */
+  /** Divides the first rows into consecutive classes of equal capacity. */
   classes(rows: number): CapacityClass[] {
     const classes: CapacityClass[] = [];
     for (let row = 0; row < rows; row++) {
@@ -349,7 +350,7 @@ export class CacheRows {
     this.#forParts(row, start, block, (array, at, part) => array.set(part, at));
   }
 
-  /** Calls `use` for each array and head with the corresponding part of a block and its index in the array. */
+  /** Calls `use` for each array and head with the index of some positions of a row, and with the part of a block that they belong to. */
   #forParts(
     row: number,
     start: number,

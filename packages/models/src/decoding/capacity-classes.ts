@@ -1,6 +1,5 @@
-// Decides how many cache positions of each row attention reads. All rows have the capacity of the longest row, unless their
-// lengths differ so much that two capacities, one for long rows and one for short ones, save more than the additional products
-// cost.
+// Decides the capacities of a cache's rows, which attention reads in full. All rows have the capacity of the longest one, unless lengths
+// differ so much that two capacities, for long and for short rows, save more than the additional products cost.
 
 /** Neighbouring rows with the same capacity, in positions. */
 export interface CapacityClass {
@@ -8,18 +7,18 @@ export interface CapacityClass {
   capacity: number;
 }
 
-/** Capacities are multiples of this number. Moving all rows costs about one decoding step, and happens once in so many steps. */
+/** The unit of capacities. Each time one is exceeded, all rows move, which costs about one decoding step. */
 export const CAPACITY_STEP = 32;
 
 export const roundedCapacity = (positions: number) => Math.max(1, Math.ceil(positions / CAPACITY_STEP)) * CAPACITY_STEP;
 
-/** Two capacities must save at least this share of all positions, … */
+/** The least share of all positions that two capacities must save, … */
 const WORTH_SHARE = 1 / 4;
 
-/** … and at least this many bytes per layer, which take as long to read as ten further nodes of the graph take to run. */
+/** … and the least number of bytes per layer, which take as long to read as ten further nodes of the graph take to run. */
 const WORTH_BYTES = 1 << 19;
 
-/** Two capacities are kept while they read at most this share more than the best ones; changing them would move rows. */
+/** The share by which two capacities may exceed the best ones before they are changed, since a change moves rows. */
 const KEPT_EXCESS = 1 / 8;
 
 interface CapacityOptions {
@@ -30,7 +29,7 @@ interface CapacityOptions {
 }
 
 /**
- * Returns the capacities of a batch. They depend on sizes alone, so that repeated runs compute the same numbers.
+ * Returns the capacities of a batch. They depend on lengths and sizes alone, so that repeated runs compute the same numbers.
  *
  * @param needed [rows] positions that each row needs
  * @param whole the capacity if all rows have the same
@@ -50,7 +49,7 @@ export function capacityClasses(
   return isWorth(positionsOf(uniform) - positionsOf(best), positionsOf(uniform), options) ? best : uniform;
 }
 
-/** Returns whether rows of these lengths, once ordered by `longRowsFirst`, have two capacities. */
+/** Returns whether rows of these lengths would have two capacities, with the long ones first. */
 export function areUnequal(lengths: readonly number[], options: Pick<CapacityOptions, 'positionBytes'>): boolean {
   const whole = roundedCapacity(largest(lengths));
   return capacityClasses(descending(lengths), whole, { ...options, most: 2 }).length > 1;

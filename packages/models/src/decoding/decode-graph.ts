@@ -1,5 +1,5 @@
-// The decoding graph: new tokens in, next token out. Earlier keys and values are read-only inputs, so the cache does not pass
-// through the graph; the new keys and values are a small output.
+// Builds the decoding graph, which reads new tokens and samples the next ones. Earlier keys and values are inputs that it only reads, so
+// that the cache does not pass through the graph; the new keys and values are a small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
 import { cachedAttention, type CachedKeysAndValues, type SharedKeysAndValues } from '../layers/cached-attention.js';
@@ -35,7 +35,7 @@ export interface DecodeGraphOptions {
   /** Whether rows may have their first positions in common (see cache-rows.ts); false if not given. */
   shares?: boolean;
   maskedTokenIds: readonly number[];
-  /** Weights to read in 4 or 8 bits, by name; their products round the activations to 8 bits. */
+  /** Weights that products read in 4 or 8 bits, by name; these products round activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Weights that are multiplied as integers, from separate inputs. */
   integers?: IntegerWeights;
@@ -124,7 +124,7 @@ function cacheInputs(
     });
 }
 
-/** Declares the keys and values of each layer that rows have in common as inputs. */
+/** Declares the keys and values of each layer's shared positions as inputs. */
 function sharedInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,
@@ -149,7 +149,7 @@ export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, b
   return g.gather(residual, rows, 0);
 }
 
-/** A small chunk, since the graph for any number of tokens may run with one, and prompts come in pieces of a few hundred. */
+/** The chunk size of recurrent layers. It is small, since a graph for any number of tokens also runs with one, and prompts come in parts of a few hundred. */
 const DECODING_CHUNK = 16;
 
 /** Declares the states of recurrent layers as inputs and outputs of the graph. */

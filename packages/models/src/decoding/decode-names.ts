@@ -1,4 +1,4 @@
-// Names of the decoding graphs' tensors that are kept between runs.
+// Names the tensors of the decoding graphs that are kept between runs.
 
 export const stateName = (state: string) => `state.${state}`;
 /** Returns the name of the output that replaces a state. */
@@ -8,9 +8,9 @@ export const valueName = (layer: number) => `value.${layer}`;
 
 /** Returns the name of a graph input for the rows of a capacity class; inputs of the first class have no prefix. */
 export const inClass = (name: string, index: number) => (index === 0 ? name : `class${index}.${name}`);
-/** Returns the name of a graph input for keys or values that rows have in common. */
+/** Returns the name of a graph input for the shared positions' keys or values. */
 export const sharedName = (name: string) => `shared.${name}`;
-/** The inputs [rows] that name each row's shared positions: the index of the first, and their number. */
+/** Inputs [rows] that say which shared positions a row has: the index of the first, and their number. */
 export const SHARED_BEGINS = 'shared_begins';
 export const SHARED_LENGTHS = 'shared_lengths';
 /** The input with the number of rows in each class. */

@@ -1,4 +1,4 @@
-// The compiled decoding graphs of a language model, compiled when first needed and shared by all its `Episodes`.
+// Compiles the decoding graphs of a language model when they are first needed; all its `Episodes` share them.
 import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { StateSpec } from '../architecture/recurrence.js';
@@ -57,11 +57,12 @@ interface DecodeProgramsOptions {
 }
 
 /**
- * The programs of the token loop: `prefill` runs once per utterance, then a step per token, in the form that suits the batch.
- * With packed or quantised weights all three are one program, so that the weights are in memory once.
+ * Holds the programs of the token loop: `prefill` runs once per utterance, then a step per token, in the form that suits the batch's
+ * size. With packed or quantised weights all three are one program, so that the weights are in memory once.
  */
 type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 
+/** The programs for one batch. */
 interface BatchPrograms {
   programs: LoopPrograms;
   /** The batch sizes for which steps use `stepFew`; a batch may shrink during a run. */
@@ -78,7 +79,7 @@ export interface DecodeCache {
   shares: boolean;
 }
 
-/** Sizes of a batch: the tokens of each row, new ones included, and the largest number of new ones. */
+/** The sizes of a batch: the tokens of each row, new ones included, and the largest number of new ones. */
 interface BatchSizes {
   lengths: readonly number[];
   width: number;
@@ -86,8 +87,10 @@ interface BatchSizes {
   shares?: boolean;
 }
 
+/** The options in which the graphs of one model differ. */
 type GraphForm = Pick<Required<DecodeGraphOptions>, 'tokens' | 'operandOrder' | 'classes' | 'shares'>;
 
+/** Compiles and caches decoding graphs. */
 export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
   readonly #packed: PrepackedPrograms;
@@ -237,7 +240,7 @@ export class DecodePrograms {
   }
 
   /**
-   * Makes the programs for packed weights. Steps with few rows read the parameters themselves: as left operand, a weight need not
+   * Returns the programs for packed weights. Steps with few rows read the parameters themselves: as left operand, a weight need not
    * be packed at each call.
    */
   async #forPacked(sampler: Sampler, rows: number, shares: boolean): Promise<BatchPrograms> {

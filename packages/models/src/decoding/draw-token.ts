@@ -1,4 +1,4 @@
-// Samples a token from each row's distribution, whole or truncated, by means of a uniform number.
+// Samples a token from each row's distribution, whole or truncated, with one uniform number per row.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
@@ -42,7 +42,7 @@ export function sampleTruncated(
   };
 }
 
-/** Returns the column index of each element, per row 0, 1, …. */
+/** Returns the rank of each element of sorted rows, which is its column index 0, 1, …, [rows, n]. */
 const ranks = (g: GraphBuilder, x: Value): Value => g.cumSum(g.add(g.mul(x, 0), 1), 1, { exclusive: true });
 
 /**

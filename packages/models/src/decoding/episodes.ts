@@ -1,5 +1,5 @@
-// Samples many episodes in parallel. Each slot keeps its context in the KV cache over all turns of an episode, so that a turn
-// computes only its new tokens.
+// Samples many episodes in parallel, each in a slot. The context of a slot stays in the KV cache over all turns of an episode, so that a
+// turn computes only its new tokens. A slot has a row of the cache, which may change (slot-mapping.ts).
 import { maximum, spokenIds } from '@bowyer/core';
 import { commonPrefix } from '../batching/common-prefix.js';
 import type { SharedPositions } from './cache-rows.js';
@@ -19,6 +19,7 @@ import { SlotMapping } from './slot-mapping.js';
 import { checkTurns } from './turn-checks.js';
 import { ownSampling, uniformsFor, type SlotInput, type GeneratedUtterance } from './turns.js';
 
+/** The model's programs and how they are used. */
 export interface EpisodesOptions {
   programs: DecodePrograms;
   contextLength: number;
@@ -33,8 +34,8 @@ export interface EpisodesOptions {
   /** The pool of prefixes that other slots have read, in this cache or in others of the same model. Not with recurrent layers. */
   pool?: PrefixPool;
   /**
-   * Whether a beginning that slots copy from each other is in memory once (see cache-rows.ts): less memory, and steps read less. On
-   * the host, without recurrent layers; ignored elsewhere.
+   * Whether a prefix that slots copy from each other is in memory once (see cache-rows.ts), which takes less memory and lets steps
+   * read less. It is done on the host and without recurrent layers, and ignored elsewhere.
    */
   sharesPrefixes?: boolean;
   /** The most prompt tokens per row that one run of the graph reads; 256 if not given. */
@@ -48,12 +49,13 @@ type Call = Omit<SlotInput, 'rng'> & {
   uniforms: Float32Array;
 };
 
-/** Larger chunks need more memory and are not faster. */
+/** The most prompt tokens per row and run. Larger chunks need more memory and are not faster. */
 const PREFILL_CHUNK = 256;
 
-/** Reading fewer tokens takes no longer than starting a further run of the graph. */
+/** The least prefix to copy: reading fewer tokens takes no longer than starting a further run of the graph. */
 const LEAST_SHARED = 32;
 
+/** Holds the contexts of slots, and samples utterances after them. */
 export class Episodes {
   readonly #contexts: number[][];
   /** [slots] the adapter with which each slot's cache was computed. */
@@ -157,18 +159,12 @@ export class Episodes {
     return utterances.map(({ readTokens }) => readTokens);
   }
 
-  /**
-   * Returns whether slots can copy prefixes that others have read. Recurrent layers have states after the last token only, so
-   * with them slots cannot.
-   */
+  /** Returns whether slots can copy prefixes that others have read. With recurrent layers they cannot: these have a state after the last token only. */
   get canCopy(): boolean {
     return this.#states.length === 0;
   }
 
-  /**
-   * Counts the tokens at the beginning of a text that a slot need not read, since they are cached or in the pool. The last token
-   * is always read.
-   */
+  /** Counts the leading tokens of a text that a slot need not read, since they are cached or in the pool. The last one is always read. */
   cachedTokens(slot: number, tokens: readonly number[], adapter: LoadedAdapter | null = null): number {
     const own = this.#commonWith(slot, tokens, adapter);
     const pooled = (this.options.pool?.find(tokens, adapter).length ?? 0) * BLOCK_TOKENS;
@@ -176,7 +172,7 @@ export class Episodes {
     return Math.min(longest - own < this.#leastShared ? own : longest, tokens.length - 1);
   }
 
-  /** Saves the beginnings of slots' contexts in the pool, for later texts with the same prefix. */
+  /** Saves the first tokens of slots' contexts in the pool, for later texts with the same prefix. */
   async retain(slots: readonly number[]): Promise<void> {
     const texts = slots.map((slot) => ({
       row: this.#rows.row(slot),
@@ -207,7 +203,7 @@ export class Episodes {
     const swaps = [turns.map(({ slot }) => slot), ...readersFirst(plan).reverse()].flatMap((slots) =>
       this.#rows.bringToFront(slots),
     );
-    // The worker thread knows no slots: turns are passed in the order of their rows.
+    // The kernel knows rows and no slots: turns are passed in the order of their rows.
     const byRow = turns
       .map(
         (
@@ -254,7 +250,7 @@ export class Episodes {
     byRow.forEach(({ slot, read }, row) => {
       const { start, tokens } = windows[row];
       const generated = result.rows[row];
-      // The last sampled token is not in the cache, and snapshots of states are taken before the last token of the prompt.
+      // The last sampled token is not in the cache; snapshots of recurrent states are from before the prompt's last token.
       const fed = Math.max(0, generated.tokens.length - 1);
       this.#rows.setWindow(slot, start, tokens + fed, tokens - 1);
       utterances.set(slot, this.#utterance(slot, generated, { contextTokens: tokens, readTokens: read }));
@@ -282,7 +278,7 @@ export class Episodes {
     if (!pool) return 0;
     const loads = turns.flatMap(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);
-      if (this.#context(slot).length - start - cached <= this.#leastShared) return []; // ends the search early for a step of an answer
+      if (this.#context(slot).length - start - cached <= this.#leastShared) return []; // nothing to gain, as in a step of an answer
       const tokens = this.#context(slot).slice(start);
       const adapter = this.#adapters[slot];
       const blocks = pool.find(tokens, adapter);
@@ -336,7 +332,7 @@ export class Episodes {
     return { heads, headSize, capacities: this.#capacities, shared: this.#shared, largestCapacity };
   }
 
-  /** Finds, for each turn, the cached part of its prompt, and the part that it can copy from other slots once they have read it. */
+  /** Finds, for each turn, how much of its prompt is cached, and how much it can copy from other slots once they have read it. */
   #sharingPlan(turns: readonly Pick<SlotInput, 'slot'>[], maxNewTokens: number): SharingPlan {
     const prompts = turns.map(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);
@@ -350,11 +346,7 @@ export class Episodes {
     });
   }
 
-  /**
-   * Adds to the counts of tokens that were read, and that were copied or came from the pool.
-   *
-   * @param pooled the number of tokens that came from the pool
-   */
+  /** Adds to the counts of tokens that were read, and of those that were copied, of which `pooled` came from the pool. */
   #count({ stages, copied }: SharingPlan, windows: readonly { feed: Int32Array }[], pooled: number): void {
     const fed = [
       ...stages.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)),
@@ -364,7 +356,7 @@ export class Episodes {
     this.promptTokens.copied += copied + pooled;
   }
 
-  /** Returns the start of the part of a slot's context that the model sees, and how many of its tokens are cached. */
+  /** Returns the window of a slot: the start of the part of its context that the model sees, and how many of its tokens are cached. */
   #window(slot: number, maxNewTokens: number): { start: number; cached: number } {
     const context = this.#context(slot);
     const room = this.options.contextLength - Math.max(1, maxNewTokens) + 1; // the last sampled token is never read

@@ -1,10 +1,11 @@
-// Arguments and results of a call of the token loop: plain values, which are sent to the device's worker thread.
+// Declares the arguments and results of a call of the token loop: plain values, which are sent to the device's worker thread.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { CacheGeometry, SharedPositions } from './cache-rows.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import type { RowSampling } from './sampling-options.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 
+/** The arguments of a call. */
 export interface GenerateArgs {
   geometry: CacheGeometry;
   /** [slots] positions in use in every row. */
@@ -13,7 +14,7 @@ export interface GenerateArgs {
   swaps: readonly (readonly [number, number])[];
   /** States of recurrent layers, and the rows (after the swaps) whose states are first restored from their snapshots. */
   recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
-  /** Stages before `feed`: tokens that only some rows read, then prefixes to copy between rows (see shared-prefixes.ts). */
+  /** Steps before `feed`: some rows read tokens, then other rows copy them as a prefix (see shared-prefixes.ts). */
   shared?: readonly { feed: readonly Int32Array[]; copies: readonly PrefixCopy[] }[];
   /** The new tokens of rows 0, 1, …; at least one per row. */
   feed: readonly Int32Array[];
@@ -50,6 +51,7 @@ export interface GenerateArgs {
   few: readonly (readonly [from: number, to: number])[];
 }
 
+/** The utterance of one row. */
 export interface GeneratedRow {
   /** The sampled tokens, with the terminator if the utterance ended with one. */
   tokens: number[];
@@ -62,6 +64,7 @@ export interface GeneratedRow {
   terminated: boolean;
 }
 
+/** The utterances of a call, and the state of the cache after it. */
 export interface GenerateResult {
   /** The rows, in the order of `feed`. */
   rows: GeneratedRow[];

@@ -1,4 +1,4 @@
-// The token loop for a KV cache on a GPU. Every run of the decoding graph writes its new keys and values into the cache's own
+// Runs the token loop over a KV cache on a GPU. Every run of the decoding graph writes its new keys and values into the cache's own
 // buffers, so that only ids and probabilities are transferred. Rows are moved by a gather on the GPU.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
@@ -21,8 +21,8 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 };
 
 /**
- * Keys and values as [rows, heads, capacity, headSize] per array; column c of a row is its position c. The last column is spare:
- * padding and finished rows write there, and the causal mask hides it from every query.
+ * Holds keys and values as [rows, heads, capacity, headSize] per array; column c of a row is its position c. The last column belongs to
+ * no position: padding and finished rows write there, and the causal mask hides it from every query.
  */
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;

@@ -38,7 +38,7 @@ const notSampled: Readonly<Record<string, readonly unknown[]>> = {
   eta_cutoff: [0],
 };
 
-/** The rules of a model's folder. */
+/** The rules in a model's folder. */
 interface GenerationRulesOfFolder {
   rules: LogitRules;
   /** The names of the fields that change logits. */
@@ -76,7 +76,7 @@ export async function readLogitRules(
   });
 }
 
-/** Finds the fields of a folder that would change what a model generates, supported or not, and the file that has them. */
+/** Finds the fields of a folder that change what a model generates, supported or not, and the file that has them. */
 export async function givenRules(dir: string): Promise<{ fields: string[]; file: string }> {
   const { file, json } = await readGenerationFields(dir);
   const neutral: Readonly<Record<string, readonly unknown[]>> = { ...notBuilt, ...notSampled, ...ruleFields };
@@ -133,7 +133,7 @@ function penaltyOf(fields: ConfigFields, value: unknown): number {
   throw fields.error('repetition_penalty', `must be from ${min} to ${max}, not ${penalty}`);
 }
 
-/** Reads token ids; ignores negative ones, such as the −1 of some files. */
+/** Reads token ids. Negative ones, such as the −1 of some files, are ignored. */
 function idsOf(fields: ConfigFields, field: string, value: unknown): number[] {
   if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id)))
     throw fields.error(field, `must be a list of token ids, not ${JSON.stringify(value)}`);

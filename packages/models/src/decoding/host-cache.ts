@@ -1,4 +1,4 @@
-// The KV cache on the host, with the operations that the token loop needs.
+// Gives the token loop a KV cache on the host.
 import type { KernelProgram, KernelView } from '@bowyer/graph';
 import type { CacheRows } from './cache-rows.js';
 import { CAPACITY_STEP, longRowsFirst, type CapacityClass } from './capacity-classes.js';
@@ -15,7 +15,7 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import type { StateRows } from './state-rows.js';
 
-/** A cache in this thread's arrays: graphs read it in place, and new keys and values are copied into it after each run. */
+/** Holds a cache in this thread's arrays: graphs read it in place, and new keys and values are copied into it after each run. */
 export class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
@@ -97,7 +97,7 @@ export class HostCache implements LoopCache {
     return { inputs, views };
   }
 
-  /** Returns the views of the shared positions; if no row has any, of some that are masked. */
+  /** Returns the views of the shared positions; if no row has any, views of positions that are masked. */
   #sharedViews(): Record<string, KernelView> {
     const { heads, headSize } = this.rows.geometry;
     const dims = [1, heads, Math.max(this.rows.sharedSize, CAPACITY_STEP), headSize];
@@ -106,7 +106,7 @@ export class HostCache implements LoopCache {
     );
   }
 
-  /** Makes the mask of the cache [rows, 1, 1, capacity]: 0 for valid positions, and a very negative number after them. */
+  /** Makes the mask of the cache, [rows, 1, 1, capacity]: 0 for positions in use, and a very negative number after them. */
   #cacheMask(first: number, { rows, capacity }: CapacityClass) {
     const mask = new Float32Array(rows * capacity).fill(-1e9);
     for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.rows.lengths[first + row]);

@@ -1,16 +1,16 @@
-// Inputs and outputs of the decoding graph for biases, rules and masks of logits.
+// Makes the inputs of the decoding graph for biases, rules and masks of logits, and reads its outputs with the likeliest tokens.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import { logitChanges, type LogitRules } from './logit-rules.js';
 
 type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
-/** Token ids, without repetition, and the numbers that are added to their logits. */
+/** Token ids, each once, with the number that is added to its logit. */
 export type LogitBias = readonly (readonly [id: number, by: number])[];
 
 /** The rules of one utterance. */
 export interface RuledText {
   rules: LogitRules;
-  /** The slot's context at the start of the call. */
+  /** The context of the slot at the start of the call. */
   text: readonly number[];
   /** The number of tokens at its end that earlier calls generated. */
   newTokens: number;
@@ -47,11 +47,7 @@ function setBits(bytes: Uint8Array, from: number, word: number): void {
   else for (let rest = word; rest !== 0; rest &= rest - 1) bytes[from + 31 - Math.clz32(rest & -rest)] = 1;
 }
 
-/**
- * Makes the inputs for the changes that rules and biases make to the logits of each row's next token.
- *
- * @param generated the tokens of this call
- */
+/** Makes the inputs for what rules and biases change in the logits of each row's next token. @param generated the tokens of this call */
 export function logitRuleInputs(
   rows: readonly {
     ruled: RuledText;
@@ -77,7 +73,7 @@ export function logitRuleInputs(
   };
 }
 
-/** Pads the lists to the longest one, and at least to one column, with token 0 and the neutral number. */
+/** Pads the lists to the longest one, and to at least one column, with token 0 and the neutral number. */
 function pairs(rows: readonly LogitBias[], idsName: string, numbersName: string, neutral = 0): KernelInputs {
   const width = rows.reduce((most, { length }) => Math.max(most, length), 1);
   const ids = new BigInt64Array(rows.length * width);

@@ -1,6 +1,7 @@
-// Rules that change logits depending on the text so far, from a generation_config.json or a request.
+// Computes which logits change by the text so far, by rules of a generation_config.json or of a request.
 // Source: Hugging Face's logits processors, in the order in which its `generate` applies them.
 
+/** The rules of one text. */
 export interface LogitRules {
   /** `by` is added to the logit of a sequence's last token where the text ends with the tokens before it. */
   sequenceBias: readonly { ids: readonly number[]; by: number }[];
@@ -24,7 +25,7 @@ export interface LogitRules {
   allowed: { ids: readonly number[]; of: number } | null;
 }
 
-/** Larger or smaller penalties could bring the logit of a forbidden token close to the others. */
+/** The range of penalties. Outside of it the logit of a forbidden token could come close to the others. */
 export const REPETITION_PENALTIES = { min: 0.01, max: 100 } as const;
 
 export const noLogitRules: LogitRules = {
@@ -49,10 +50,11 @@ export const changesLogits = (rules: LogitRules): boolean =>
 /** The logit of a forbidden token: very negative, but finite, so that a factor cannot make it NaN. */
 const FORBIDDEN = -1e9;
 
+/** The changes of the logits of one token. */
 interface LogitChanges {
-  /** Numbers to add first, by token. */
+  /** The numbers to add first, by token. */
   bias: Map<number, number>;
-  /** Tokens whose logits are then divided or multiplied by the repetition penalty, without repetition. */
+  /** The tokens, each once, whose logits are then divided or multiplied by the repetition penalty. */
   penalized: readonly number[];
 }
 
@@ -85,6 +87,7 @@ export function logitChanges(
   return { bias, penalized: rules.repetitionPenalty === 1 ? [] : [...new Set(text)] };
 }
 
+/** Lists all tokens except the allowed ones. */
 function othersThan(allowed: LogitRules['allowed']): number[] {
   if (allowed === null) return [];
   const kept = new Set(allowed.ids);
@@ -99,7 +102,7 @@ function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   return true;
 }
 
-/** Lists the tokens that would complete a sequence of `size` tokens that is already in the text. */
+/** Lists the tokens that would complete a sequence of `size` tokens which is already in the text. */
 function repeating(text: readonly number[], size: number): number[] {
   if (size === 0 || text.length + 1 < size) return [];
   const found: number[] = [];

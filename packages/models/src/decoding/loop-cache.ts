@@ -1,10 +1,10 @@
-// The operations of a KV cache that the token loop needs, on the host or on a device.
+// Declares the operations of a KV cache that the token loop needs, on the host or on a device.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import type { PrefixCopy } from './shared-prefixes.js';
 
 export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
-/** A KV cache, and how a run of the decoding graph reads and extends it. */
+/** Holds a KV cache, and runs the decoding graph over it. */
 export interface LoopCache {
   /** [rows] positions that each row has room for. */
   readonly capacities: Int32Array;
@@ -22,7 +22,7 @@ export interface LoopCache {
   longRowsFirst?(needed: readonly number[]): [number, number][];
   /** Keeps a copy of the first rows' recurrent states, if there are any, since a state cannot be computed backwards. */
   takeSnapshots?(rows: number): void;
-  /** Moves every row's data to its own row: the next call does not know about pending swaps. */
+  /** Moves every row's data to its own row. The next call knows nothing of pending swaps. */
   settle(): void | Promise<void>;
   /**
    * Runs the graph over the first rows and stores the new keys and values.

@@ -1,6 +1,5 @@
-// One graph for rows with different sampling settings: greedy, from the whole distribution, or truncated. All rows are sampled
-// from their whole distributions, at small cost. Truncated rows are also sorted and sampled again, and these tokens replace the
-// first ones.
+// Samples, in one graph, rows with different settings: greedy, from the whole distribution, or truncated. All rows are sampled from their
+// whole distributions, at small cost. Truncated rows are also sorted and sampled again, and these tokens replace the first ones.
 import type { GraphBuilder, KernelProgram, Value } from '@bowyer/graph';
 import { sampleFull, sampleTruncated } from './draw-token.js';
 import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
@@ -8,9 +7,9 @@ import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
 type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
 /**
- * Samples a token for each row. Makes the inputs `temperatures` [rows]; `truncated` [m], the indices of truncated rows;
- * `row_top_k` and `row_top_p` [m]; `candidates` [1], the largest of `row_top_k`; and `choices` [rows], the index of each row's
- * token in the list of all rows' tokens followed by those of the truncated rows.
+ * Samples a token for each row. Declares the inputs `temperatures` [rows]; `truncated` [m], the indices of truncated rows;
+ * `row_top_k` and `row_top_p` [m]; `candidates` [1], the largest of `row_top_k`; and `choices` [rows], the index of each row's token in
+ * the list of all rows' tokens followed by those of the truncated rows.
  *
  * @param logits [rows, vocabulary]
  * @param uniforms [rows]
@@ -37,7 +36,7 @@ export function sampleMixed(
   };
 }
 
-/** Returns the graph inputs for these settings, which must be `computable`; greedy rows need 0 as their uniform number. */
+/** Makes the graph inputs for the rows' settings, as `computable` returns them; greedy rows need 0 as their uniform number. */
 export function mixedSamplingInputs(rows: readonly RowSampling[], vocabSize: number): KernelInputs {
   const countOf = ({ topK }: RowSampling) => (topK === 0 ? vocabSize : Math.min(topK, vocabSize));
   const isCut = (own: RowSampling) => !own.greedy && (countOf(own) < vocabSize || own.topP < 1);

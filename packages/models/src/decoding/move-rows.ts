@@ -1,6 +1,6 @@
 // Moves rows of cache arrays in place, without a second array.
 
-/** The old and the new place of a row, and how much of it is moved; all in positions. */
+/** The old and the new begin of a row, and how much of it is moved; all in positions. */
 export interface RowPlace {
   from: number;
   /** The capacity before the move. */
@@ -13,7 +13,7 @@ export interface RowPlace {
   isSwapped: boolean;
 }
 
-/** The elements of one head. */
+/** The elements of one head, and where they move. */
 interface Block {
   from: number;
   to: number;
@@ -48,10 +48,7 @@ export function moveRows(
   }
 }
 
-/**
- * Blocks that move to the right are moved last to first, those that move to the left first to last, so that nothing is
- * overwritten before it is read.
- */
+/** Moves blocks to the right from last to first, and blocks to the left from first to last, so that none is overwritten before it is read. */
 function moveInOrder(array: Float32Array, blocks: readonly Block[]): void {
   const move = ({ from, to, size }: Block) => array.copyWithin(to, from, from + size);
   for (let i = blocks.length - 1; i >= 0; i--) if (blocks[i].to > blocks[i].from) move(blocks[i]);

@@ -1,4 +1,4 @@
-// Keeps keys and values of prefixes after their slots were reused for other texts, for all caches of a model.
+// Keeps the keys and values of prefixes after their slots were reused for other texts, for all caches of a model.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { CacheGeometry, SharedPositions } from './cache-rows.js';
@@ -30,7 +30,7 @@ export interface CopyBlocksArgs {
   blockSize: number;
 }
 
-/** How the rows of the cache are laid out after a copy. */
+/** The layout of the cache's rows after a copy. */
 export interface CopyBlocksResult {
   capacities: Int32Array;
   shared?: SharedPositions;
@@ -39,6 +39,7 @@ export interface CopyBlocksResult {
 /** The most elements of one array; a larger pool has several. */
 const LARGEST_ARRAY = 2 ** 30;
 
+/** Holds blocks of keys and values, and the tree that finds them by their tokens. */
 export class PrefixPool {
   readonly #tree: PrefixTree;
   readonly #readers = new WeakMap<object, number>();
@@ -120,7 +121,7 @@ export class PrefixPool {
     return this.#copy(cache, 'load', copies);
   }
 
-  /** Returns the number of an adapter. The numbers of unloaded adapters are not used again, so their blocks are evicted in time. */
+  /** Returns the number of an adapter. Numbers of unloaded adapters are not reused, so that their blocks are evicted in time. */
   #numberOf(reader: object | null): number {
     if (reader === null) return 0;
     const number = this.#readers.get(reader) ?? ++this.#lastReader;

@@ -1,9 +1,9 @@
-// The prefixes in the pool, as a tree of blocks of tokens. Texts with a common prefix share blocks, and the least recently used
-// block is evicted.
+// Finds pooled prefixes in a tree of blocks of tokens. Texts with a common prefix share blocks, and the least recently used block is
+// evicted.
 // Source: Zheng et al. 2024, SGLang's RadixAttention (arXiv:2312.07104, section 3), but with vLLM's blocks of a fixed number of
 // tokens (Kwon et al. 2023, arXiv:2309.06180) instead of edges of any length.
 
-/** Tokens per block; an incomplete block is not kept. */
+/** The number of tokens in a block; an incomplete block is not kept. */
 export const BLOCK_TOKENS = 32;
 
 interface Block {
@@ -20,6 +20,7 @@ interface NewBlock {
   start: number;
 }
 
+/** Maps token sequences to blocks of the pool. */
 export class PrefixTree {
   readonly #first = new Map<string, Block>();
   /** Blocks in the order of their last use, the least recent first. A block comes after its children, so the first block has none. */
@@ -110,6 +111,6 @@ export class PrefixTree {
   }
 }
 
-/** Makes a block's key. Only the first block's key names the reader; later blocks are found through it. */
+/** Makes a block's key among its siblings. Only that of a first block names the reader; later blocks are found through it. */
 const keyOf = (tokens: readonly number[], start: number, reader: number): string =>
   `${start === 0 ? `${reader}:` : ''}${tokens.slice(start, start + BLOCK_TOKENS).join()}`;

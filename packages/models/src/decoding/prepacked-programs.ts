@@ -1,5 +1,5 @@
-// Decoding graphs whose float32 weights ONNX Runtime has prepacked for fast products. The packed weights are a copy, so the
-// program, one for prompts and steps, is compiled again when the parameters change.
+// Compiles decoding graphs whose float32 weights ONNX Runtime has prepacked for fast products. The packed weights are a copy of the
+// parameters, so that the program (one, for prompts and steps) is compiled again when the parameters change.
 import type { BoundProgram, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -56,6 +56,7 @@ function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked:
   return bytes >= smallest && bytes <= largest;
 }
 
+/** A compiled program with its copy of the weights. */
 interface Packed {
   key: string;
   version: number;
@@ -64,7 +65,7 @@ interface Packed {
   users: number;
 }
 
-/** Holds the latest program only, since each has a copy of the weights. A replaced program is freed when its last call ends. */
+/** Holds the latest program only, since each has a copy of the weights. A replaced program is freed when its last call has ended. */
 export class PrepackedPrograms {
   #latest?: Packed;
   readonly #inUse = new Map<BoundProgram, Packed>();

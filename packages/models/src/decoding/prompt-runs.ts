@@ -1,6 +1,6 @@
-// Divides the new tokens of several rows into runs of the graph, so that rows with few tokens are not padded to those with many.
+// Divides the new tokens of several rows into runs of the graph, so that rows with few new tokens are not padded to those with many.
 
-/** One run: of each of the first `rows` rows, the tokens that are at least `from` and less than `to` tokens before its end. */
+/** A run of the graph on the first `rows` rows: of each row the tokens that are at least `from` and less than `to` tokens before its end. */
 interface PromptRun {
   rows: number;
   from: number;
@@ -10,7 +10,7 @@ interface PromptRun {
 /** The number of padding tokens that cost less than a further run of the graph. */
 const FREE_PADDING = 64;
 
-/** Beyond that, padding is accepted up to this share of a run's tokens. */
+/** The share of a run's tokens up to which more padding than that is accepted. */
 const PADDING_SHARE = 1 / 8;
 
 /** The least difference in new tokens for which rows are swapped, since their keys and values must move. */

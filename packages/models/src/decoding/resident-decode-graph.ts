@@ -1,5 +1,5 @@
-// The decoding graph for a KV cache on a GPU: new keys and values are written into the cache, which is both input and output, and
-// attention reads only the cache. See decode-graph.ts for the form on the host.
+// Builds the decoding graph for a KV cache on a GPU: new keys and values are written into the cache, which is both input and output, and
+// attention reads the cache alone. decode-graph.ts has the form for a cache on the host.
 import { defineOp, GraphBuilder, multiplyDims, type Dim, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -24,15 +24,15 @@ import { maskedLogits } from '../layers/vocabulary-mask.js';
 /** Returns the name of the output that is the cache with the new tokens. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
-/** Replaces the values at the given indices. It has no gradient, unlike the builder's scatters. */
+/** Replaces the values at given indices. Unlike the builder's scatters it has no gradient. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /**
  * Builds the graph of decoding with a cache on a GPU.
  *
- * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3], row,
- * head and column of each new key and value; last [batch] (only with `tokens` = 'tokens'); key.N and value.N [batch,
- * keyValueHeads, capacity, headSize]; and the sampler's inputs.
+ * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3], the row,
+ * head and column of each new key and value; last [batch] (only with `tokens` = 'tokens'), after which rows a token is sampled; key.N and
+ * value.N [batch, keyValueHeads, capacity, headSize]; and the sampler's inputs.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch]; extended.key.N and extended.value.N.
  *
@@ -90,7 +90,7 @@ export function residentDecodeGraph(
   return g;
 }
 
-/** Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand, which avoids a copy. */
+/** Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand, which saves a copy of it. */
 function attention(
   g: GraphBuilder,
   query: Value,
@@ -123,8 +123,8 @@ function swapped(g: GraphBuilder, x: Value, rows: Dim): Value {
 }
 
 /**
- * Builds the graph that moves rows of cache tensors: output `moved.NAME` contains the rows of `NAME` [slots, headSize] that
- * `index` [moved] lists, in this order.
+ * Builds the graph that moves rows of cache tensors: the output `moved.NAME` contains the rows of `NAME` [slots, headSize] that the
+ * input `index` [moved] lists.
  */
 export function arrangeGraph(
   names: readonly string[],

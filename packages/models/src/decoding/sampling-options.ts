@@ -1,5 +1,6 @@
-// The options of sampling, and their ranges.
+// Declares the options of sampling, and checks their ranges.
 
+/** The options of sampling. */
 export interface SamplingOptions {
   /** Logits are divided by this number first; 1 samples from the policy itself, 0 takes the most likely token. */
   temperature: number;
@@ -23,15 +24,15 @@ export interface SamplingOptions {
 export type RowSampling = Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
 
 /**
- * A temperature at which sampling is greedy if the uniform number is 0: the most likely token has all probability (the first of
- * several equal ones), since different float32 logits differ by at least a 10⁻⁷ of their size.
+ * The temperature at or below which sampling is greedy: with a uniform number of 0 it takes the most likely token (the first of several
+ * equal ones), which has all probability, since different float32 logits differ by at least a 10⁻⁷ of their size.
  */
 export const GREEDY_TEMPERATURE = 1e-12;
 
-/** At higher temperatures, the logit of a masked token would come too close to the others. */
+/** The highest temperature. Above it the logit of a masked token would come too close to the others. */
 export const MAX_TEMPERATURE = 100;
 
-/** The least top-p, which float32 can represent. The most likely token is always kept. */
+/** The least top-p that float32 can represent. The most likely token is always kept. */
 const LEAST_TOP_P = 1e-30;
 
 /**

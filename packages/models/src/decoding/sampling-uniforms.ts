@@ -1,5 +1,5 @@
-// The random numbers of sampling: one stream per row, so that a row's tokens do not depend on the batch. All are multiples of
-// 2⁻²⁴ in [0, 1), which float32 represents exactly.
+// Draws the random numbers of sampling: one stream per row, so that a row's tokens do not depend on the batch. All numbers are multiples
+// of 2⁻²⁴ in [0, 1), which float32 represents exactly.
 import { Rng } from '@bowyer/core';
 
 /** Draws [maxNewTokens] numbers from a new stream, which is seeded by one number of `rng`. */

@@ -15,7 +15,7 @@ export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: 
   | { kind: 'mixed' }
 );
 
-/** The number of most likely tokens that a sampler with biases returns (fewer if the vocabulary is smaller). */
+/** The number of most likely tokens that a sampler with biases returns; fewer if the vocabulary is smaller. */
 export const MAX_TOP_LOGPROBS = 20;
 
 /**
@@ -34,6 +34,7 @@ export function samplerFor(options: SamplingOptions, vocabSize: number, shared =
   };
 }
 
+/** Chooses the kind of sampler for rows with the same settings. */
 function plainSampler(
   { greedy, topK, topP, temperature }: SamplingOptions,
   vocabSize: number,
@@ -58,7 +59,7 @@ interface SampledTokens {
 }
 
 /**
- * Adds the sampler to the graph and makes its inputs: `uniforms` [rows] in [0, 1), one stream per row, so that a row's token does
+ * Adds the sampler to the graph and declares its inputs: `uniforms` [rows] in [0, 1), one stream per row, so that a row's token does
  * not depend on the batch; and the scalars `temperature` and `top_p`, or the inputs of a mixed sampler (mixed-sampling.ts).
  *
  * - With biases: the inputs `logit_bias_ids` and `logit_bias_values` [rows, n], tokens and the numbers added to their logits; and
@@ -79,6 +80,7 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
+/** Applies biases and rules to logits. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, appliesRules } = sampler;
   if (!biasesLogits && !appliesRules) return logits;

@@ -1,4 +1,4 @@
-// Prompts with a common prefix read it once: decides which rows read a prefix, and which rows then copy its keys and values.
+// Decides which prompts read a prefix that several have in common, and which prompts then copy its keys and values.
 import { minimum } from '@bowyer/core';
 import { commonPrefix, compareTokens } from '../batching/common-prefix.js';
 
@@ -15,16 +15,16 @@ export interface PrefixCopy {
   length: number;
 }
 
-/** First `reads` (tokens `start` to `end`, exclusive, of a prompt), then `copies`, whose rows are indices of prompts. */
+/** A stage of reading: first `reads` (tokens `start` to `end`, exclusive, of a prompt), then `copies`, whose rows are indices of prompts. */
 export interface SharedStage {
   reads: { prompt: number; start: number; end: number }[];
   copies: PrefixCopy[];
 }
 
 /**
- * Returns the stages, one for each level of the tree of the prompts' prefixes: one prompt of a branch reads the prefix that all of the
- * branch share, and the others copy it. The last token of a prompt is never in a stage, since the next token is sampled from its
- * logits.
+ * Returns the stages, one for each level of the tree of the prompts' prefixes: one prompt of a branch reads the prefix that the whole
+ * branch has in common, and the others copy it. The last token of a prompt is never in a stage, since the next token is sampled from
+ * its logits.
  *
  * @param least the least number of tokens that a prompt must save by copying; fewer are not worth another run of the graph
  */

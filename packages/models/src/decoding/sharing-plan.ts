@@ -1,4 +1,4 @@
-// Plans which prefixes the slots of one call copy from each other's caches, first in slots and then in rows.
+// Plans which prefixes the slots of a call copy from each other's caches, and translates the plan from slots to rows.
 import { groupBy, maximum } from '@bowyer/core';
 import { commonPrefix } from '../batching/common-prefix.js';
 import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
@@ -13,12 +13,13 @@ interface SlotPrompt {
   adapter?: object | null;
 }
 
-/** First `reads`, then `copies`, whose rows are slots. */
+/** A stage of a call: first `reads`, then `copies`, whose rows are slots. */
 interface Stage {
   reads: { slot: number; tokens: Int32Array }[];
   copies: PrefixCopy[];
 }
 
+/** The tokens that slots read and copy before those that only they have. */
 export interface SharingPlan {
   stages: Stage[];
   /** [prompts] the number of cached tokens after all stages. */
@@ -39,6 +40,7 @@ interface SharingOptions {
   hasStates: boolean;
 }
 
+/** Plans the copies and reads of a call. */
 export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOptions): SharingPlan {
   const before = options.hasStates ? [] : copiesFromSlots(prompts, options);
   const cached = prompts.map((prompt) => prompt.cached);
@@ -91,10 +93,7 @@ function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>
   return together;
 }
 
-/**
- * Finds copies from the slot whose cache has the longest prefix of the prompt, such as that of another episode with the same
- * instructions.
- */
+/** Finds, for each prompt, a copy from the slot whose cache has the longest prefix of it, such as another episode's with the same instructions. */
 function copiesFromSlots(
   prompts: readonly SlotPrompt[],
   { slots, content, least }: SharingOptions,
@@ -115,7 +114,7 @@ function copiesFromSlots(
   });
 }
 
-/** Lists the slots that read before the others, for each stage; their rows must come first. Each list contains the previous one. */
+/** Lists for each stage the slots that have read before the others, whose rows must come first. Each list contains the previous one. */
 export function readersFirst({ stages }: SharingPlan): number[][] {
   const readers = new Set<number>();
   return stages.flatMap(({ reads }) => {

@@ -1,6 +1,7 @@
-// Maps each slot to a row of the KV cache, and to the part of the slot's context that the row contains. Rows that take part in a run
-// must come first (see cache-rows.ts), so the rows of slots change over time.
+// Maps each slot to a row of the KV cache, and to the part of the slot's context (its window) that the row contains. Rows that take part
+// in a run must come first (see cache-rows.ts), so that the rows of slots change over time.
 
+/** The cached part of a slot's context. */
 interface Window {
   /** The index in the context of the first cached token. */
   start: number;
@@ -12,6 +13,7 @@ interface Window {
   restores?: boolean;
 }
 
+/** Records which row each slot has, and what the row contains. */
 export class SlotMapping {
   readonly #slotOfRow: number[];
   readonly #rowOfSlot: number[];
@@ -31,7 +33,7 @@ export class SlotMapping {
     this.#windows = this.#slotOfRow.map(() => ({ start: 0, length: 0 }));
   }
 
-  /** Cuts a slot's window after the context's first `tokenCount` tokens; with states, to the snapshot, or to nothing if that is later. */
+  /** Cuts a slot's window after the context's first `tokenCount` tokens; with states, at the snapshot, or wholly if the snapshot is later. */
   keepUpTo(slot: number, tokenCount: number): void {
     const window = this.#windows[slot];
     const kept = Math.max(0, Math.min(window.length, tokenCount - window.start));
@@ -52,8 +54,8 @@ export class SlotMapping {
   }
 
   /**
-   * Counts the cached tokens of a window that begins at context index `start`; positions count from there, so a window with another
-   * start is of no use.
+   * Counts the cached tokens of a window that begins at context index `start`. Positions count from the window's start, so that a cached
+   * window with another start is of no use.
    */
   cachedFrom(slot: number, start: number): number {
     return this.#windows[slot].start === start ? this.#windows[slot].length : 0;

@@ -1,7 +1,7 @@
-// The states of recurrent layers in the worker thread. Each row has a present state, which every token replaces, and a snapshot that
-// it can be restored from. The present states of all rows come first, so that the graph reads those of the first rows in place.
+// Stores the states of recurrent layers in the worker thread. Each row has a present state, which every token replaces, and a snapshot,
+// from which it can be restored. The present states of all rows come first, so that the graph reads those of the first rows in place.
 
-/** The present state and the snapshot. */
+/** The number of states of a slot: the present one and the snapshot. */
 export const STATE_ROWS_PER_SLOT = 2;
 
 /** One state tensor of all rows: [present and snapshot, rows, ...shape]. */
@@ -11,6 +11,7 @@ interface StateArray {
   data: Float32Array;
 }
 
+/** Reads and writes the states of rows. */
 export class StateRows {
   constructor(
     private readonly arrays: readonly StateArray[],

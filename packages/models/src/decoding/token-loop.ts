@@ -1,4 +1,4 @@
-// The loop over tokens: new tokens go through the graph, a token is sampled for each row, and rows stop at a terminator or at
+// Runs the loop over tokens: new tokens go through the graph, a token is sampled for each row, and rows stop at a terminator or at
 // `maxNewTokens`.
 import type { KernelProgram } from '@bowyer/graph';
 import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
@@ -37,6 +37,7 @@ export async function generateWith(
   };
 }
 
+/** The tokens that the graph has sampled, one for each row of the batch. */
 interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
@@ -47,7 +48,7 @@ interface Sampled {
   topLogprobs?: TopLogprobs[];
 }
 
-/** The state of the loop: unfinished utterances, and the rows of the cache that they are in. */
+/** Holds the state of the loop: unfinished utterances, and the rows of the cache in which they are. */
 class TokenLoop {
   readonly rows: GeneratedRow[];
   readonly swaps: [number, number][] = [];
@@ -73,10 +74,7 @@ class TokenLoop {
     return this.batch.some((index) => this.#goesOn(index));
   }
 
-  /**
-   * Returns whether every row has one new token. Such a call runs the graph for steps, so that it is as fast as a step in a longer
-   * call.
-   */
+  /** Returns whether every row has one new token. Such a call uses the graph for steps, so that it is as fast as a step of a longer call. */
   get beginsWithStep(): boolean {
     const { feed, maxNewTokens } = this.args;
     return maxNewTokens > 0 && feed.every(({ length }) => length === 1);
@@ -87,8 +85,8 @@ class TokenLoop {
   }
 
   /**
-   * Reads all new tokens of `args.feed` and samples after them. Snapshots of states are taken before each row's last token, from where
-   * the prompt can be continued differently.
+   * Reads all new tokens of `args.feed` and samples after them. Snapshots of states are taken before each row's last token, where a
+   * different continuation of the prompt would begin.
    */
   async feed(program: KernelProgram): Promise<Sampled> {
     const { feed } = this.args;
@@ -137,7 +135,7 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch if that pays. */
+  /** Appends the sampled tokens to unfinished utterances, and removes finished rows from the batch if that pays. */
   take(sampled: Sampled): void {
     this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
     this.#compact();

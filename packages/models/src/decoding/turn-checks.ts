@@ -1,4 +1,4 @@
-// Checks the turns and options of a call before anything is changed.
+// Checks the turns and options of a call before it changes anything.
 import type { AdapterBank } from '../lora/adapter-bank.js';
 import type { SamplingOptions } from './sampling-options.js';
 import type { SlotInput } from './turns.js';

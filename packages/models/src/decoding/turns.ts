@@ -1,4 +1,4 @@
-// A turn of an episode: a slot's input, and the utterance that follows.
+// Declares the turns of episodes: a slot's input, and the utterance that follows.
 import type { Rng, TokenMask, Utterance } from '@bowyer/core';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import type { LogitBias, TopLogprobs } from './logit-inputs.js';
@@ -7,6 +7,7 @@ import type { Sampler } from './sampling.js';
 import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
 import { inOneArray } from './sampling-uniforms.js';
 
+/** The input of a turn. */
 export interface SlotInput {
   slot: number;
   /** Whether a new episode begins, so that the slot's context is emptied first. */
@@ -47,7 +48,7 @@ export interface GeneratedUtterance extends Utterance {
   readTokens: number;
 }
 
-/** Returns the settings that a row needs, from a turn's own sampling or from the call's options. */
+/** Returns the settings of a row: those of a turn's own sampling, or of the call's options. */
 export function ownSampling(given: NonNullable<SlotInput['sampling']>): NonNullable<SlotInput['sampling']> {
   const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
   return { temperature, topK, topP, greedy, terminatorIds };

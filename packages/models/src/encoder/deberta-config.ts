@@ -1,4 +1,4 @@
-// The settings of DeBERTa v2 and v3 in config.json that BERT does not have. Source: He et al. 2021 (arXiv:2111.09543).
+// Reads the settings of DeBERTa v2 and v3 in config.json that BERT does not have. Source: He et al. 2021 (arXiv:2111.09543).
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
@@ -11,7 +11,7 @@ export interface DebertaSettings {
    */
   contentToPosition: boolean;
   positionToContent: boolean;
-  /** The relative positions; null: their terms are 0, but scores are divided as if they existed. */
+  /** The relative positions; null: no terms for them, and yet the scores are divided by the number of terms. */
   relative: {
     /** The number of buckets: distances up to half of it have a bucket each, larger ones share logarithmic buckets; 0: no buckets. */
     buckets: number;

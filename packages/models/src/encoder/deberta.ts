@@ -1,5 +1,5 @@
-// DeBERTa's disentangled attention adds up to two terms to the product of query and key: the content of either token times an
-// embedding of their relative position.
+// Computes DeBERTa's disentangled attention, which adds up to two terms to the product of query and key: the content of either token
+// times an embedding of their relative position.
 //
 //     score(i, j) = (Qc_i · Kc_j  +  Qc_i · Kr_δ(i,j)  +  Kc_j · Qr_δ(j,i)) / √(terms · d),   δ the bucket of a distance
 //
@@ -14,7 +14,7 @@ const NORM = 'encoder.LayerNorm';
 
 type Relative = NonNullable<DebertaSettings['relative']>;
 
-/** Values that all layers share. */
+/** The relative positions, which all layers share. */
 export interface Distances {
   /** [2 · span, hidden] the embedding of each bucket. */
   table: Value;
@@ -107,7 +107,7 @@ export function disentangledAttention(
     const rows = linear(g, table, parameters, `${name}.${relative.sharedMaps ? shared : own}`);
     return g.transpose(g.reshape(rows, [table.dim(0), numHeads, headSize]), [1, 0, 2]);
   };
-  /** Multiplies x by the embeddings of all buckets, [batch, heads, tokens, 2 · span], and selects one for each pair of tokens. */
+  /** Multiplies x by the embeddings of all buckets, [batch, heads, tokens, 2 · span], and selects one product for each pair of tokens. */
   const picked = (x: Value, embeddings: Value, buckets: Value) => {
     const all = g.fusedMatMul(x, g.unsqueeze(embeddings, 0), { transB: true, alpha });
     const index = g.expand(g.unsqueeze(g.unsqueeze(g.cast(buckets, 'int64'), 0), 0), [
@@ -123,7 +123,7 @@ export function disentangledAttention(
     scores = g.add(scores, picked(query, mapped('pos_key_proj', 'key_proj'), toKey));
   }
   if (positionToContent) {
-    // Here rows are keys and columns are queries.
+    // In these products rows are keys and columns are queries.
     const fromKeys = picked(key, mapped('pos_query_proj', 'query_proj'), toQuery);
     scores = g.add(scores, g.transpose(fromKeys, [0, 1, 3, 2]));
   }

@@ -1,5 +1,5 @@
-// The settings of text encoders, read from config.json and checked: BERT and its relatives here, DeBERTa's and ModernBERT's
-// differences in their own files.
+// Reads and checks the settings of text encoders in config.json: those of BERT and its relatives here, those of DeBERTa and ModernBERT
+// in their own files.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import {
   ConfigFields,
@@ -28,6 +28,7 @@ export type EncoderType =
   | 'deberta-v2'
   | 'modernbert';
 
+/** The settings of an encoder. */
 export interface EncoderConfig {
   /** The `model_type` in config.json; DeBERTa v3 has deberta-v2. */
   modelType: EncoderType;
@@ -93,7 +94,7 @@ const bertKeys = {
   epsilon: 'layer_norm_eps',
 };
 
-/** Returns the field names in config.json, which differ in some families. */
+/** Returns the names of the fields in config.json, which differ between families. */
 function keysOf(modelType: EncoderType): typeof bertKeys {
   if (modelType === 'modernbert') return { ...bertKeys, activation: 'hidden_activation', epsilon: 'norm_eps' };
   if (modelType !== 'distilbert') return bertKeys;

@@ -1,4 +1,4 @@
-// BERT and its variants as a graph: embeddings, layers of self-attention and feed-forward, each followed by a norm, and pooling.
+// Builds BERT and its variants as a graph: embeddings, layers of self-attention and feed-forward, each followed by a norm, and pooling.
 // DeBERTa's attention and ModernBERT's layers are in their own files.
 // Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019 (ALBERT, arXiv:1909.11942).
 // Dropout is off, as in ArCHer's code.
@@ -20,8 +20,8 @@ import {
 } from './token-layout.js';
 
 /**
- * The vector that represents a text: tanh of a learned map of the first token's state, the first token's state, or the mean of all
- * tokens.
+ * Names the vector that represents a text: `pooler`, tanh of a learned map of the first token's state; `first`, the first token's state;
+ * `mean`, the mean over all tokens.
  */
 export type TextFeature = 'pooler' | 'first' | 'mean';
 
@@ -33,7 +33,7 @@ export const encoderHiddenStates = (
   inputs: MatrixInputs,
 ): Value => hiddenStates(g, parameters, config, matrixLayout(inputs));
 
-/** Computes one vector per text, [texts, hidden], ordered by class of texts. */
+/** Computes one vector per text, [texts, hidden], in the order of the packed texts. */
 export function textFeatures(
   g: GraphBuilder,
   parameters: Parameters,
@@ -104,7 +104,7 @@ function hiddenStates(
   layout: TokenLayout,
   first?: FirstRows,
 ): Value {
-  // Numbers that are added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
+  // These numbers are added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
   const biases = layout.classes.map(({ mask }) => g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1));
   if (config.modernbert) return modernBertHiddenStates(g, parameters, config, layout, biases);
   const words = g.gather(parameters['embeddings.word_embeddings.weight'], layout.ids);
@@ -135,6 +135,7 @@ interface AttentionTerms {
   distances?: Distances;
 }
 
+/** The texts that a layer reads, and the rows that it computes. */
 interface LayerScope {
   layout: TokenLayout;
   /** The terms of each class of texts. */

@@ -1,8 +1,8 @@
-// The names of each encoder family's weights in Hugging Face's checkpoints, without the prefix of the model's name.
+// Names each encoder family's weights as in Hugging Face's checkpoints, without the prefix of the model's name.
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
 import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
-/** Names of linear layers and norms, without `.weight` and `.bias`. Names of a layer's parts are relative to the layer. */
+/** The names of linear layers and norms, without `.weight` and `.bias`. Those of a layer's parts are relative to the layer. */
 interface EncoderNames {
   query: string;
   key: string;
@@ -63,7 +63,7 @@ export function embeddingMap({
   return { name: 'embeddings_project', size: electra.embeddingSize };
 }
 
-/** DeBERTa's names, where they differ from BERT's. */
+/** The names of DeBERTa's parts. */
 const deberta: EncoderNames = {
   ...bert,
   query: 'attention.self.query_proj',
@@ -71,7 +71,7 @@ const deberta: EncoderNames = {
   value: 'attention.self.value_proj',
 };
 
-/** Names of families with BERT's layers; ModernBERT's layers are different and have their own file. */
+/** The names of families with BERT's layers; ModernBERT's layers differ and have their own file. */
 const others: Partial<Record<EncoderType, EncoderNames>> = { albert, distilbert, 'deberta-v2': deberta };
 
 export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => others[modelType] ?? bert;
@@ -84,8 +84,8 @@ export const wordTable = ({ modelType }: EncoderConfig): string =>
   modelType === 'modernbert' ? 'embeddings.tok_embeddings.weight' : 'embeddings.word_embeddings.weight';
 
 /**
- * Returns the names of the layers in the order in which they are applied. ALBERT's are repeated: layer i of L is group ⌊i · groups /
- * L⌋, of one or more layers.
+ * Lists the names of the layers in the order in which they are applied. ALBERT's are repeated: layer i of L belongs to group ⌊i ·
+ * groups / L⌋, which has one or more layers.
  */
 export function layerNames({ modelType, numLayers, albert }: EncoderConfig): string[] {
   const stack = modelType === 'distilbert' ? 'transformer' : 'encoder';

@@ -1,4 +1,4 @@
-// Makes the padded id matrices that an encoder reads from texts.
+// Makes padded matrices of token ids from texts, for an encoder.
 import type { Tokenizer } from '@bowyer/text';
 import { firstPosition, isRoberta, maxTokens, type EncoderConfig } from './encoder-config.js';
 

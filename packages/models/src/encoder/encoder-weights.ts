@@ -1,4 +1,4 @@
-// The weights of an encoder under the names of Hugging Face's checkpoints: initialized, loaded, saved.
+// Initializes, loads and saves the weights of an encoder under the names of Hugging Face's checkpoints.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import { configText } from '../architecture/config-text.js';
@@ -15,10 +15,10 @@ import { encoderConfigFromJson, encoderConfigToJson, headPrefix, type EncoderCon
 import { embeddingMap, encoderNames, layerNames, poolerName, wordTable } from './encoder-names.js';
 import { modernBertShapes } from './modernbert.js';
 
-/** Standard deviation of all initial matrices. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
+/** The standard deviation of all initial matrices. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
 const initialDeviation = 0.02;
 
-/** Initializes weights: matrices normal (0, 0.02), biases 0, scales of layer norms 1; the padding row of the word table is zero. */
+/** Initializes weights: matrices normal with mean 0, biases 0, scales of layer norms 1; the word table's row of padding is zero. */
 export function initializeEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {

@@ -1,4 +1,4 @@
-// The settings of ModernBERT in config.json that BERT does not have. Source: Warner et al. 2024 (arXiv:2412.13663).
+// Reads the settings of ModernBERT in config.json that BERT does not have. Source: Warner et al. 2024 (arXiv:2412.13663).
 import { UnsupportedConfigError, type ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 

@@ -1,4 +1,4 @@
-// ModernBERT: norms before attention and feed-forward layer, rotary embedding, local layers whose tokens attend to a window, gated
+// Builds ModernBERT: norms before attention and feed-forward layer, rotary embedding, local layers whose tokens attend to a window, gated
 // feed-forward layers, no biases. Source: Warner et al. 2024 (arXiv:2412.13663), section 2.1.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
@@ -8,7 +8,7 @@ import { weightedValues } from '../layers/weighted-values.js';
 import type { EncoderConfig } from './encoder-config.js';
 import type { TokenLayout } from './token-layout.js';
 
-/** Rotary tables and attention bias for each class of texts. */
+/** The rotary tables and the attention bias of one kind of layer (global or local), for each class of texts. */
 type Kind = readonly {
   tables: RotaryTables;
   /** Is added to the scores. */

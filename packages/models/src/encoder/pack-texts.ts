@@ -1,12 +1,13 @@
-// Makes the inputs of `packedLayout` from texts: real tokens one after the other, and the indices by which attention finds them.
+// Packs texts for an encoder: real tokens one after the other, and the indices by which attention finds those of a text.
 import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.js';
 
 /**
- * The number of classes of texts with similar length; each has its own products of attention in the graph. The number was chosen by
- * measurement, see docs/decisions/archer.md.
+ * The number of classes of texts with similar length. Each class has its own products of attention in the graph. The number was chosen
+ * by measurement, see docs/decisions/archer.md.
  */
 export const TEXT_CLASSES = 3;
 
+/** The inputs of packed texts. */
 interface PackedTexts {
   inputs: Record<string, { dims: number[]; data: Int32Array | Float32Array }>;
   /** [texts] the row in the features of each text. */
@@ -48,11 +49,7 @@ export function packTexts(
   return { inputs, rows: rows.subarray(0, texts.length) };
 }
 
-/**
- * Makes the feeds of one class.
- *
- * @param texts in order of length, the longest last
- */
+/** Makes the inputs of one class. @param texts in order of length, the longest last */
 function classFeeds(
   c: number,
   texts: readonly (readonly number[])[],

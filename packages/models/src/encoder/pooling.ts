@@ -1,4 +1,4 @@
-// How a sentence encoder pools the last hidden states into one vector, read from the files of sentence-transformers.
+// Pools the last hidden states of a sentence encoder into one vector, as the files of sentence-transformers define.
 // Source: UKPLab/sentence-transformers, its modules Pooling and Normalize (6.0.1); Reimers and Gurevych 2019 (arXiv:1908.10084).
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface Pooling {
   lowerCases: boolean;
 }
 
-/** Kinds of pooling by the keys of older files, in the order in which their results are concatenated. */
+/** The kinds of pooling by the keys of older files, in the order in which their results are concatenated. */
 const modes: Readonly<Record<string, PoolingMode>> = {
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
@@ -73,7 +73,7 @@ async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[
   );
 }
 
-/** Refuses a default prompt, which would be put before each text: requests have no field to turn it off. */
+/** Refuses a default prompt, which would be put before each text, since requests have no field to turn it off. */
 async function refusePrompt(dir: string): Promise<void> {
   const { default_prompt_name: name, prompts } = await jsonIfAny(dir, 'config_sentence_transformers.json');
   const prompt = typeof name === 'string' ? (prompts as Record<string, unknown> | undefined)?.[name] : '';

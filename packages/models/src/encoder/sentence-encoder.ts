@@ -1,4 +1,4 @@
-// An encoder that turns texts into vectors: a sentence-transformers folder with its own pooling, or a plain encoder.
+// Turns texts into vectors by an encoder: a sentence-transformers folder with its own pooling, or a plain encoder.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PretrainedDirectoryError, readPretrainedConfig } from '@bowyer/checkpoints';
@@ -22,6 +22,7 @@ export async function isEncoderDirectory(dir: string): Promise<boolean> {
   return encoderTypes.includes(String(type)) && isDecoder !== true;
 }
 
+/** Computes the vectors of texts. */
 export class SentenceEncoder {
   private constructor(
     private readonly device: Device,

@@ -1,11 +1,11 @@
-// How the tokens of a batch of texts are laid out in memory. The same graph of an encoder serves padded matrices and packed texts.
+// Lays out the tokens of a batch of texts in memory. The same graph of an encoder serves padded matrices and packed texts:
 //
 //     matrix   [texts, tokens, width]: every text has the length of the longest, and padding goes through every layer
 //     packed   [all tokens, width]: token-wise layers see real tokens alone; only for attention, where the tokens of a text
 //              meet, each class of texts of similar length becomes a padded matrix
 import { multiplyDims, withGradient, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Texts that attention processes as one matrix. */
+/** The texts of similar length that attention processes as one padded matrix. */
 interface TextClass {
   texts: Dim;
   tokens: Dim;
@@ -13,12 +13,13 @@ interface TextClass {
   mask: Value;
 }
 
-/** Converts between rows of hidden states and matrices, one per class: [its texts, its tokens or 1, width]. */
+/** Converts between rows of hidden states and one matrix per class: [its texts, its tokens or 1, width]. */
 export interface Rows {
   split(rows: Value): Value[];
   join(parts: readonly Value[]): Value;
 }
 
+/** The tokens of a batch, for the layers of an encoder. */
 export interface TokenLayout {
   /** int32 [...rows] */
   ids: Value;
@@ -39,7 +40,7 @@ export interface PackedLayout extends TokenLayout {
   first: FirstRows;
 }
 
-/** Inputs for texts padded on the right. */
+/** The inputs for texts padded on the right. */
 export interface MatrixInputs {
   /** int32 [batch, tokens] */
   ids: Value;
@@ -55,14 +56,14 @@ export function matrixLayout({ ids, positions, mask }: MatrixInputs): TokenLayou
   return { ids, positions, classes: [{ texts, tokens, mask }], all };
 }
 
-/** Inputs for a class of packed texts. */
+/** The inputs for a class of packed texts. */
 interface PackedClass extends TextClass {
   /** int32 [tokens of the class] */
   ids: Value;
   positions: Value;
-  /** int32 [texts, tokens] the row of each place, counted within the class; any row for padding */
+  /** int32 [texts, tokens] the row of each element of the padded matrix, counted within the class; any row for padding */
   places: Value;
-  /** int32 [tokens of the class] the place of each row in the flattened matrix */
+  /** int32 [tokens of the class] the index of each row in the flattened matrix */
   back: Value;
 }
 
@@ -109,15 +110,15 @@ function classInputs(g: GraphBuilder, c: number): PackedClass {
 }
 
 /**
- * Turns rows into a matrix. The result for padding is not used and has gradient 0, so the gradient of a row is that of its place
- * alone, which needs no scatter-add.
+ * Turns rows into a padded matrix. The result for padding is not used and has gradient 0, so that the gradient of a row is that of its
+ * one element of the matrix, without a scatter-add.
  */
 const spread = (g: GraphBuilder, rows: Value, { places, back, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(rows, places), rows, (m, dy) =>
     m.gather(m.reshape(dy, [multiplyDims(texts, tokens), dy.dim(-1)]), back),
   );
 
-/** Turns a matrix into rows; the gradient of padding is 0. */
+/** Turns a padded matrix into rows; the gradient of padding is 0. */
 const collect = (g: GraphBuilder, matrix: Value, { places, back, mask, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(g.reshape(matrix, [multiplyDims(texts, tokens), matrix.dim(-1)]), back), matrix, (m, dy) =>
     m.mul(m.gather(dy, places), m.unsqueeze(mask, -1)),

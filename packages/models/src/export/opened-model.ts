@@ -1,4 +1,4 @@
-// Opens a model's folder for export to formats of other programs. The files are checked, and parameters are read on demand.
+// Opens a model's folder for export to formats of other programs. It checks the files; parameters are read on demand.
 import { openSafetensors, readDecoderConfig, type HostTensor, type HostTensors } from '@bowyer/checkpoints';
 import { loadTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -15,11 +15,13 @@ import { adapterLayoutIn, readAdapterWeights } from '../lora/peft-files.js';
 /** Reads a parameter; weights of linear layers are [out, in]. */
 export type ReadParameter = (spec: ParameterSpec) => Promise<HostTensor>;
 
+/** An adapter with its weights. */
 export interface OpenedAdapter {
   layout: AdapterLayout;
   weights: HostTensors;
 }
 
+/** A model whose parameters are read on demand. */
 export interface OpenedModel {
   /** The model's folder; for an adapter, the base model's. */
   baseDir: string;

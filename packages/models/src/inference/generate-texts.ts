@@ -1,4 +1,4 @@
-// Generates continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
+// Generates continuations of many prompts, in batches of similar length; results come in the order of the items.
 import { contextLimit } from '../architecture/architecture.js';
 import { maximum, Rng, spokenIds } from '@bowyer/core';
 import { streamChunks, type Items } from './stream-chunks.js';
@@ -7,6 +7,7 @@ import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptIt
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import type { SamplingOptions } from '../decoding/sampling-options.js';
 
+/** The continuation of one prompt. */
 export interface GeneratedText {
   promptIds: number[];
   /** The text of the new tokens, without special tokens. */
@@ -29,7 +30,7 @@ export interface GenerateTextsOptions extends Omit<
   terminatorIds?: readonly number[];
   /** The number of prompts that are continued in parallel. */
   batchSize: number;
-  /** Each item has its own random stream, derived from this seed and its index, so the batching does not change the output. */
+  /** The seed of the items' random streams, one for each index, so that batching does not change the output. */
   seed: number;
   /** The number of items in memory, among which batches of similar length are formed; eight batches if not given. */
   window?: number;
@@ -67,7 +68,7 @@ export async function* generateTexts(
   }
 }
 
-/** Divides indices into batches, the longest prompts first; the prompts of a batch leave room for equally many new tokens. */
+/** Divides prompts into batches, the longest first; the prompts of a batch have room for equally many new tokens. */
 function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
   const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
   const batches: number[][] = [];
@@ -86,6 +87,7 @@ export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   return [...new Set(ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0))];
 }
 
+/** Generates the continuations of a batch. */
 async function generateBatch(
   model: LanguageModel,
   prompts: readonly { ids: number[]; rng: Rng }[],

@@ -7,6 +7,7 @@ export interface PromptItem {
   promptIds?: readonly number[];
 }
 
+/** A prompt with a continuation; if both fields of one are given, the ids are used. */
 export interface ContinuationItem extends PromptItem {
   continuation?: string;
   continuationIds?: readonly number[];

@@ -1,11 +1,12 @@
-// Computes the log-probabilities of given continuations after given prompts: batches of similar length, results in the order of the
-// items.
+// Computes the log-probabilities of given continuations after given prompts, in batches of similar length; results come in the order of
+// the items.
 import { contextLimit } from '../architecture/architecture.js';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from '../batching/token-batches.js';
 
+/** The scores of one item. */
 export interface ContinuationScores {
   promptIds: number[];
   continuationIds: number[];
@@ -52,7 +53,7 @@ interface Tokens {
   continuationIds: number[];
 }
 
-/** Makes an example that scores every token after the prompt. For a prompt alone, it scores `filler`, so that logits are computed. */
+/** Makes an example that scores every token after the prompt. For a prompt alone it scores `filler`, so that logits are computed. */
 function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): TokenExample {
   const targets = continuationIds.length > 0 ? continuationIds : [filler];
   const all = [...promptIds, ...targets];
@@ -63,6 +64,7 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
+/** Returns the first token that is not masked. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;

@@ -1,5 +1,5 @@
-// Streams items through an encoder-decoder, as generateTexts and scoreContinuations do for decoders: the prompt is the source, the
-// continuation the target. Batches have similar lengths; results come in the order of the items.
+// Generates and scores targets by an encoder-decoder, as generateTexts and scoreContinuations do for decoders: the prompt is the source,
+// the continuation the target. Batches have similar lengths; results come in the order of the items.
 import { Rng } from '@bowyer/core';
 import type { GeneratedText, GenerateTextsOptions } from './generate-texts.js';
 import { streamChunks, type Items } from './stream-chunks.js';
@@ -55,7 +55,7 @@ export async function* generateTargets(
   }
 }
 
-/** Scores targets. A target given as text gets the tokenizer's end token, as in training. */
+/** Scores targets. A target that is given as text gets the tokenizer's end token, as in training. */
 export async function* scoreTargets(
   model: Seq2SeqModel,
   items: Items<ContinuationItem>,

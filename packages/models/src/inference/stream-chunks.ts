@@ -1,4 +1,4 @@
-// Cuts a stream of items into windows. Items of a window may be processed in any order; results are returned in the original order.
+// Cuts a stream of items into windows, whose items may be processed in any order while results keep the order of the stream.
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 

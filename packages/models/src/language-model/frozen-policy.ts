@@ -1,4 +1,4 @@
-// Policies that only score and are not trained.
+// Declares policies that only score.
 import type { Device, State } from '@bowyer/graph';
 import type { TokenExample } from '../batching/token-batches.js';
 import type { BatchOptions, TokenScorer } from '../training/token-scorer.js';

@@ -1,4 +1,4 @@
-// A causal language model on a device: created or loaded, trained, scored, sampled from, and saved in Hugging Face layout.
+// Holds a causal language model on a device, which can be trained, scored, sampled from, and saved in Hugging Face layout.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
@@ -43,12 +43,13 @@ import { createAdapters, type ModelWeights } from './model-weights.js';
 import { freshModel, readModel } from './read-model.js';
 import { saveAdapters, saveWhole } from './save-model.js';
 
-/** With gradient checkpointing on the CPU, the logits of a quarter of the scored rows are in memory at a time. */
+/** The chunks into which gradient checkpointing on the CPU divides scored rows: the logits of one chunk are in memory at a time. */
 const LOSS_CHUNKS = 4;
 
-/** Smaller models leave little memory, and their sessions are opened more often than is worth it. */
+/** The bytes from which on `rest` frees memory. Smaller models have little of it, and opening their sessions again costs more. */
 export const LARGE_BYTES = 1 << 26;
 
+/** Holds a causal language model. */
 export class LanguageModel implements FrozenPolicy {
   readonly contextLength: number;
   readonly maskedTokenIds: readonly number[];
@@ -199,7 +200,7 @@ export class LanguageModel implements FrozenPolicy {
 
   /**
    * Runs forward and backward pass, and adds the gradient of Σ weights · (−log p(target)) to `optimizer.gradients`. With weights =
-   * −dL/dlogprob this is every policy loss whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour
+   * −dL/dlogprob this serves every policy loss whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour
    * cloning, AWR).
    *
    * @param options.sharesPrefixes whether tokens that several examples begin with are computed once (on the CPU, without dropout)
@@ -214,10 +215,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes every other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the loss on the
-   * host, runs backward with its gradient, and adds the result to `optimizer.gradients`. The loss is over all examples of the call,
-   * however `maxTokens` splits them into batches. A token of the loss is a position with a weight other than 0, in the order of the
-   * examples.
+   * Adds the gradient of any other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the
+   * loss on the host, and runs the backward pass with the loss's gradient. The loss is over all examples of the call, however
+   * `maxTokens` splits them into batches. A token of the loss is a position with a weight other than 0, in the order of the examples.
    *
    * The loss may also use entropies and values: `lossOf` gets them in `ScoredTokens` and returns gradients by them in `TokenLoss`.
    * `entropies` needs `{ entropies: true }`; `values` are those of positions with a weight of V other than 0. The gradient by the
@@ -296,8 +296,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Copies the present model as a frozen reference policy. With adapters only these are copied and the base is shared, so the copy
-   * must be released before this model; otherwise all weights are copied.
+   * Copies the present model as a frozen reference policy. With adapters only these are copied and the base is shared, so that the copy
+   * must be released before this model; without adapters all weights are copied.
    *
    * @param options.quantization the quantization of a copy of all weights; 'none' if not given
    * @throws if a quantization is given although only adapters would be copied, or the weights are already quantised
@@ -377,7 +377,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes V for each example and position after reading the tokens up to there; 0 where `valueWeights` is 0.
+   * Computes V for each example and position, after the tokens up to there; 0 where `valueWeights` is 0.
    *
    * @throws if there is no value head
    */
@@ -407,7 +407,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
-  /** Computes the same as `logprobs`, and the first ten logits at each example's first scored position. */
+  /** Returns the result of `logprobs`, and the first ten logits at each example's first scored position. */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }

@@ -1,4 +1,4 @@
-// The options for creating or loading a language model, and checks of them.
+// Declares the options for creating or loading a language model, and checks them.
 import type { Rng } from '@bowyer/core';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device } from '@bowyer/graph';
@@ -7,6 +7,7 @@ import type { LoraOptions } from '../lora/lora-options.js';
 import type { Quantization } from '../quantization/weight-layouts.js';
 import type { BankOptions, ModelWeights } from './model-weights.js';
 
+/** The options of every language model. */
 export interface LanguageModelOptions {
   device: Device;
   /** Tokens that the policy never generates and that scoring gives probability 0. */
@@ -33,6 +34,7 @@ export interface LanguageModelOptions {
   quantization?: Quantization;
 }
 
+/** The options for a model from files. */
 export interface LoadOptions extends LanguageModelOptions {
   /** A Hugging Face directory, or the directory of a PEFT adapter, whose base is then loaded too. */
   dir: string;
@@ -51,7 +53,7 @@ export interface LoadOptions extends LanguageModelOptions {
   adapterBank?: BankOptions;
 }
 
-/** Options for a model with fresh weights. */
+/** The options for a model with fresh weights. */
 export interface CreateOptions extends LanguageModelOptions, Pick<LoadOptions, 'lora'> {
   /** The fields of Hugging Face's config.json: at least `model_type` and sizes. */
   config: ConfigJson;

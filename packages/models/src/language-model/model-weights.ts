@@ -1,4 +1,4 @@
-// A model's weights on a device: the base, whole or quantised, and adapters beside a frozen base.
+// Holds a model's weights on a device: the base, whole or quantised, and adapters beside a frozen base.
 import { maximum, Rng } from '@bowyer/core';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device, State } from '@bowyer/graph';
@@ -17,6 +17,7 @@ import {
   readAdapterWeights,
 } from '../lora/peft-files.js';
 
+/** The weights of a model. */
 export interface ModelWeights {
   /** The architecture's parameters, except those that are quantised. */
   base: State;
@@ -70,6 +71,7 @@ export interface BankOptions {
   dirs: readonly string[];
 }
 
+/** Creates a bank of adapters that has room for the given ones. */
 export async function createBank(
   device: Device,
   architecture: CausalArchitecture,

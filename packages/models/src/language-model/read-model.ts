@@ -1,4 +1,4 @@
-// Creates the parts of a model on a device, with fresh weights or from Hugging Face's files.
+// Makes the parts of a model on a device, with fresh weights or from Hugging Face's files.
 import { join, resolve } from 'node:path';
 import {
   openSafetensors,
@@ -29,6 +29,7 @@ interface ModelParts {
   weights: ModelWeights;
 }
 
+/** Makes a model with fresh weights. */
 export async function freshModel(options: CreateOptions): Promise<Omit<ModelParts, 'tokenizer'>> {
   const { device, lora, quantization = 'none', tokenizer, config, rng } = options;
   const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
@@ -91,10 +92,7 @@ interface ModelSource {
   quantization: Quantization;
 }
 
-/**
- * Reads the weights. Each is moved to the device, or quantised, as soon as it is read, so that only one or two are in host memory in
- * float32.
- */
+/** Reads the weights. Each is moved to the device, or quantised, when it has been read, so that host memory has one or two in float32. */
 async function readWeights(
   { device, config, dir, quantization }: ModelSource,
   adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
@@ -115,7 +113,7 @@ async function readWeights(
   }
 }
 
-/** Yields the parameters that are not quantised. */
+/** Yields the parameters that stay in float32. */
 async function* whole(
   { parameters }: CausalArchitecture,
   source: CheckpointReader,

@@ -1,4 +1,4 @@
-// Handles checkpoints that contain an output head although their config.json says that it is tied to the embedding.
+// Reads checkpoints that contain an output head although their config.json says that it is tied to the embedding.
 import { createHash } from 'node:crypto';
 import type { CheckpointReader, ConfigJson } from '@bowyer/checkpoints';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -33,10 +33,10 @@ export async function withStoredHead(
   return { json: (await areEqual(named, head, stored)) ? json : untied, source: named };
 }
 
-/** Names of heads in checkpoints: GPT-NeoX's may have either of the first two, models of text and images have the last. */
+/** The names of heads in checkpoints: GPT-NeoX's may have either of the first two, models of text and images have the last. */
 const headNames = ['lm_head.weight', 'embed_out.weight', 'language_model.lm_head.weight'];
 
-/** Compares two tensors by their hashes, so that only one of them is in memory at a time. */
+/** Returns whether two tensors are equal, by their hashes, so that only one of them is in memory at a time. */
 async function areEqual(source: CheckpointReader, a: string, b: string): Promise<boolean> {
   if (source.entries.get(a)!.shape.join() !== source.entries.get(b)!.shape.join()) return false;
   return (await hashOf(source, a)) === (await hashOf(source, b));
@@ -53,7 +53,7 @@ async function hashOf(source: CheckpointReader, name: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns a reader of the same tensors; if the file lacks `name`, the first of `others` that it has gets that name. */
+/** Returns a reader in which `name`, if the file lacks it, is the first of `others` that the file has. */
 function renamed(source: CheckpointReader, name: string, others: readonly string[]): CheckpointReader {
   const other = others.find((each) => source.entries.has(each));
   if (other === undefined || source.entries.has(name)) return source;

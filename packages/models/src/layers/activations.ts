@@ -1,4 +1,4 @@
-// The activation functions that a config.json may name.
+// Computes the activation functions that a config.json may name.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 const functions = {

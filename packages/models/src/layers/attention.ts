@@ -1,4 +1,4 @@
-// Causal self-attention as graph pieces: over whole sequences, or after earlier keys and values. See cached-attention.ts for decoding.
+// Builds causal self-attention: over whole sequences, or after earlier keys and values. See cached-attention.ts for decoding.
 //
 //     attention(Q, K, V) = softmax(Q Kᵀ / √headSize + mask) V        (Vaswani et al. 2017, arXiv:1706.03762, eq. 1)
 //
@@ -19,7 +19,7 @@ import {
 } from '@bowyer/graph';
 import { weightedValues } from './weighted-values.js';
 
-/** Shape of flat rows [batch · tokens, heads · headSize]. */
+/** The shape of flat rows [batch · tokens, heads · headSize]. */
 export interface HeadLayout {
   batch: Dim;
   tokens: Dim;
@@ -29,7 +29,7 @@ export interface HeadLayout {
   headSize: number;
 }
 
-/** How the attention scores of one layer differ from the plain form above. */
+/** The departures of one layer's attention scores from the plain form above. */
 export interface AttentionForm {
   /** Dropout probability of the attention weights. */
   dropout?: number;
@@ -41,10 +41,7 @@ export interface AttentionForm {
   softcap?: number;
   /** [heads, positions] numbers that are added to the scores of the key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409). */
   positionBiases?: Value;
-  /**
-   * [heads] scores of a further position without a value, which every query attends to: the rest of its attention weights sum to less
-   * than 1.
-   */
+  /** [heads] scores of one more position without a value, which every query attends to, so that the other weights sum to less than 1. */
   sinks?: Value;
 }
 
@@ -58,9 +55,9 @@ const CHUNK = 1024;
 const RECOMPUTED_FROM = 8;
 
 /**
- * Chooses the number of chunks for a sequence of `tokens` tokens, a power of two, so that few graphs are compiled. Two chunks avoid
- * half of the masked scores, four chunks three quarters; for short sequences a single product is as fast, and each chunk makes
- * compiling longer. Long sequences have chunks of at most 1024 tokens, since a chunk's scores are [queries, keys] for each head.
+ * Chooses the number of chunks for a sequence of `tokens` tokens, a power of two, so that few graphs are compiled. Two chunks avoid half
+ * of the masked scores, four chunks three quarters; for short sequences a single product is as fast, and each chunk makes compiling
+ * longer. Long sequences have chunks of at most 1024 tokens, since the scores of a chunk are [queries, keys] for each head.
  */
 export const chunksOf = (tokens: number): number => {
   if (tokens < 1024) return tokens >= 192 ? 2 : 1;
@@ -86,7 +83,7 @@ export function causalAttention(
   return attendInOrder(g, [query, k, v], layout, how);
 }
 
-/** The places of heads in a tree of tokens (see token-tree.ts). A place is the index of a row of [rows · heads, headSize]. */
+/** The rows of heads in a tree of tokens (see token-tree.ts). A place is the index of a row of [rows · heads, headSize]. */
 export interface TreeBlocks {
   groups: {
     places: Places;
@@ -100,18 +97,15 @@ export interface TreeBlocks {
       inPaths: Value;
     };
   }[];
-  /**
-   * [places] the queries of all groups in order, each [blocks, heads, width]; the row of zeros behind the last token where a block is
-   * padded.
-   */
+  /** [places] the queries of all groups in order, each [blocks, heads, width]; where a block is padded, the row of zeros after all tokens. */
   padded: Value;
-  /** [places] the same with the last token's query where a block is padded. */
+  /** [places] the same, with the query of the block's last token where it is padded. */
   inside: Value;
   /** [tokens, heads] the index in `padded` of each token's queries. */
   inBlocks: Value;
 }
 
-/** Computes attention from every token of a tree to itself and to the tokens before it on its path. Rows are the tree's tokens. */
+/** Computes attention from every token of a tree to itself and to the tokens before it on its path. The rows are the tree's tokens. */
 export function treeAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -144,14 +138,14 @@ export function treeAttention(
     const attend = (queries: Value) => {
       const [k, v] = [key, value].map((x) =>
         withGradient(g, ofHeads(g, x, paths, [...paths.shape, headSize]), x, (rules, dy) => {
-          // The sum over the paths with a token is the same sum for all tokens of its block.
+          // The sum over the paths that contain a token is the same for all tokens of its block.
           const summed = rules.matMul(sums!.contains, rules.reshape(dy, [batch, -1]));
           return ofHeads(rules, summed, sums!.inPaths, x.shape);
         }),
       );
       return attendAt(g, [q, k, v], { ...places, queries }, layouts[i], how);
     };
-    // As in `attendInOrder`, masks would be kept if the positions did not wait.
+    // As in `attendInOrder`, masks would be kept if the positions were not made to wait for the queries.
     const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
     return g.reshape(attended, parts[i].shape);
   });
@@ -170,7 +164,7 @@ export interface Places {
 }
 
 /**
- * Returns consecutive positions for all tokens.
+ * Numbers all tokens by consecutive positions.
  *
  * @param before the number of earlier tokens, which have keys but no queries
  */
@@ -214,14 +208,14 @@ function attendInOrder(
       const seen = [k, v].map((x) => g.slice(x, 2, oldest, end));
       return attendAt(g, [q, seen[0], seen[1]], { ...places, queries }, chunk, how);
     };
-    // Masks depend on positions alone, so that they would be computed once for all layers, and kept, if the positions did not wait.
+    // Masks depend on positions alone. They would be computed once for all layers, and kept, if positions did not wait for the queries.
     const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
     return g.reshape(mergeHeads(g, attended, chunk), part.shape);
   });
   return g.reshape(g.concat(mixed, 1), query.shape);
 }
 
-/** A chunk of queries with the keys that they can see, from `oldest` to `end` (exclusive). */
+/** A chunk of queries with the keys that it can see, from `oldest` to `end` (exclusive). */
 interface Chunk extends Places {
   oldest: Dim;
   end: Dim;
@@ -237,7 +231,7 @@ function chunksInOrder(g: GraphBuilder, tokens: Dim, count: number, { window }: 
     const queries = g.rangeBetween(start, next, i === count - 1 ? left : undefined);
     left = subtractDims(left, queries.dim(0));
     const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
-    // Slices take dimensions, and the length of a range is one.
+    // Slices take symbolic dimensions; that of a range of this length is one.
     const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
     const end = subtractDims(tokens, left);
     return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };
@@ -272,8 +266,8 @@ interface PastKeysAndValues {
 }
 
 /**
- * Computes attention from new tokens to earlier ones and to each other, without padding. This is the form of exported models, which
- * output the keys and values of all tokens.
+ * Computes attention from new tokens to earlier ones and to each other, without a cache that is padded. Exported models have this form,
+ * which returns the keys and values of all tokens.
  *
  * @returns the result as flat rows, and keys and values as [batch, keyValueHeads, past + tokens, headSize]
  */
@@ -294,7 +288,7 @@ export function attentionAfterPast(
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
-/** Computes the position of each column, not counting padding: [batch, columns]. */
+/** Computes the position of each column, without counting padding: [batch, columns]. */
 const columnPositions = (g: GraphBuilder, mask: Value): Value => g.max(g.sub(g.cumSum(mask, 1), 1), 0);
 
 /** Makes the mask [batch, 1, queriesPerKey · tokens, columns]: 0 where a token sees a column, very negative elsewhere. */
@@ -322,7 +316,7 @@ export const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => s
 export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
   softcap === undefined ? scores : g.mul(g.tanh(g.div(scores, softcap)), softcap);
 
-/** Computes the softmax over the last axis. Sinks are one more column of scores, which is removed after the softmax. */
+/** Computes the softmax over the last axis. A form with sinks adds one column of scores, which is removed after the softmax. */
 export function softmaxWithSinks(g: GraphBuilder, scores: Value, layout: HeadLayout, { sinks }: AttentionForm): Value {
   if (!sinks) return g.softmax(scores);
   const column = g.expand(rowsOfHeads(g, sinks, layout), [...scores.shape.slice(0, 3), 1]);
@@ -412,7 +406,7 @@ export function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueH
   return g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, headSize]), [0, 2, 1, 3]);
 }
 
-/** Joins heads, the inverse of `splitQueries`. */
+/** Joins heads again that `splitQueries` has split. */
 export function mergeHeads(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, heads, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);

@@ -1,4 +1,4 @@
-// Causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities and may
+// Builds causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities and may
 // have their first positions in common.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import {
@@ -34,7 +34,7 @@ export interface SharedKeysAndValues {
   lengths: Value;
 }
 
-/** The cache of a batch, divided into runs of rows with the same capacity. */
+/** The cache of a batch, divided into classes of neighbouring rows with the same capacity. */
 interface AttentionCache {
   classes: readonly CachedKeysAndValues[];
   shared?: SharedKeysAndValues;
@@ -112,7 +112,7 @@ export function cachedAttention(
 }
 
 /**
- * Multiplies what all rows share as one matrix for each head, which is read once.
+ * Computes a product with what all rows share as one matrix for each head, which is then read once.
  *
  * @param x [rows, heads, tokens, n]
  * @param product takes and returns [1, heads, rows · tokens, …]
@@ -124,7 +124,7 @@ function byAllRows(g: GraphBuilder, x: Value, product: (all: Value) => Value): V
   return g.transpose(g.reshape(result, [heads, rows, tokens, result.dim(3)]), [1, 0, 2, 3]);
 }
 
-/** Columns that new tokens attend to besides themselves. */
+/** The columns that new tokens attend to besides themselves. */
 interface PastPart {
   /** Broadcasts to [rows, 1, 1, columns]: 0 where a column is valid, very negative elsewhere. */
   mask: Value;
@@ -132,7 +132,7 @@ interface PastPart {
   columns: () => Value;
 }
 
-/** Describes the shared positions: each row sees its own part of them. */
+/** Describes the shared positions, of which each row sees its own. */
 function sharedPart(g: GraphBuilder, { key, ...of }: SharedKeysAndValues): PastPart {
   const [begins, lengths] = [of.begins, of.lengths].map((x) => g.unsqueeze(g.cast(x, 'int64'), 1));
   const places = g.sub(g.unsqueeze(g.range(key.dim(2)), 0), begins);
@@ -191,7 +191,7 @@ function pastMask(
   const oldest = g.sub(g.unsqueeze(g.cast(newPositions(), 'int64'), 2), window - 1);
   const seen = g.where(g.greaterOrEqual(g.unsqueeze(columns(), 1), oldest), g.scalar(0), MASKED);
   const groups = tokens === 1 ? 1 : queriesPerKey(layout);
-  // `concat` is used instead of expand and reshape, because ONNX Runtime cannot reshape a tensor without rows.
+  // `concat` stands for expand and reshape, since ONNX Runtime cannot reshape a tensor without rows.
   return g.add(mask, g.concat(Array<Value>(groups).fill(g.unsqueeze(seen, 1)), 2));
 }
 

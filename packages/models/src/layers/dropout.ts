@@ -1,11 +1,12 @@
-// Dropout whose masks are determined by a seed that is an input of each run, so that a resumed run drops the same elements. ONNX's own
-// Dropout keeps its generator inside the session, where a checkpoint cannot save it. All numbers are int32 with overflow, which CPUs
-// and GPUs compute identically: a seed gives the same masks on each device.
+// Computes dropout whose masks follow from a seed that is an input of each run, so that a resumed run drops the same elements. ONNX's own
+// Dropout keeps its generator inside the session, where a checkpoint cannot save it. All numbers are int32 with overflow, which CPUs and
+// GPUs compute identically, so that a seed gives the same masks on each device.
 import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Odd constants with well-mixed bits, one for each input of the hash. */
+/** Odd constants with well-mixed bits, one for each number that the hash takes in. */
 const [SEED, SITE, PLACE, STREAM] = [0x85ebca77, 0x9e3779b1, 0x27d4eb2f, 0x297a2d39].map((x) => x | 0);
 
+/** Adds dropout to a graph. */
 export class SeededDropout {
   #sites = 0;
 
@@ -50,6 +51,7 @@ export class SeededDropout {
     return g.mul(g.add(row, column), g.add(second(row), second(column)));
   }
 
+  /** Returns the index along an axis of each element. */
   #places(x: Value, axis: number): Value {
     const { g, firstRow } = this;
     const places = g.cast(g.range(x.dim(axis)), 'int32');

@@ -1,11 +1,11 @@
-// The gated delta rule: linear attention whose state decays by a gate, and whose values are overwritten for each key.
+// Computes the gated delta rule: linear attention whose state decays by a gate, and whose value for a key is overwritten.
 //
 //     Sₜ = αₜ Sₜ₋₁ + βₜ kₜ (vₜ − αₜ Sₜ₋₁ᵀ kₜ)ᵀ,   oₜ = Sₜᵀ qₜ,   S [keySize, valueSize]
 //
 // Source: Yang et al. 2024, arXiv:2412.06464, eq. 10; in chunks as in section 3.3 there and Yang et al. 2024, arXiv:2406.06484.
 import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** Inputs of the rule; their first axis is batch · heads. */
+/** The inputs of the rule; their first axis is batch · heads. */
 export interface DeltaInputs {
   /** [batch · heads, tokens, keySize], already scaled; keys likewise */
   query: Value;
@@ -25,7 +25,7 @@ interface DeltaOutputs {
   state: Value;
 }
 
-/** Computes a single token; the axis tokens has size 1. */
+/** Applies the rule to a single token; the axis of tokens has size 1. */
 export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value }): DeltaOutputs {
   const { query, key, value, logDecay, beta } = inputs;
   const kept = g.mul(inputs.state, g.unsqueeze(g.exp(logDecay), 2));
@@ -35,7 +35,7 @@ export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value 
 }
 
 /**
- * Computes any number of tokens in chunks of `size`.
+ * Applies the rule to any number of tokens, in chunks of `size`.
  * Within a chunk, with Γᵣ = Σᵢ≤ᵣ ln αᵢ, the values that are added to the state are
  *
  *     U = T β (V − e^Γ K S₀),   T = (I + A)⁻¹,   Aᵣᵢ = βᵣ e^(Γᵣ−Γᵢ) kᵣ·kᵢ for i < r
@@ -48,7 +48,7 @@ export function deltaStep(g: GraphBuilder, inputs: DeltaInputs & { state: Value 
 export function deltaChunks(g: GraphBuilder, inputs: DeltaInputs, size: number): DeltaOutputs {
   const tokens = inputs.key.dim(1);
   const chunks = chunkCount(g, tokens, size);
-  // [chunks, batch · heads, size, …]; padding has gate 1, beta 0, and zeros as key, query and value.
+  // The shapes are [chunks, batch · heads, size, …]; padding has gate 1, beta 0, and zeros as key, query and value.
   const [q, k, v, logDecay, b] = [inputs.query, inputs.key, inputs.value, inputs.logDecay, inputs.beta].map((x) =>
     intoChunks(g, x, chunks, size),
   );
@@ -95,6 +95,7 @@ function intoChunks(g: GraphBuilder, x: Value, chunks: Dim, size: number): Value
   return g.transpose(apart, [1, 0, ...Array.from({ length: rest.length + 1 }, (_, i) => i + 2)]);
 }
 
+/** Joins chunks again: [chunks, batch, size, width] → [batch, tokens, width]. */
 function outOfChunks(g: GraphBuilder, x: Value, tokens: Dim, chunks: Dim, size: number): Value {
   const joined = g.reshape(g.transpose(x, [1, 0, 2, 3]), [x.dim(1), multiplyDims(chunks, size), x.dim(3)]);
   return g.slice(joined, 1, 0, tokens);

@@ -1,9 +1,9 @@
-// A linear layer and its initial weights, as torch.nn.Linear has them: weight [out, in], y = x Wᵀ + b.
+// Builds a linear layer and draws its initial weights as torch.nn.Linear does: weight [out, in], y = x Wᵀ + b.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
-/** A graph's parameters by their names in the checkpoint. */
+/** The parameters of a graph by their names in the checkpoint. */
 export type Parameters = Readonly<Record<string, Value>>;
 
 /** Maps x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */

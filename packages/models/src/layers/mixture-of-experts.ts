@@ -1,8 +1,7 @@
-// Mixture of experts as graph pieces: a router selects experts for each row, and each expert multiplies only the rows that selected
-// it.
+// Builds mixtures of experts: a router selects experts for each row, and each expert multiplies only the rows that selected it.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** The experts of each row, and the weight of each one's result. */
+/** The experts that rows have selected, and the weight of each one's result. */
 interface Routing {
   /** [rows, choices] int64 */
   experts: Value;
@@ -10,12 +9,12 @@ interface Routing {
   weights: Value;
 }
 
-/** How a router selects experts and weights from its logits [rows, experts]. */
+/** The rule by which a router selects experts and weights from its logits [rows, experts]. */
 export interface RouterForm {
   /** The number of experts per row. */
   choices: number;
   /**
-   * How weights follow from logits: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the
+   * The rule for weights: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the
    * softmax over the largest logits (gpt-oss), or sigmoids (DeepSeek V3: arXiv:2412.19437, section 2.1.2).
    */
   scores: 'softmax' | 'softmax-of-chosen' | 'sigmoid';

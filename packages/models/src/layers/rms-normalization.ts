@@ -1,8 +1,8 @@
-// Root-mean-square normalization: ONNX Runtime's fused operator, and its backward rule.
+// Computes root-mean-square normalization by ONNX Runtime's fused operator, with its backward rule.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /**
- * y = x / √(mean(x²) + ε) · scale over the last axis.
+ * Computes y = x / √(mean(x²) + ε) · scale over the last axis.
  * Source: Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4.
  */
 const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
@@ -11,8 +11,8 @@ const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
     if (scale.rank !== 1 || scale.dim(0) !== x.dim(-1)) fail('scale must be as long as the last axis of x');
     return [{ dtype: x.dtype, shape: x.shape }];
   },
-  // r = 1/√(mean(x²) + ε),  x̂ = x · r,  dx̂ = dy · scale,  dx = r (dx̂ − x̂ mean(dx̂ x̂)) The operator's second output is r, but it
-  // is not used here since its value is wrong on WebGPU.
+  // With r = 1/√(mean(x²) + ε), x̂ = x · r and dx̂ = dy · scale: dx = r (dx̂ − x̂ mean(dx̂ x̂)). The operator's second output is r, which
+  // is not used here, since its value is wrong on WebGPU.
   gradient: (g, { inputs: [x, scale], dy, attributes }) => {
     const meanSquare = g.reduceMean(g.mul(x, x), { axes: [-1], keepdims: true });
     const inverseRms = g.reciprocal(g.sqrt(g.add(meanSquare, attributes.epsilon as number)));

@@ -1,5 +1,4 @@
-// Rotary position embedding as graph pieces: cosines and sines of the positions are computed once per graph, then each head is
-// rotated.
+// Builds rotary position embedding: cosines and sines of the positions are computed once per graph, and rotate each head.
 //
 //     [a, b] → [a cos − b sin, b cos + a sin],   a and b the first and second half of a head's rotary columns
 //
@@ -31,7 +30,7 @@ const RotaryEmbedding = defineOp('RotaryEmbedding', {
   ],
 });
 
-/** The rows of the fine table; the coarse table has one row per so many positions. */
+/** The number of rows of the fine table; the coarse table has one row for as many positions. */
 const BLOCK = 256;
 
 /**
@@ -47,17 +46,17 @@ export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFr
   const places = g.cast(positions, 'int64');
   const block = g.div(places, BLOCK);
   const fine = contextLength > BLOCK ? g.sub(places, g.mul(block, BLOCK)) : places;
-  let [cos, sin] = turns(g, rotary, Math.min(BLOCK, contextLength), 1, fine);
+  let [cos, sin] = rotations(g, rotary, Math.min(BLOCK, contextLength), 1, fine);
   if (contextLength > BLOCK) {
-    const [c, s] = turns(g, rotary, Math.ceil(contextLength / BLOCK), BLOCK, block);
+    const [c, s] = rotations(g, rotary, Math.ceil(contextLength / BLOCK), BLOCK, block);
     [cos, sin] = [g.sub(g.mul(c, cos), g.mul(s, sin)), g.add(g.mul(s, cos), g.mul(c, sin))];
   }
   if (magnitude !== 1) [cos, sin] = [g.mul(cos, magnitude), g.mul(sin, magnitude)];
   return { cos, sin, interleaved: rotary.interleaved ?? false };
 }
 
-/** Looks up cosines and sines at row · step positions: [positions, rotaryDims / 2] each. */
-function turns(
+/** Looks up the cosines and sines of row · step positions: [positions, rotaryDims / 2] each. */
+function rotations(
   g: GraphBuilder,
   { frequencies }: RotaryFrequencies,
   rows: number,

@@ -1,7 +1,8 @@
-// The frequencies of rotary embedding (RoPE), and the methods that scale them to longer contexts.
+// Computes the frequencies of rotary embedding (RoPE), also with the methods that scale them to longer contexts.
 // Source: Su et al. 2021, arXiv:2104.09864; scaling variants as Hugging Face's `rope_scaling` names them.
 import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 
+/** The frequencies, and what else a scaling method determines. */
 export interface RotaryFrequencies {
   /** [rotaryDims / 2] radians per position. */
   frequencies: Float32Array;
@@ -9,7 +10,7 @@ export interface RotaryFrequencies {
   magnitude: number;
   /** The longest context in tokens for which the positions were trained. */
   contextLength: number;
-  /** The reason why it is shorter than the file allows, if it is. */
+  /** The reason why `contextLength` is shorter than the file allows, if it is. */
   contextReason?: string;
   /** Whether neighbouring columns (2i, 2i + 1) are rotated together, instead of columns (i, i + rotaryDims / 2). */
   interleaved?: boolean;
@@ -80,7 +81,7 @@ export function rotaryFrequencies(
   }
 }
 
-/** Keeps the first frequencies, a share of all; the other columns are not rotated (Gemma 4). */
+/** Keeps a share of the frequencies, from the first on; the columns of the others are not rotated (Gemma 4). */
 function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
   const share = fields.value('partial_rotary_factor') === undefined ? 1 : fields.real('partial_rotary_factor');
   const factor = fields.value('factor') === undefined ? 1 : fields.real('factor');
@@ -179,7 +180,7 @@ function yarn(
   // If the factor is null, it is the ratio of the two lengths.
   const factor = fields.isNull('factor') ? trained / original : factorOf(fields);
   const rotaryDims = 2 * plain.length;
-  // Returns the index of the frequency with so many rotations within the original context.
+  // This is the index of the frequency with so many rotations within the original context.
   const indexOf = (turns: number) => (rotaryDims * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(base));
   let [first, last] = [indexOf(turnsOf(fields, 'beta_fast', 32)), indexOf(turnsOf(fields, 'beta_slow', 1))];
   if (fields.value('truncate') !== undefined && fields.flag('truncate'))

@@ -1,10 +1,10 @@
 // Divides scored rows into chunks, so that tensors as wide as the vocabulary are in memory for one chunk at a time.
 import { subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** The least rows of a chunk: each chunk packs the head's weight again, which costs more than smaller chunks save. */
+/** The least rows of a chunk: each chunk packs the head's weight again, which in smaller chunks costs more than they save. */
 const LEAST_ROWS = 256;
 
-/** The most rows of a chunk, and the most logits that they have together, 268 MB in float32. */
+/** The most rows of a chunk, and the most logits of all its rows, 268 MB in float32. */
 const MOST_ROWS = 2048;
 const MOST_LOGITS = 2 ** 26;
 

@@ -1,6 +1,7 @@
-// A causal convolution over the last few tokens, each channel by itself, with the tokens that it keeps between calls.
+// Computes a causal convolution over the last few tokens, of each channel by itself, and the tokens that it keeps between calls.
 import { addDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
+/** The inputs of a convolution beside x. */
 export interface ShortConvolution {
   /** [channels, 1, width] as in torch.nn.Conv1d; the last column is for the current token. */
   weight: Value;

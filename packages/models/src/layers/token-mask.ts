@@ -1,4 +1,4 @@
-// Restricts the softmax to the tokens of a mask, in one way for sampling, scoring and training.
+// Restricts the softmax to the tokens of a mask, by the same operations in sampling, scoring and training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
@@ -7,6 +7,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
  */
 export const LEFT_OUT = -1e25;
 
+/** Returns the number of bytes of a mask with one bit per token. */
 export const maskBytes = (vocabSize: number): number => Math.ceil(vocabSize / 8);
 
 /**

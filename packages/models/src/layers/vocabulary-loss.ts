@@ -1,4 +1,4 @@
-// The loss over the vocabulary with its gradients, computed for one chunk of rows after the other, so that tensors as wide as the
+// Computes the loss over the vocabulary with its gradients, for one chunk of rows after the other, so that tensors as wide as the
 // vocabulary (logits, probabilities, their gradient) are in memory for one chunk at a time.
 import { dependencies, gradients, notBefore, type GraphBuilder, type Value } from '@bowyer/graph';
 import { chunkIndices } from './row-chunks.js';
@@ -9,6 +9,7 @@ import {
   weightedNllGradient,
 } from './token-logprobs.js';
 
+/** The inputs of the loss. */
 export interface VocabularyLossInput {
   /** [scored, width] the input of the head. */
   rows: Value;
@@ -57,7 +58,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
   const found = { logprobs: [] as Value[], entropies: [] as Value[] };
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
-    // A chunk starts only after everything that needs the previous chunk's logits is done.
+    // A chunk starts only when everything that needs the previous chunk's logits is done.
     const former = [rowGradients, losses, found.entropies].flatMap((values) => values.slice(-1));
     const done = [...parameterGradients.values(), ...former.map((value) => g.reduceSum(value))];
     const ready = done.length > 0 ? notBefore(g, done, pick(input.rows)) : pick(input.rows);

@@ -23,7 +23,7 @@ export function vocabularyScores(
   input: Pick<VocabularyLossInput, 'rows' | 'targets' | 'entropies' | 'logits' | 'chunks'> & { head: number },
 ): VocabularyScores {
   const found = { logprobs: [] as Value[], entropies: [] as Value[], heads: [] as Value[] };
-  // A chunk starts only after everything that needs the previous chunk's logits is done.
+  // A chunk starts only when everything that needs the previous chunk's logits is done.
   let done: Value[] = [];
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);

@@ -2,14 +2,14 @@
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
- * The left operand of the product. ONNX Runtime repacks the right operand at each call if it is a graph input, so with few rows the
- * large weight is better on the left: (W · xᵀ)ᵀ. Measured with GPT-2's matrices on two cores: weights-left is 1.3 to 2 times faster
+ * Names the left operand of a product. ONNX Runtime repacks the right operand at each call if it is a graph input, so that with few rows
+ * the large weight is better on the left: (W · xᵀ)ᵀ. Measured with GPT-2's matrices on two cores: weights-left is 1.3 to 2 times faster
  * from 2 to about 64 rows; with a single row (a vector product) rows-left is up to 1.6 times faster, and with many rows both take the
  * same time.
  */
 export type OperandOrder = 'rows-left' | 'weights-left';
 
-/** From this number of rows on, both orders take the same time, and rows-left saves the transpositions. */
+/** The number of rows from which on both orders take the same time, and rows-left saves the transpositions. */
 export const FEW_ROWS = 64;
 
 /** A range of batch sizes, both ends included. */
@@ -26,7 +26,7 @@ export const ROWS_AS_COLUMNS: readonly RowRange[] = [
   [25, 32],
 ];
 
-/** Below this number of elements, packing costs less than the transpositions of the other order. */
+/** The number of elements below which packing costs less than the transpositions of the other order. */
 const SMALL_WEIGHT = 1 << 17;
 
 /** Returns whether a parameter of this shape is a matrix whose operand order matters. */

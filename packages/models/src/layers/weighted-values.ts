@@ -1,4 +1,4 @@
-// The last product of attention, softmax(scores) V, with a custom gradient rule that reads the scores once.
+// Computes the last product of attention, softmax(scores) V, with a gradient rule of its own that reads the scores once.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /**

@@ -1,13 +1,14 @@
-// The update that a bank of adapters adds to each frozen linear layer: y + (x · Aᵀ, masked to the columns of the row's adapter) · B.
+// Adds the updates of a bank of adapters to frozen linear layers: y + (x · Aᵀ, masked to the columns of the row's adapter) · B.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { LayerUpdates } from './adapter-graph.js';
 import type { BankLayout } from './adapter-bank-layout.js';
 
-/** The graph input with each row's place in the bank; `NO_ADAPTER` for the base model alone. */
+/** The graph input with the place in the bank of each row's adapter; `NO_ADAPTER` for the base model alone. */
 export const PLACES = 'adapter_places';
 
 export const NO_ADAPTER = -1;
 
+/** Builds the updates into a graph. */
 export class AdapterBankGraph implements LayerUpdates {
   /** [rows or 1, places · rank] whether a column belongs to the row's adapter. */
   #own: Value;

@@ -1,8 +1,8 @@
-// The layout of a bank of several adapters for one frozen base: which weights have adapters, and the tensors' shapes.
+// Lays out a bank of several adapters for one frozen base: the weights that have adapters, and the tensors' shapes.
 //
-// For each adapted weight, the A of all places are stacked as [places · rank, in], and the B, transposed and scaled, as [places ·
-// rank, out]. The adapter at place p has the rows p · rank to p · rank + r of both, followed by zeros. Each row of a batch uses only
-// its own adapter (adapter-bank-graph.ts).
+// A place is the part of the bank that holds one adapter. For each adapted weight, the A of all places are stacked as [places · rank, in],
+// and the B, transposed and scaled, as [places · rank, out]. The adapter at place p has the rows p · rank to p · rank + r of both, followed
+// by zeros. Each row of a batch uses only its own adapter (adapter-bank-graph.ts).
 //
 // Source: Sheng et al. 2023 (S-LoRA, arXiv:2311.03285) and Chen et al. 2023 (Punica, arXiv:2310.18547) batch adapters over one base;
 // stacking them along the rank needs no custom operator.
@@ -17,7 +17,7 @@ interface BankSizes {
   rank: number;
 }
 
-/** The stacks for one weight. */
+/** The stacked A and B of one weight. */
 export interface BankWeight {
   /** The names of the two stacks among the bank's tensors. */
   a: string;

@@ -1,5 +1,5 @@
-// Adapters on a device, which can be loaded and unloaded while a model decodes. The graphs have a fixed number of places for adapters,
-// so loading one only changes weights.
+// Loads and unloads adapters on a device while a model decodes. The graphs have a fixed number of places for adapters, so that loading one
+// only changes weights.
 import type { Device, State } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -8,7 +8,7 @@ import { bankShapes, type BankLayout, type BankWeight } from './adapter-bank-lay
 import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 import { AdapterError, adapterLayoutIn, readAdapterOptions, readAdapterWeights } from './peft-files.js';
 
-/** An adapter that a bank has loaded. Loading a folder twice gives two of these, and cached results of one are not used for the other. */
+/** An adapter that a bank has loaded. A folder that is loaded twice gives two of these, which share no cached results. */
 export class LoadedAdapter {
   /** @internal */
   constructor(
@@ -32,6 +32,7 @@ export class BankFullError extends Error {
   override readonly name = 'BankFullError';
 }
 
+/** Holds the adapters of a bank. */
 export class AdapterBank {
   readonly #free: number[];
   readonly #loaded = new Set<LoadedAdapter>();

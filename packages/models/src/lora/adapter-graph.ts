@@ -1,4 +1,4 @@
-// Adapters as graph inputs, and the update that each adds to its frozen linear layer.
+// Declares adapters as graph inputs, and adds the update of each to its frozen linear layer.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, State, Value } from '@bowyer/graph';
 import type { SeededDropout } from '../layers/dropout.js';
@@ -39,6 +39,7 @@ export interface LayerUpdates {
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
 }
 
+/** Builds the updates of trained adapters into a graph. */
 export class AdapterGraph implements LayerUpdates {
   readonly #inputs = new Map<string, Value>();
   readonly #on: Value;
@@ -72,7 +73,7 @@ export class AdapterGraph implements LayerUpdates {
     const probability = this.layout.options.dropout;
     const dropped = this.dropout && probability > 0 ? this.dropout.apply(x, probability) : x;
     const [a, b] = [this.#inputs.get(adapter.a)!, this.#inputs.get(adapter.b)!];
-    // The scale is applied where rows are shortest.
+    // The scale multiplies the narrowest rows.
     const inner = g.mul(g.gemm(dropped, a, undefined, { transB: true }), this.#scaled(adapter.scale));
     const update = g.gemm(inner, b, undefined, { transB: true });
     if (adapter.magnitude === undefined) return g.add(y, update);

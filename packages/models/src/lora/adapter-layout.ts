@@ -1,4 +1,4 @@
-// Decides which weights of an architecture have adapters, and lists the adapters' parameters.
+// Decides which weights of an architecture have adapters, and lists the adapters' parameters. An adapted layer computes
 //
 //     y = W x + (alpha / r) · B A dropout(x),   A [r, in],  B [out, r]
 //
@@ -36,6 +36,7 @@ export interface AdapterSpec {
   outputs: number;
 }
 
+/** The adapters of a model. */
 export interface AdapterLayout {
   options: LoraOptions;
   /** By the base weight's name. */

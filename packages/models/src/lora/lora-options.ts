@@ -1,8 +1,9 @@
-// The options of LoRA, and the modules of a model that it adapts, with PEFT's names and rules.
+// Declares the options of LoRA, and finds the modules of a model that it adapts, with PEFT's names and rules.
 // Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
 import { maximum, minimum } from '@bowyer/core';
 import { endMatcher, fullMatcher, layerIndexFinder } from './python-pattern.js';
 
+/** The options of LoRA. */
 export interface LoraOptions {
   /** The rank of the update. */
   r: number;
@@ -60,7 +61,7 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   phi3: ['qkv_proj'], // not in PEFT's table; the same layers as for the other families
 };
 
-/** The default of all other families; PEFT's table has the same for those that it contains. */
+/** The default of all other families; PEFT's table has the same for the families that it lists. */
 const otherTargets = ['q_proj', 'v_proj'];
 
 /** Returns the modules that are adapted if `targetModules` is null. */
@@ -78,6 +79,7 @@ function patternValue(field: string, patterns: LoraOptions['rankPattern'] = {}, 
   return found === undefined ? undefined : patterns[found];
 }
 
+/** Checks the ranges of numbers. */
 export function checkLoraOptions({ r, alpha, dropout, rankPattern = {}, alphaPattern = {} }: LoraOptions): void {
   for (const [where, rank] of Object.entries({ ...under('rank_pattern', rankPattern), r }))
     if (!Number.isInteger(rank) || rank < 1)
@@ -140,7 +142,7 @@ export function targetedModules(
   return withoutExcluded(options, chosen);
 }
 
-/** Removes the modules of exclude_modules. As in PEFT, some of its entries may match nothing. */
+/** Removes the modules that exclude_modules names. As in PEFT, an entry may match nothing. */
 function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly string[]): string[] {
   const excluded =
     typeof excludeModules === 'string' ? [fullMatcher(excludeModules, 'exclude_modules')] : excludeModules.map(endsIn);
@@ -153,7 +155,7 @@ function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly
 }
 
 /**
- * Returns a predicate for the modules that layers_to_transform selects.
+ * Makes a predicate for the modules that layers_to_transform selects.
  *
  * @param paths the paths of all linear layers of the model
  */
@@ -189,6 +191,7 @@ function layerChoice(
 
 const numberIn = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
 
+/** A target, and the paths that it matches. */
 interface Target {
   name: string;
   matches: (path: string) => boolean;

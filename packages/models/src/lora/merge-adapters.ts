@@ -3,7 +3,7 @@ import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
 
 /**
- * Changes the adapted weights of `base` [out, in] in place: W ← W + scale · B A; with magnitudes, each row is then scaled to its
+ * Merges adapters into the weights of `base` [out, in], in place: W ← W + scale · B A; with magnitudes, each row is then scaled to its
  * magnitude.
  */
 export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: AdapterLayout): void {

@@ -1,4 +1,4 @@
-// Adapters in PEFT's layout: adapter_config.json and adapter_model.safetensors, as Python's peft writes and reads them.
+// Reads and writes adapters in PEFT's layout: adapter_config.json and adapter_model.safetensors, as Python's peft does.
 // Source: https://huggingface.co/docs/peft/developer_guides/checkpoint
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { ModuleChoiceError, type LoraOptions } from './lora-options.js';
 
 const CONFIG = 'adapter_config.json';
 const WEIGHTS = 'adapter_model.safetensors';
-/** The prefix of tensor names: PEFT wraps the model in two further modules. */
+/** The prefix of tensor names, since PEFT wraps the model in two further modules. */
 const PREFIX = 'base_model.model.';
 
 /** Thrown for an adapter directory that is invalid or that needs something unsupported. */
@@ -47,8 +47,8 @@ const readKeys = [
 ];
 
 /**
- * Keys that have no effect on loading an adapter: metadata, settings of training, and settings of variants that `supportedValues`
- * refuses. fan_in_fan_out is ignored because the layout follows from the model, as in PEFT.
+ * The keys that have no effect on loading an adapter: metadata, settings of training, and settings of variants that `supportedValues`
+ * refuses. fan_in_fan_out is ignored, since the layout follows from the model, as in PEFT.
  */
 const idleKeys = [
   'auto_mapping',
@@ -66,12 +66,12 @@ const idleKeys = [
   'lora_ga_config',
 ];
 
-/** The supported values of some keys; keys that are in none of these lists must be null, false or empty. */
+/** The supported values of some keys; keys in none of these lists must be null, false or empty. */
 const supportedValues: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
   task_type: ['CAUSAL_LM', null],
   bias: ['none', null],
-  // Initializations that do not change the base. PiSSA, OLoRA, CorDA, LoRA-GA and LoftQ change it when PEFT loads the adapter.
+  // These initializations do not change the base. PiSSA, OLoRA, CorDA, LoRA-GA and LoftQ change it when PEFT loads the adapter.
   init_lora_weights: [true, false, 'gaussian', 'eva', 'orthogonal', null],
 };
 
@@ -84,7 +84,7 @@ const isNeutral = (value: unknown): boolean =>
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;
 const isName = (value: unknown) => typeof value === 'string' && value !== '';
 const isIndex = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
-/** PEFT takes the first group of the expression as the index, so an expression with its own group or alternatives fails there. */
+/** Returns whether an expression can find a layer's index: PEFT takes the first group as the index, so it must have no group or alternatives of its own. */
 const isListName = (value: unknown) => isName(value) && !/[(|]/.test(value as string);
 
 /** Returns whether a value is absent, one item, or a list of items; as in PEFT, an empty list or text counts as absent. */

@@ -24,12 +24,13 @@ function matcher(shown: string, place: string, pattern: string): (text: string) 
   return (text) => [...matches(text)].length > 0;
 }
 
-/** One token of an expression: an escape, a character class, the beginning of a group, or a character. */
+/** Matches one token of an expression: an escape, a character class, the beginning of a group, or a character. */
 const PART = /\\[^]|\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:P[<=]|<[=!]|[:=!]|i:)?|\}\+|[^]/gu;
 
-/** Letters whose escape means the same in both syntaxes. */
+/** The letters whose escapes mean the same in both syntaxes. */
 const ESCAPES = 'AbBdDsSwWafnrtvxu';
 
+/** Translates an expression. */
 function translated(pattern: string, place: string): string {
   const refuse = (problem: string): never => {
     throw new PatternError(place, `cannot be used (${problem})`, pattern);

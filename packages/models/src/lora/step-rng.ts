@@ -1,7 +1,8 @@
-// Random numbers that restart at each optimizer step, so that a resumed run has the same dropout masks as an uninterrupted one,
+// Draws random numbers that restart at each optimizer step, so that a resumed run has the same dropout masks as an uninterrupted one
 // without a saved generator state.
 import { Rng } from '@bowyer/core';
 
+/** Draws from a stream that is seeded by the step. */
 export class StepRng {
   #rng?: Rng;
   #step = -1;

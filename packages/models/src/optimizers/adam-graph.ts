@@ -1,4 +1,4 @@
-// The optimizer step as a graph, for parameters that live on a GPU: the same formulas as adam-kernel.ts.
+// Builds the step of Adam as a graph, for parameters that are on a GPU; adam-kernel.ts has the same formulas.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { clipGraph, type GraphClip } from './gradient-clip.js';
@@ -22,7 +22,7 @@ export function adamUpdates(
   numbers: AdamNumbers,
   decoupled: boolean,
 ): Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> {
-  // With these values and zero gradients the update changes nothing. Selecting scalars is cheaper than selecting tensors.
+  // With these values and zero gradients nothing changes. Selecting scalars is cheaper than selecting tensors.
   const unless = (name: keyof AdamNumbers, x: number) => g.where(finite, numbers[name], x);
   const still = { beta1: unless('beta1', 1), beta2: unless('beta2', 1), keep: unless('keep', 1), l2: unless('l2', 0) };
   const chosen = { ...numbers, ...still, stepSize: unless('stepSize', 0), eps: unless('eps', 1) };
@@ -58,7 +58,7 @@ export function adamUpdate(
   return { p: g.sub(decoupled ? g.mul(p, keep) : p, change), m: newM, v: newV };
 }
 
-/** Builds x̄ ← (1 − τ) x̄ + τ x for every parameter. */
+/** Builds Polyak averaging, x̄ ← (1 − τ) x̄ + τ x, for every parameter. */
 export function polyakGraph(
   g: GraphBuilder,
   { states: { target, online }, args: { tau } }: GraphKernelContext,

@@ -1,4 +1,4 @@
-// One step of Adam or AdamW over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero.
+// Takes one step of Adam or AdamW over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero.
 // adam-graph.ts computes the same as a graph.
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';

@@ -1,4 +1,4 @@
-// Adam and AdamW over a state of parameters. The computation is in adam-kernel.ts.
+// Makes the optimizers Adam and AdamW over a state of parameters; adam-kernel.ts and adam-graph.ts compute their steps.
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
 import { KernelOptimizer, type Optimized } from './kernel-optimizer.js';
@@ -13,7 +13,7 @@ export interface AdamOptions extends AdamSettings {
 }
 
 /**
- * Returns the numbers of one step.
+ * Computes the numbers of one step.
  *
  * @param step counted from 1
  */

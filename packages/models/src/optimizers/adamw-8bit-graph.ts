@@ -1,5 +1,5 @@
-// AdamW with 8-bit moments as a graph, for parameters that live on a GPU: the same formulas as adamw-8bit-loops.ts, on [blocks, 256].
-// Four codes are packed into an int32 word, since the execution provider supports no 8-bit tensors; arithmetic packs and unpacks them.
+// Builds AdamW with 8-bit moments as a graph, for parameters that are on a GPU: the formulas of adamw-8bit-loops.ts, on [blocks, 256]. Four
+// codes are packed into an int32 word, since the execution provider supports no 8-bit tensors; arithmetic packs and unpacks them.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import { adamUpdate, adamUpdates, type AdamNumbers } from './adam-graph.js';
 import type { AdamW8bitRoles } from './adamw-8bit-kernel.js';
@@ -38,6 +38,7 @@ export function adamW8bitGraph(g: GraphBuilder, { states, args }: GraphKernelCon
 
 type Tensors = Record<AdamW8bitRoles, Value>;
 
+/** Makes the step of one tensor, block by block. */
 function steppedInBlocks(
   g: GraphBuilder,
   { p, g: gradient, m, v, firstScales, secondScales }: Tensors,
@@ -102,7 +103,7 @@ function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean)
     [lower, ...bytes, upper].map((byte) => g.reshape(byte, [blocks, wordsPerBlock, 1])),
     2,
   );
-  // Here the lower three bytes are 0 … 255 and the upper one is −128 … 127.
+  // The lower three bytes are 0 … 255 here, and the upper one is −128 … 127.
   const numbers = signed
     ? g.where(g.greater(all, 127), g.sub(all, 256), all)
     : g.where(g.less(all, 0), g.add(all, 256), all);

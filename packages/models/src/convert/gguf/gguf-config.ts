@@ -1,4 +1,4 @@
-// Derives config.json from the metadata of a GGUF file, the inverse of export/gguf.
+// Derives config.json from the metadata of a GGUF file; export/gguf does the opposite.
 // Source: src/models/*.cpp and conversion/*.py of ggml-org/llama.cpp.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { ggufFamilies } from '../../export/gguf/families.js';
@@ -37,7 +37,7 @@ const fieldsOf = (metadata: GgufMetadata): ConfigJson => ({
   num_key_value_heads: metadata.sameNumber('.attention.head_count_kv', metadata.sameNumber('.attention.head_count')),
 });
 
-/** Reads which layers have a sliding window. Without a list in the file, every `pattern`-th layer attends to the whole context. */
+/** Reads which layers have a sliding window. If the file does not list them, every `pattern`-th layer attends to the whole context. */
 function windowFields(metadata: GgufMetadata, pattern: number): ConfigJson {
   const key = '.attention.sliding_window_pattern';
   const given = metadata.value(key);
@@ -56,7 +56,7 @@ const expertFields = (metadata: GgufMetadata, field: string): ConfigJson => ({
   num_experts_per_tok: metadata.number('.expert_used_count'),
 });
 
-/** Returns the factor of Gemma's queries: derived from the head size, except in the largest model. */
+/** Returns the scale of Gemma's queries. It follows from the head size, except in the largest model. */
 function queryScale(metadata: GgufMetadata, largest: number): ConfigJson {
   const { hidden_size, num_attention_heads, num_hidden_layers, head_dim } = fieldsOf(metadata) as Record<
     string,
@@ -72,16 +72,13 @@ const softcap = (metadata: GgufMetadata, key: string, field: string, otherwise: 
   [field]: metadata.has(key) ? metadata.number(key) : otherwise,
 });
 
-/**
- * Returns the fields with YaRN's ramp not rounded to integer dimensions (`truncate: false`), as in gpt-oss; the GGUF file does
- * not state it.
- */
+/** Adds `truncate: false`: as in gpt-oss, YaRN's ramp is not rounded to whole dimensions, which the GGUF file does not state. */
 const untruncated = (fields: ConfigJson): ConfigJson =>
   fields.rope_scaling === undefined
     ? fields
     : { ...fields, rope_scaling: { ...(fields.rope_scaling as ConfigJson), truncate: false } };
 
-/** For each architecture of llama.cpp: reads the fields of config.json. */
+/** The readers of config.json's fields, by llama.cpp's name of the architecture. */
 const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> = {
   llama: (metadata) => {
     const fields = fieldsOf(metadata);
@@ -194,6 +191,7 @@ const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> 
   }),
 };
 
+/** Makes the config.json of the model in a GGUF file. */
 export function ggufConfig(metadata: GgufMetadata): { config: ConfigJson; family: GgufFamily } {
   const { arch, file } = metadata;
   const kind = metadata.text('general.type', 'model');

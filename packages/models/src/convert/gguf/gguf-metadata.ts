@@ -1,12 +1,13 @@
-// The metadata of a GGUF file by key, with checks of types.
+// Reads the metadata of a GGUF file by key, and checks their types.
 import { WeightsFileError, type GgufFile, type GgufValue } from '@bowyer/checkpoints';
 
 const NOT_READ =
   'only language models whose family docs/models/checkpoints.md lists are read: use the model in Hugging Face layout';
 
-/** Tensors with rotary factors; they are constants and not trained. */
+/** The tensors with rotary factors, which are constants. */
 export const positionTensors = ['rope_freqs.weight', 'rope_factors_long.weight', 'rope_factors_short.weight'];
 
+/** Reads values by key, with errors that name the file and the key. */
 export class GgufMetadata {
   /** llama.cpp's name of the architecture. */
   readonly arch: string;

@@ -1,5 +1,4 @@
-// Presents the model in a GGUF file in Hugging Face's form: its config, its tokenizer, and its parameters, which are read on
-// demand.
+// Opens the model in a GGUF file in Hugging Face's form: its config, its tokenizer, and its parameters, which are read on demand.
 import { GgufFile, type CheckpointReader, type ConfigJson } from '@bowyer/checkpoints';
 import type { Tokenizer } from '@bowyer/text';
 import { architectureFor } from '../../language-model/architectures.js';

@@ -49,7 +49,7 @@ function longrope(metadata: GgufMetadata): ConfigJson {
   };
 }
 
-/** A frequency, and how far scaling keeps it: 1 is unchanged, 0 is divided by the factor. */
+/** A rotary frequency, and how much of it scaling keeps: 1 is unchanged, 0 is divided by the factor. */
 interface Point {
   frequency: number;
   keep: number;
@@ -57,8 +57,8 @@ interface Point {
 
 /**
  * Finds the parameters of Llama 3's scaling from the divisors of the frequencies. Between slow and fast frequencies, `keep` is
- * linear in the frequency. The divisors determine original length, low and high up to a common factor; low is taken as 1, as in
- * Llama's own files.
+ * linear in the frequency. The divisors determine original length, low and high only up to a common factor; low is taken as 1, as
+ * in Llama's own files.
  */
 function llama3(metadata: GgufMetadata, divisors: Float32Array): ConfigJson | undefined {
   const factor = Number(divisors.reduce((a, b) => Math.max(a, b), 1).toPrecision(6));
@@ -93,12 +93,13 @@ const TOLERANCE = 1e-4;
 const isSlow = ({ keep }: Point) => keep < TOLERANCE;
 const isFast = ({ keep }: Point) => keep > 1 - TOLERANCE;
 
+/** Computes `keep` at a frequency for given parameters of the scaling. */
 function kept({ frequency }: Point, scaling: { low: number; high: number; original: number }): number {
   const turns = (scaling.original * frequency) / (2 * Math.PI);
   return Math.min(1, Math.max(0, (turns - scaling.low) / (scaling.high - scaling.low)));
 }
 
-/** Returns two points of the line; if fewer lie on it, its end points. Frequencies are in descending order. */
+/** Returns two points of the linear part; its end points if fewer lie on it. Frequencies are in descending order. */
 function anchors(points: readonly Point[]): [Point, Point] {
   const between = points.filter((point) => !isSlow(point) && !isFast(point));
   if (between.length > 1) return [between[0], between.at(-1)!];

@@ -1,4 +1,4 @@
-// Converts the tokenizer in the metadata of a GGUF file to a Hugging Face tokenizer, the inverse of export/gguf/vocabulary.ts.
+// Converts the tokenizer in the metadata of a GGUF file to a Hugging Face tokenizer; export/gguf/vocabulary.ts does the opposite.
 // Source: llama-vocab.cpp of ggml-org/llama.cpp.
 import { HuggingFaceTokenizer } from '@bowyer/text';
 import { preTokenizerOf } from '../../export/gguf/pre-tokenizer-names.js';
@@ -20,6 +20,7 @@ const readers: Readonly<Record<string, ReadVocabulary>> = { gpt2: byteLevelBpe, 
 const OTHERS =
   'give the tokenizer.json of the model: bowyer --config-name convert input=FILE tokenizer=FOLDER output=NAME';
 
+/** Makes the tokenizer of the model in a GGUF file. */
 export function ggufTokenizer(metadata: GgufMetadata): HuggingFaceTokenizer {
   const model = metadata.text('tokenizer.ggml.model');
   const reader = readers[model];
@@ -77,7 +78,7 @@ function tokensOf(metadata: GgufMetadata): Tokens {
   return { spellings, kinds: kinds as Tokens['kinds'] };
 }
 
-/** Lists ids by spelling, without unused rows. */
+/** Lists the ids of the used tokens by spelling. */
 const idsOf = ({ spellings, kinds }: Tokens): Map<string, number> =>
   new Map(spellings.flatMap((spelling, id) => (kinds[id] === KIND.unused ? [] : [[spelling, id]])));
 
@@ -163,7 +164,7 @@ function unigram(metadata: GgufMetadata, tokens: Tokens): Vocabulary {
   };
 }
 
-/** Returns `chat_template`: one text, or a list of named templates where the file has several. */
+/** Returns `chat_template`: one template, or a list of named ones where the file has several. */
 function templateFields(metadata: GgufMetadata): object {
   const main = metadata.has('tokenizer.chat_template') ? metadata.text('tokenizer.chat_template') : null;
   const names = metadata.has('tokenizer.chat_templates') ? metadata.texts('tokenizer.chat_templates') : [];

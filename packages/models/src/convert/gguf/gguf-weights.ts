@@ -1,5 +1,5 @@
-// Reads the parameters of a model in a GGUF file under Hugging Face's names. Each is read, dequantised and brought to Hugging
-// Face's layout when it is needed.
+// Reads the parameters of a model in a GGUF file under Hugging Face's names. Each is read, dequantised and brought to Hugging Face's
+// layout when it is needed.
 import type { CheckpointReader, GgufFile } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { fileShape } from '../../architecture/checkpoint-layout.js';
@@ -8,7 +8,7 @@ import type { GgufFamily } from '../../export/gguf/family.js';
 import { changeOf, plannedTensors } from '../../export/gguf/tensors.js';
 import { positionTensors } from './gguf-metadata.js';
 
-/** The tensor that contains a parameter, or every second row of it. */
+/** The tensor, or every second row of it, that has a parameter's values. */
 interface Place {
   tensor: string;
   shape: readonly number[];
@@ -58,14 +58,17 @@ export function ggufWeights(
       const { spec, places: own } = places.get(name)!;
       const [first, second] = own;
       const data = first.rows ? await alternating(first, second, readPlace) : await readPlace(first);
-      const isTurned = spec.transposedInFile === true && !transposed;
-      return { shape: transposed ? [...spec.shape] : [...fileShape(spec)], data: isTurned ? turned(data, spec) : data };
+      const isTransposed = spec.transposedInFile === true && !transposed;
+      return {
+        shape: transposed ? [...spec.shape] : [...fileShape(spec)],
+        data: isTransposed ? transpose(data, spec) : data,
+      };
     },
     close: () => file.close(),
   };
 }
 
-/** Interleaves two tensors as the even and the odd rows of a parameter. */
+/** Interleaves two tensors, which become the even and the odd rows of a parameter. */
 async function alternating(
   first: Place,
   second: Place,
@@ -82,7 +85,8 @@ async function alternating(
   return data;
 }
 
-function turned(data: Float32Array, { shape: [rows, columns] }: ParameterSpec): Float32Array {
+/** Transposes a matrix [rows, columns] → [columns, rows]. */
+function transpose(data: Float32Array, { shape: [rows, columns] }: ParameterSpec): Float32Array {
   const result = new Float32Array(data.length);
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) result[c * rows + r] = data[r * columns + c];
   return result;

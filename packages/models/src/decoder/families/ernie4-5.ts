@@ -1,4 +1,4 @@
-// ERNIE 4.5 (the dense models): Llama with interleaved rotary embedding. Source: Baidu 2025, "ERNIE 4.5 technical report".
+// ERNIE 4.5 (the dense models) is Llama with interleaved rotary embedding. Source: Baidu 2025, "ERNIE 4.5 technical report".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';

@@ -1,4 +1,4 @@
-// EXAONE 4: norms of outputs as in OLMo 2, norms of each head's queries and keys, and rotary positions in the windowed layers
+// EXAONE 4 has norms of outputs as in OLMo 2, norms of each head's queries and keys, and rotary positions in the layers with a window
 // alone.
 // Source: LG AI Research 2025, arXiv:2507.11407.
 import type { Family } from '../family.js';

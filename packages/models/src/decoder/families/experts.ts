@@ -1,4 +1,4 @@
-// Decoders whose feed-forward layers are mixtures of experts: Qwen 3 MoE, Mixtral and gpt-oss.
+// Qwen 3 MoE, Mixtral and gpt-oss have mixtures of experts as feed-forward layers.
 // Sources: Yang et al. 2025, arXiv:2505.09388; Jiang et al. 2024, arXiv:2401.04088; OpenAI 2025, arXiv:2508.10925.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
@@ -11,13 +11,13 @@ import type { Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
-/** Returns whether a layer has experts, by the fields of Qwen's config; other layers have a dense feed-forward layer. */
+/** Returns whether a layer has experts, by the fields of Qwen's config; the other layers are dense. */
 export function hasExperts(config: FamilyConfig, layer: number): boolean {
   const dense = config.layerIndices('mlp_only_layers') ?? [];
   return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;
 }
 
-/** Returns the mixture of Qwen 3: a softmax over all experts, of which the largest are kept. */
+/** Builds the mixture of Qwen 3: a softmax over all experts, of which the largest are kept. */
 export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part): Part {
   const { fields, sizes } = config;
   const path = `model.layers.${layer}.mlp`;
@@ -183,7 +183,7 @@ export const gptOss: Family = {
   },
 };
 
-/** The bound of gate and up projection, and the factor inside the sigmoid. */
+/** The bound of the outputs of gate and up, and α, the factor inside the sigmoid. */
 const [LIMIT, ALPHA] = [7, 1.702];
 
 /**

@@ -1,4 +1,5 @@
-// Falcon (1B to 40B, and the instruct models), with rotary positions or, in the falcon-rw models, linear biases. Source: Almazrouei et al. 2023, arXiv:2311.16867.
+// Falcon (1B to 40B, and the instruct models) has rotary positions or, in the falcon-rw models, linear biases. Source: Almazrouei et al.
+// 2023, arXiv:2311.16867.
 import type { Family, FamilyConfig } from '../family.js';
 import { linearBiases } from '../linear-biases.js';
 import { plainDecoder, type BlockNormNames } from '../plain-decoder.js';

@@ -1,4 +1,4 @@
-// Gemma, Gemma 2 and the text part of Gemma 3: norms whose weight is added to 1, scaled embeddings, GELU in the gate.
+// Gemma, Gemma 2 and the text part of Gemma 3 have norms whose weight is added to 1, scaled embeddings, and GELU in the gate.
 // Sources: Gemma Team 2024, arXiv:2403.08295 and arXiv:2408.00118; 2025, arXiv:2503.19786.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';
@@ -33,7 +33,7 @@ function build(config: FamilyConfig, attention: (layer: number) => AttentionDepa
   });
 }
 
-/** Returns the activation for configs of the first release, which say "gelu" and mean the tanh approximation; undefined for others. */
+/** Returns the activation of configs of the first release, which say "gelu" and mean the tanh approximation; else undefined. */
 const gelu = ({ json }: FamilyConfig) => (json.hidden_act === 'gelu' ? 'gelu_pytorch_tanh' : undefined);
 
 export const gemma: Family = {

@@ -1,4 +1,4 @@
-// Head sizes and rotary positions of Gemma 4, which differ between layers with full attention and layers with a window.
+// Reads the head sizes and rotary positions of Gemma 4, which differ between layers with full attention and layers with a window.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { rotaryFrequencies, type RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import type { FamilyConfig, LayerKind } from '../family.js';

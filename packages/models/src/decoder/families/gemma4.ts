@@ -1,4 +1,4 @@
-// The text part of Gemma 4: two head sizes, norms of values, layers that share keys and values, per-layer embeddings, and experts
+// The text part of Gemma 4 has two head sizes, norms of values, layers that share keys and values, per-layer embeddings, and experts
 // beside a dense layer. Published configs use each of them: E2B and E4B share keys and values and have per-layer embeddings,
 // 26B-A4B has experts, and 26B-A4B, 31B and 12B (unified) use keys as values.
 // Source: Hugging Face's Gemma4TextModel and Gemma4UnifiedTextModel.
@@ -53,17 +53,18 @@ export const gemma4Unified: Family = {
   ignores: (file) => [...gemma3.ignores!(file), 'hidden_size_per_layer_input', 'enable_moe_block'],
 };
 
+/** Builds the decoder that a config of Gemma 4 describes. */
 class Gemma4 {
   readonly #kinds: LayerKind[];
   readonly #sizes: HeadSizes[];
   readonly #cached: HeadSizes;
-  /** The first of the layers that read the keys and values of the last earlier layer of their kind. */
+  /** The first of the layers that have no keys and values of their own, and read those of the last earlier layer of their kind. */
   readonly #firstShared: number;
   readonly #epsilon: number;
 
   constructor(private readonly config: FamilyConfig) {
     const { fields, sizes } = config;
-    // The value 'vision' lets tokens of images attend to each other; text is causal all the same.
+    // The value 'vision' lets image tokens attend to each other; text stays causal.
     if (fields.value('use_bidirectional_attention') !== 'vision') fields.refuse('use_bidirectional_attention');
     fields.refuse('rope_scaling');
     // Hugging Face's class gives the last layer full attention, whatever the file says.
@@ -156,7 +157,7 @@ class Gemma4 {
     return gatedFeedForward(this.#activation, [gate, up], this.#linear(`${path}.down_proj`, sizes.width, inner));
   }
 
-  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router has its own norm of x. */
+  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router reads its own norm of x. */
   #denseAndExperts(layer: number): Part {
     const path = `model.layers.${layer}`;
     const [dense, experts] = [this.#dense(layer), this.#experts(path)];
@@ -251,14 +252,20 @@ class Gemma4 {
     return {
       parameters: [
         ...(gate?.parameters ?? []),
-        { name: factor, shape: [1], init: { kind: 'ones' }, isBuffer: true, idleBeside: this.#idleTensors(layer) },
+        {
+          name: factor,
+          shape: [1],
+          init: { kind: 'ones' },
+          isBuffer: true,
+          ignoredBeside: this.#ignoredTensors(layer),
+        },
       ],
       apply: (scope, x, place) => scope.g.mul(gate ? gate.apply(scope, x, place) : x, scope.parameter(factor)),
     };
   }
 
-  /** Names the tensors of keys and values that published checkpoints have, without effect, for layers that share those of others. */
-  #idleTensors(layer: number): string[] {
+  /** Names the key and value tensors that published checkpoints have for a layer that shares those of another; they have no effect. */
+  #ignoredTensors(layer: number): string[] {
     if (layer < this.#firstShared) return [];
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);
   }

@@ -1,4 +1,4 @@
-// GPT-NeoX of any size (Pythia): attention and feed-forward layer in parallel, one joint projection, partly rotary positions.
+// GPT-NeoX of any size (Pythia) has attention and feed-forward layer in parallel, one joint projection, and partly rotary positions.
 // Source: Black et al. 2022, arXiv:2204.06745, section 2.1.
 import { ConfigFields } from '@bowyer/checkpoints';
 import { ropeFields } from '../../layers/rotary-frequencies.js';

@@ -1,4 +1,4 @@
-// GPT-2 of any size: learned positions, layer norms, one joint projection, biases everywhere.
+// GPT-2 of any size has learned positions, layer norms, one joint projection, and biases everywhere.
 // Source: Radford et al. 2019, section 2.3.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { FamilyConfig, type Family } from '../family.js';

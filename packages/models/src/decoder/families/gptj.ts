@@ -1,4 +1,4 @@
-// GPT-J: attention and feed-forward layer read one norm; interleaved rotary embedding of a head's first columns.
+// GPT-J has attention and feed-forward layer on one norm, and interleaved rotary embedding of a head's first columns.
 // Source: Wang and Komatsuzaki 2021, "GPT-J-6B".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';

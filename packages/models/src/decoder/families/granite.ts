@@ -1,4 +1,4 @@
-// Granite 3: Llama with factors of the embeddings, the attention scores, the residual stream and the logits. Source: Granite Team
+// Granite 3 is Llama with factors of the embeddings, the attention scores, the residual stream and the logits. Source: Granite Team
 // 2024, "Granite 3.0 language models".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';

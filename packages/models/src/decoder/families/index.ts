@@ -1,4 +1,4 @@
-// The published families of decoders by `model_type`.
+// Lists the published families of decoders by `model_type`.
 import type { Family } from '../family.js';
 import { bloom } from './bloom.js';
 import { ernie45 } from './ernie4-5.js';

@@ -1,4 +1,4 @@
-// LFM2 and LFM2-MoE: short convolutions in most layers, attention in the rest. Source: Liquid AI 2025, arXiv:2511.23404.
+// LFM2 and LFM2-MoE have short convolutions in most layers, and attention in the rest. Source: Liquid AI 2025, arXiv:2511.23404.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { expertMixture, gatedExperts } from '../expert-mixture.js';
 import type { Family, FamilyConfig } from '../family.js';
@@ -51,7 +51,7 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
   });
 }
 
-/** Files of the first release have other names for two fields; where a file has both names, transformers reads these. */
+/** Names that files of the first release have for two fields; where a file has both names, transformers reads these. */
 const aliases = { tie_embedding: 'tie_word_embeddings', block_ff_dim: 'intermediate_size' };
 
 export const lfm2: Family = {

@@ -1,10 +1,10 @@
-// Llama of any version, and other models with its `model_type` (SmolLM, TinyLlama).
+// Llama of any version is the plain decoder (plain-decoder.ts). Other models have its `model_type` too (SmolLM, TinyLlama).
 // Source: Touvron et al. 2023, arXiv:2302.13971.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
-/** Defaults that most config classes of Llama-like models share. */
+/** The defaults that most config classes of Llama-like models share. */
 export const llamaDefaults: ConfigJson = {
   hidden_size: 4096,
   num_hidden_layers: 32,

@@ -1,5 +1,5 @@
-// Mistral and Ministral: Llama with a sliding window, if the file has one, in every layer or in the layers that `layer_types`
-// names. Ministral 3 also scales up the queries of late positions. Source: Jiang et al. 2023, arXiv:2310.06825.
+// Mistral and Ministral are Llama with a sliding window, if the file has one, in every layer or in the layers that `layer_types` names.
+// Ministral 3 also scales up the queries of late positions. Source: Jiang et al. 2023, arXiv:2310.06825.
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../../architecture/architecture.js';
@@ -69,7 +69,7 @@ export const ministral3: Family = {
   },
 };
 
-/** Computes 1 + β ln(1 + ⌊position / original⌋), [batch · tokens, 1]. */
+/** Computes the factor of late queries, 1 + β ln(1 + ⌊position / original⌋), [batch · tokens, 1]. */
 function lateFactor({ g, batch, tokens }: ForwardScope, { positions }: Place, beta: number, original: number): Value {
   const times = g.cast(g.div(g.cast(positions, 'int64'), original), 'float32');
   const factors = g.add(g.mul(g.log(g.add(times, 1)), beta), 1);

@@ -1,8 +1,8 @@
-// OPT (all but 350M): GPT-2 with ReLU, and separate projections. Source: Zhang et al. 2022, arXiv:2205.01068.
+// OPT (all sizes but 350M) is GPT-2 with ReLU and separate projections. Source: Zhang et al. 2022, arXiv:2205.01068.
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
-/** The row of the position table for position 0. */
+/** The row of the position table that belongs to position 0. */
 const OFFSET = 2;
 
 export const opt: Family = {

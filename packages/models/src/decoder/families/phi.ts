@@ -1,4 +1,4 @@
-// Phi 1 to 2 (parallel blocks, partial rotary embedding) and Phi 3 to 4 (Llama with joint projections, and longrope).
+// Phi 1 to 2 have parallel blocks and partial rotary embedding; Phi 3 to 4 are Llama with joint projections, and longrope.
 // Sources: Gunasekar et al. 2023, arXiv:2306.11644; Abdin et al. 2024, arXiv:2404.14219 and arXiv:2412.08905.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields } from '../../layers/rotary-frequencies.js';
@@ -82,7 +82,7 @@ export const phi3: Family = {
   },
 };
 
-/** Normalises the rope fields: the first releases call longrope "su" or "yarn" and have the original length as a separate field. */
+/** Returns the rope fields in today's form: the first releases call longrope "su" or "yarn" and have the original length as a field of its own. */
 export function phi3RopeJson({ type, json, fields }: FamilyConfig): ConfigJson {
   const given = ropeFields(type, json).scaling;
   const name = given.rope_type ?? given.type ?? 'default';

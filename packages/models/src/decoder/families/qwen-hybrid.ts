@@ -1,4 +1,4 @@
-// Qwen 3 Next and the text part of Qwen 3.5: Gated DeltaNet in most layers, gated attention with partial rotary embedding in the
+// Qwen 3 Next and the text part of Qwen 3.5 have Gated DeltaNet in most layers, and gated attention with partial rotary embedding in the
 // rest.
 // Source: Qwen Team 2025, "Qwen3-Next"; Qiu et al. 2025, arXiv:2505.06708 (the gate of attention).
 import type { ConfigJson } from '@bowyer/checkpoints';
@@ -63,8 +63,8 @@ function build(
 }
 
 /**
- * Builds attention with an output gate: its result is multiplied by a sigmoid. The query projection computes each head's gate
- * beside its query.
+ * Builds attention with an output gate: a sigmoid multiplies its result. The query projection computes the gate of each head beside
+ * its query.
  */
 function gatedAttention(
   { fields, sizes }: FamilyConfig,

@@ -1,4 +1,4 @@
-// Qwen 2 and 2.5 (biases of queries, keys and values) and Qwen 3 (norms of each head's queries and keys).
+// Qwen 2 and 2.5 have biases of queries, keys and values, and Qwen 3 has norms of each head's queries and keys.
 // Source: Yang et al. 2024, arXiv:2407.10671; Yang et al. 2025, arXiv:2505.09388.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig, LayerKind } from '../family.js';

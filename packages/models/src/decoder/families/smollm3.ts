@@ -1,4 +1,4 @@
-// SmolLM 3: Llama without rotary embedding in every fourth layer.
+// SmolLM 3 is Llama without rotary embedding in every fourth layer.
 // Source: Bakouch et al. 2025, "SmolLM3: smol, multilingual, long-context reasoner".
 import type { Family, FamilyConfig } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
@@ -23,7 +23,7 @@ export const smolLm3: Family = {
   build(config) {
     const { fields } = config;
     const rotary = config.rotary();
-    const turns = turningLayers(config);
+    const turns = rotaryLayers(config);
     const { usesWindow } = config;
     const kinds = config.layerKinds((layer) => usesWindow && !turns[layer]);
     const windows = config.windows(kinds, rotary.contextLength);
@@ -36,8 +36,8 @@ export const smolLm3: Family = {
   },
 };
 
-/** Returns which layers rotate queries and keys; in `no_rope_layers` these have 1 and the others 0. */
-export function turningLayers({ fields, sizes }: FamilyConfig): boolean[] {
+/** Returns which layers have rotary embedding; `no_rope_layers` has 1 for these and 0 for the others. */
+export function rotaryLayers({ fields, sizes }: FamilyConfig): boolean[] {
   const listed = fields.value('no_rope_layers');
   if (listed === undefined) {
     const interval = fields.count('no_rope_layer_interval');

@@ -1,4 +1,4 @@
-// Families that exist only here, for policies trained from scratch. They have no published weights, and other programs cannot
+// Lists the families that exist only here, for policies trained from scratch. They have no published weights, and other programs cannot
 // read their checkpoints.
 import type { Family } from '../family.js';
 import { canonLlama } from './canon-llama.js';

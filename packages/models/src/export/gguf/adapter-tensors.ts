@@ -1,5 +1,5 @@
-// Writes the tensors of a LoRA adapter to GGUF: `NAME.lora_a` [rank, in] and `NAME.lora_b` [out, rank] for each tensor NAME that it
-// changes.
+// Writes the tensors of a LoRA adapter to GGUF: `NAME.lora_a` [rank, in] and `NAME.lora_b` [out, rank] for each tensor NAME that the
+// adapter changes.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { AdapterLayout, AdapterSpec } from '../../lora/adapter-layout.js';
@@ -18,8 +18,8 @@ interface AdapterOptions {
 }
 
 /**
- * Describes an adapter for llama.cpp, which multiplies B A by alpha / rank, with the same alpha for all tensors. If the factors
- * differ, they are multiplied into B, and alpha is 0, which stands for the factor 1.
+ * Describes an adapter for llama.cpp, which multiplies B A by alpha / rank, with the same alpha for all tensors. If the factors of an
+ * adapter differ, they are multiplied into B, and alpha is 0, which means a factor of 1.
  */
 export function adapterPart(options: AdapterOptions): { entries: Entries; tensors: GgufTensor[] } {
   const specs = [...options.layout.adapters.values()];
@@ -31,6 +31,7 @@ export function adapterPart(options: AdapterOptions): { entries: Entries; tensor
   };
 }
 
+/** Makes the two tensors of one adapted weight. */
 function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): GgufTensor[] {
   const { family, weights, type, fail } = options;
   const name = tensorName(family, spec.weight);
@@ -44,7 +45,7 @@ function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): Ggu
   ];
 }
 
-/** Encodes a tensor. Block formats are not used, since the rank need not be a multiple of a block; float16 replaces them. */
+/** Describes a tensor. Block formats are replaced by float16, since the rank need not be a multiple of a block. */
 function tensor(name: string, { shape, data }: HostTensors[string], wanted: TensorType): GgufTensor {
   const type = wanted.block === 1 ? wanted : tensorTypes.f16;
   return {

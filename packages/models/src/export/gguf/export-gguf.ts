@@ -65,6 +65,7 @@ export function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
   });
 }
 
+/** A model to export, with what its parts need. */
 interface GgufModel extends GgufOptions {
   architecture: CausalArchitecture;
   tokenizer: HuggingFaceTokenizer;
@@ -111,7 +112,7 @@ function adapterFile(model: GgufModel, adapter: OpenedAdapter): FilePart {
   return { entries: { ...generalEntries(model), ...entries }, tensors, notes: [] };
 }
 
-/** Reads `eos_token_id` of the config, an id or a list of ids. */
+/** Lists the ids in `eos_token_id` of the config. */
 function endsOf({ config }: CausalArchitecture): number[] {
   const given = config.eos_token_id;
   return (Array.isArray(given) ? given : [given]).filter((id): id is number => typeof id === 'number');

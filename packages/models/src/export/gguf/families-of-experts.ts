@@ -1,4 +1,4 @@
-// Families with mixtures of experts: in GGUF, the weights of all experts are one tensor [experts, out, in].
+// Describes the families with mixtures of experts for GGUF, where the weights of all experts are one tensor [experts, out, in].
 import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
 import { gptOssRope } from '../../decoder/families/experts.js';
 import {
@@ -62,10 +62,7 @@ export const qwen3Moe: GgufFamily = {
   },
 };
 
-/**
- * Finds the tensors for a parameter of gpt-oss's experts: the outputs of gate and up alternate in one projection; biases are separate
- * tensors.
- */
+/** Finds the tensors for a parameter of gpt-oss's experts: the outputs of gate and up alternate in one projection; biases are separate tensors. */
 function gptOssPlaces(name: string): ExpertPlace[] | undefined {
   const [, module, isBias] = /\.experts\.(gate_up_proj|down_proj)(_bias)?\.\d+$/.exec(name) ?? [];
   if (module === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Gemma to Gemma 3: norms whose weights are added to 1, scaled embeddings, and sliding windows from Gemma 2 on.
+// Describes Gemma to Gemma 3 for GGUF: norms whose weights are added to 1, scaled embeddings, and sliding windows from Gemma 2 on.
 import { slidingKinds } from '../../decoder/families/gemma.js';
 import type { FamilyConfig } from '../../decoder/family.js';
 import { headNorms, llamaModules, ropeOfAll, windowEntries, type Fail, type GgufFamily } from './family.js';
@@ -21,7 +21,7 @@ const outputNorms = {
 };
 
 /**
- * Refuses a query scale other than llama.cpp's. llama.cpp derives it from the head size, except in the largest model, which it
+ * Refuses a query scale other than that of llama.cpp, which derives it from the head size, except in the largest model, which it
  * recognizes by its number of layers.
  */
 function requireUsualScale({ fields, sizes }: FamilyConfig, largest: number, fail: Fail): void {

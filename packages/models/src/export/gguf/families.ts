@@ -1,4 +1,4 @@
-// The families that can be exported, by Hugging Face's model_type.
+// Describes the families that can be exported to GGUF, by Hugging Face's model_type.
 // Source of the names and of what llama.cpp computes: src/models/*.cpp and conversion/*.py of ggml-org/llama.cpp.
 import {
   headNorms,
@@ -18,13 +18,13 @@ import { phi3RopeJson } from '../../decoder/families/phi.js';
 import { slidingKinds } from '../../decoder/families/gemma.js';
 import { lfm2Kinds } from '../../decoder/families/lfm2.js';
 import { qwenKinds } from '../../decoder/families/qwen.js';
-import { turningLayers } from '../../decoder/families/smollm3.js';
+import { rotaryLayers } from '../../decoder/families/smollm3.js';
 
 const llama: GgufFamily = {
   arch: 'llama',
   modules: llamaModules,
   biased: [...projections, 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'],
-  turnsNeighbours: true,
+  rotatesNeighbours: true,
   readsFactors: true,
   activation: 'silu',
   describe: (config) => ({ entries: {}, rope: ropeOfAll(config) }),
@@ -116,10 +116,10 @@ const smollm3: GgufFamily = {
   arch: 'smollm3',
   modules: llamaModules,
   biased: projections,
-  turnsNeighbours: true,
+  rotatesNeighbours: true,
   activation: 'silu',
   describe(config, { contextLength }, fail) {
-    const turns = turningLayers(config);
+    const turns = rotaryLayers(config);
     if (turns.some((is, layer) => is !== ((layer + 1) % 4 !== 0)))
       throw fail('no_rope_layers: only every fourth layer is without positions in llama.cpp’s smollm3');
     const { usesWindow } = config;

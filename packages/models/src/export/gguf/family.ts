@@ -1,4 +1,4 @@
-// Describes a family of decoders in llama.cpp's terms: names of tensors, entries of the metadata, and limits of its graphs.
+// Declares how a family of decoders is described in llama.cpp's terms: names of tensors, entries of the metadata, limits of its graphs.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { FamilyConfig, LayerKind } from '../../decoder/family.js';
@@ -6,8 +6,8 @@ import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import { count, type Entries } from './gguf-file.js';
 
 /**
- * The GGUF tensor that contains a parameter of all experts, and the rows of each expert's part that belong to this parameter; all rows
- * if undefined.
+ * Names the GGUF tensor that contains a parameter of all experts, and which rows of each expert's part belong to this parameter; all
+ * rows if undefined.
  */
 export interface ExpertPlace {
   /** The name, relative to the layer, e.g. `ffn_up_exps.weight`. */
@@ -15,6 +15,7 @@ export interface ExpertPlace {
   rows?: 'even' | 'odd';
 }
 
+/** A family in llama.cpp's terms. */
 export interface GgufFamily {
   /** llama.cpp's name of the architecture. */
   arch: string;
@@ -28,7 +29,7 @@ export interface GgufFamily {
    * Whether llama.cpp rotates neighbouring columns of queries and keys together, where Hugging Face rotates column i with column i +
    * half.
    */
-  turnsNeighbours?: boolean;
+  rotatesNeighbours?: boolean;
   /** Whether Hugging Face's class adds 1 to the norms' weights and llama.cpp does not. */
   normsFromOne?: boolean;
   /** Whether llama.cpp's graph cannot use the embedding as the head, so that a tied embedding is written twice. */
@@ -55,7 +56,7 @@ interface FamilyFacts {
   notes?: string[];
 }
 
-/** The modules that Llama and most other families share. */
+/** llama.cpp's names of the modules that Llama and most other families have. */
 export const llamaModules = {
   'model.embed_tokens': 'token_embd',
   'model.norm': 'output_norm',
@@ -74,14 +75,14 @@ export const llamaModules = {
 export const headNorms = { 'self_attn.q_norm': 'attn_q_norm', 'self_attn.k_norm': 'attn_k_norm' };
 export const projections = ['attn_q', 'attn_k', 'attn_v'];
 
-/** Returns the rope parameters of a config with one scaling for all layers. */
+/** Returns the rope parameters of a config that has one scaling for all layers. */
 export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
   json: config.json,
   rotary: config.rotary(),
   base: config.realOr('rope_theta', 10_000),
 });
 
-/** Reads the kinds of layers; if the file does not list them, all have the same kind. */
+/** Reads the kinds of layers; all are the same if the file does not list them. */
 export const sameKinds = (config: FamilyConfig): LayerKind[] => config.layerKinds(() => config.hasWindow);
 
 /**

@@ -1,4 +1,4 @@
-// The metadata with which llama.cpp computes: a model's sizes and its rotary embedding.
+// Makes the metadata by which llama.cpp computes: a model's sizes and its rotary embedding.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { FamilyConfig } from '../../decoder/family.js';
 import type { Fail, GgufFamily } from './family.js';

@@ -1,4 +1,4 @@
-// llama.cpp's names of the pre-tokenizers of byte-level BPE, by the patterns of tokenizer.json.
+// Maps the patterns of tokenizer.json to llama.cpp's names of the pre-tokenizers of byte-level BPE, and back.
 // Source: llama-vocab.cpp of ggml-org/llama.cpp, which has its own form of each pattern beside the original one.
 import type { Component } from './tokenizer-parts.js';
 
@@ -14,13 +14,13 @@ const cased = (ending: string, digits: string) =>
 const byThrees = `${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`;
 const DEEPSEEK =
   '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+';
-/** Stands for the pattern of ByteLevel with `use_regex`. */
+/** The name, in the lists below, of the pattern that ByteLevel has with `use_regex`. */
 const GPT2 = 'ByteLevel';
 
 interface Named {
   patterns: readonly string[];
   name: string;
-  /** Whether a piece that is a token is not split into merges (`ignore_merges`). */
+  /** Whether a piece of text that is itself a token is not built from merges (`ignore_merges`). */
   ignoresMerges: boolean;
 }
 
@@ -109,7 +109,7 @@ function patternOf(cut: Component, fail: (problem: string) => Error): string[] {
   if (type === 'ByteLevel') return (cut.use_regex ?? true) === true ? [GPT2] : [];
   if (type === 'Digits' && cut.individual_digits === true) return ['\\p{N}'];
   const regex = (pattern as { Regex?: string } | undefined)?.Regex;
-  // With these behaviours, the pieces are the matches of the pattern and the texts between them.
+  // With these behaviours, the texts between matches are kept as pieces too.
   const keepsAll = behavior === 'Isolated' || (behavior === 'Removed' && invert === true);
   if (type === 'Split' && regex !== undefined && keepsAll) return [regex];
   throw fail(`its pre-tokenizer has ${JSON.stringify(cut).slice(0, 120)}, which llama.cpp has no name for`);

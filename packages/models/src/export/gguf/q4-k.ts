@@ -1,5 +1,5 @@
-// Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32 numbers) is d · s_j · code − dmin · m_j, with d and
-// dmin in float16, s_j and m_j in 6 bits, and codes of 4 bits.
+// Encodes Q4_K: super-blocks of 256 numbers in 144 bytes. A number of sub-block j (of 32 numbers) is d · s_j · code − dmin · m_j, with d
+// and dmin in float16, s_j and m_j in 6 bits, and codes of 4 bits.
 // Source: ggml-quants.c of ggml-org/llama.cpp, quantize_row_q4_K_ref and make_qkx2_quants. Calculated in float32 as there, except for
 // sums.
 import { float16ToFloat32, ggufTypes } from '@bowyer/checkpoints';
@@ -56,7 +56,7 @@ function encodeBlock(numbers: Float32Array, target: Uint8Array): void {
   }
 }
 
-/** Computes the codes for the stored scale and offset; all 0 if the scale is 0. */
+/** Computes the codes of numbers for the stored scale and offset; all 0 if the scale is 0. */
 function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Array {
   const codes = new Uint8Array(SUB_BLOCK);
   if (step === 0) return codes;
@@ -85,10 +85,7 @@ function packed(scales: readonly number[], mins: readonly number[]): Uint8Array 
   return bytes;
 }
 
-/**
- * Tries 21 scales, each of which gives codes by rounding; fits scale and min to the codes, and returns the fit with the least squared
- * error, weighted by √(mean x²) + |x|.
- */
+/** Tries 21 scales, fits scale and min to the codes of each, and returns the fit with the least squared error, weighted by √(mean x²) + |x|. */
 function fitted(numbers: Float32Array): Fit {
   let [least, most, squares] = [0, -Infinity, 0];
   for (let i = 0; i < SUB_BLOCK; i++) {
@@ -136,7 +133,7 @@ function errorOf(numbers: Float32Array, weights: Float32Array, codes: Uint8Array
   return error;
 }
 
-/** Adding this to a float32 below 2²² rounds it to an integer. */
+/** A number that, added to a float32 below 2²², rounds it to an integer. */
 const WHOLE = 3 * 2 ** 22;
 
 /** Rounds to the nearest integer, ties to even, and clamps to 0 … `largest`. */

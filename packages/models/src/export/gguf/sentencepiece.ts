@@ -1,5 +1,5 @@
-// Writes BPE with byte fallback that was converted from a SentencePiece model (Llama 2, Mistral, Gemma). llama.cpp joins the two
-// neighbours whose token has the highest score, so scores are derived from the order of the merges.
+// Writes a BPE with byte fallback that was converted from a SentencePiece model (Llama 2, Mistral, Gemma). llama.cpp joins the two
+// neighbours that form the token with the highest score, so that scores are derived from the order of the merges.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import { count, flag, text, type Entries } from './gguf-file.js';
 import {
@@ -100,5 +100,5 @@ function spacesOf({ definition }: HuggingFaceTokenizer, fail: Fail): { addsPrefi
 const patternIs = ({ pattern }: Component, expected: string) =>
   (pattern as { String?: string } | undefined)?.String === expected;
 const marksSpaces = (step: Component) => step.type === 'Replace' && patternIs(step, ' ') && step.content === SPACE;
-/** Returns whether a step splits at spaces; it has no effect, since the normalizer has replaced all spaces. */
+/** Returns whether a step splits texts at spaces. It has no effect, since the normalizer has replaced all spaces. */
 const cutsAtSpaces = (step: Component) => step.type === 'Split' && patternIs(step, ' ');

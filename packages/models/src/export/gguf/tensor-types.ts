@@ -1,4 +1,4 @@
-// The tensor types that are written to GGUF files, and their encodings. A block has 32 or 256 numbers of one row.
+// Encodes numbers in the tensor types of GGUF files. A block has 32 or 256 numbers of one row.
 // Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; calculated in float32, as there.
 import { ggufTypes, type GgufType } from '@bowyer/checkpoints';
 import { toFloat16 } from '@bowyer/graph';
@@ -22,7 +22,7 @@ export const tensorTypes = { f32, f16, bf16, q8_0, q4_0, q4_k };
 
 export type TensorTypeName = keyof typeof tensorTypes;
 
-/** Values of `general.file_type`. */
+/** The values of `general.file_type`. */
 export const fileTypes: Readonly<Record<TensorTypeName, number>> = {
   f32: 0,
   f16: 1,
@@ -40,10 +40,10 @@ function bfloat16(numbers: Float32Array): Uint16Array {
   return half;
 }
 
-/** Writes the codes of the block that begins at index `from` to `target`, and returns its scale. */
+/** Writes the codes of a block that begins at index `from` to `target`. @returns the block's scale */
 type EncodeBlock = (numbers: Float32Array, from: number, target: Uint8Array) => number;
 
-/** Encodes blocks: for each, its scale in float16 and then its codes. */
+/** Encodes blocks: the scale of each in float16, then its codes. */
 function inBlocks(numbers: Float32Array, { blockBytes }: TensorType, encode: EncodeBlock): Uint8Array {
   const blocks = numbers.length / BLOCK;
   const result = new Uint8Array(blocks * blockBytes);

@@ -18,12 +18,13 @@ interface TensorOptions {
   fail: Fail;
 }
 
-/** A parameter that a tensor contains, or of which it contains every second row. */
+/** A parameter that a tensor contains, wholly or as every second row. */
 interface Source {
   spec: ParameterSpec;
   rows?: 'even' | 'odd';
 }
 
+/** A tensor of the file, and the parameters that it contains. */
 export interface PlannedTensor {
   shape: number[];
   /** In the order in which the tensor contains them. */
@@ -32,6 +33,7 @@ export interface PlannedTensor {
   isJoint?: boolean;
 }
 
+/** Makes the tensors of the file, and notes about those that have another type than wanted. */
 export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; notes: string[] } {
   const planned = plannedTensors(options);
   const hasHead = planned.has('output.weight');
@@ -54,7 +56,7 @@ export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; no
   return { tensors: [...Object.entries(options.vectors).map(vector), ...tensors], notes };
 }
 
-/** Returns the type, or if its blocks do not divide the rows, the next finer type whose blocks do. */
+/** Returns the type, or, if its blocks do not divide a row, the next finer type whose blocks do. */
 const fitting = (type: TensorType, row: number): TensorType =>
   [type, tensorTypes.q8_0].find(({ block }) => row % block === 0) ?? tensorTypes.f16;
 
@@ -115,7 +117,7 @@ export function tensorName({ modules, biased = [] }: GgufFamily, name: string): 
   return layer === undefined ? `${found}.${suffix}` : `blk.${layer}.${found}.${suffix}`;
 }
 
-/** Tensors that llama.cpp reads in float32, whatever the type of the others. */
+/** The tensors that llama.cpp reads in float32, whatever the type of the others. */
 const EXACT = /_norm\.weight$|\.bias$|ffn_gate_inp\.weight$|shortconv\.conv\.weight$|^position_embd/;
 
 /** Chooses the type of a tensor. With 4-bit types, the head (or the embedding, if they are tied) has 8 bits. */
@@ -138,7 +140,7 @@ export function changeOf(
   direction: 'to' | 'from' = 'to',
 ): Change {
   const turned = /\.attn_([qk])\.(weight|bias)/.exec(name)?.[1];
-  if (family.turnsNeighbours && turned !== undefined)
+  if (family.rotatesNeighbours && turned !== undefined)
     return (tensor) => interleavedHalves(tensor, turned === 'q' ? heads : keyValueHeads, direction);
   if (family.normsFromOne && name.endsWith('_norm.weight'))
     return ({ shape, data }) => ({ shape, data: data.map((x) => (direction === 'to' ? x + 1 : x - 1)) });
@@ -146,8 +148,8 @@ export function changeOf(
 }
 
 /**
- * Reorders rows. Rotary embedding rotates columns i and i + d/2 of a head together in Hugging Face's layout, and columns 2i and 2i + 1
- * in llama.cpp's; so the rows [head, half, i] that produce these columns are reordered to [head, i, half].
+ * Reorders the rows of a weight. Rotary embedding rotates columns i and i + d/2 of a head together in Hugging Face's layout, and columns
+ * 2i and 2i + 1 in llama.cpp's, so that the rows [head, half, i] which produce these columns are reordered to [head, i, half].
  */
 function interleavedHalves({ shape, data }: HostTensor, heads: number, direction: 'to' | 'from'): HostTensor {
   const columns = shape[1] ?? 1;

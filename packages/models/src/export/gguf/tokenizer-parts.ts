@@ -1,4 +1,4 @@
-// Reads the parts of a tokenizer.json that decide whether and how llama.cpp can express it.
+// Reads the parts of a tokenizer.json that decide whether llama.cpp can express it, and how.
 import type { Entries } from './gguf-file.js';
 
 export interface Component {
@@ -16,13 +16,13 @@ export interface BpeModel {
   [field: string]: unknown;
 }
 
-/** The metadata for a kind of vocabulary, and the differences between llama.cpp's tokenizer and this one. */
+/** The metadata of a vocabulary, and notes on how llama.cpp's tokenizer differs from it. */
 export interface VocabularyPart {
   entries: Entries;
   notes: string[];
 }
 
-/** Lists the steps of a component; a `Sequence`, also a nested one, is replaced by its parts. */
+/** Lists the steps of a component; a `Sequence`, also a nested one, is replaced by its steps. */
 export function componentsOf(component: Component | null | undefined, field: string): Component[] {
   if (component === null || component === undefined) return [];
   if (component.type !== 'Sequence') return [component];

@@ -7,6 +7,7 @@ export const KIND = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused:
 
 type Kind = (typeof KIND)[keyof typeof KIND];
 
+/** The tokens in the order of their ids. */
 export interface Tokens {
   spellings: string[];
   kinds: Kind[];
@@ -41,7 +42,7 @@ export const tokenEntries = ({ spellings, kinds }: Tokens): Entries => ({
   'tokenizer.ggml.token_type': { type: 'int32s', value: kinds },
 });
 
-/** Describes properties of added tokens that llama.cpp does not have. */
+/** Notes the properties of added tokens that llama.cpp does not have. */
 export function addedTokenNotes({ addedTokens }: HuggingFaceTokenizer): string[] {
   const odd = addedTokens.filter(({ lstrip, rstrip, single_word }) => lstrip || rstrip || single_word);
   if (odd.length === 0) return [];

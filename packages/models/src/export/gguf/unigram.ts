@@ -1,6 +1,6 @@
-// Writes SentencePiece's unigram model (T5, XGLM and others), which llama.cpp reads under the name `t5`: it normalizes a text with the
-// character table, marks spaces, and finds the tokens with the largest sum of scores, as the tokenizer itself does. A vocabulary of
-// single characters can be written as a unigram model too, with any scores.
+// Writes a unigram model of SentencePiece (T5, XGLM and others), which llama.cpp reads under the name `t5`: it normalizes a text with the
+// character table, marks spaces, and finds the tokens with the largest sum of scores, as the tokenizer itself does. A vocabulary of single
+// characters can be written as a unigram model too, with any scores.
 import { maximum } from '@bowyer/core';
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 import { count, flag, text, type Entries } from './gguf-file.js';
@@ -17,7 +17,7 @@ interface UnigramModel {
 }
 
 const SPACE = '▁';
-/** The score of rows without a token. llama.cpp looks for these too, but any other tokenization of a text scores better. */
+/** The score of rows without a token. llama.cpp considers them too, but any other tokenization of a text scores better. */
 const NEVER = -1e30;
 
 export const unigram = (tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart =>
@@ -34,8 +34,8 @@ export function characters(tokenizer: HuggingFaceTokenizer, rows: number, fail: 
 }
 
 /**
- * Returns whether every token is one character or a special token, consecutive unknown characters become one token, and ids have no
- * gaps.
+ * Returns whether a tokenizer only splits texts into characters: every token is one character or a special token, consecutive unknown
+ * characters become one token, and ids have no gaps.
  */
 export function areCharacters({ definition, addedTokens }: HuggingFaceTokenizer): boolean {
   const {
@@ -91,8 +91,8 @@ function refuseBytes({ byte_fallback: hasBytes, vocab }: UnigramModel, fail: Fai
 }
 
 /**
- * Refuses tokens that contain a space after another character: a tokenizer that splits texts at spaces never uses them, but llama.cpp,
- * which does not split, would.
+ * Refuses tokens with a space after another character. A tokenizer that splits texts at spaces never uses them, but llama.cpp, which does
+ * not split, would.
  */
 function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
   const over = vocab.find(([spelling]) => spelling.lastIndexOf(SPACE) > 0);
@@ -105,7 +105,7 @@ function refuseTokensOverSpaces({ vocab }: UnigramModel, fail: Fail): void {
 }
 
 /**
- * Refuses a vocabulary in which a special token has the lowest score: unknown characters score below the lowest score, which llama.cpp
+ * Refuses a vocabulary in which a special token has the lowest score. Unknown characters score below the lowest score, which llama.cpp
  * computes from normal tokens alone.
  */
 function refuseHiddenLeast({ vocab }: UnigramModel, { kinds }: Tokens, fail: Fail): void {
@@ -122,6 +122,7 @@ const scoreNotes = ({ vocab }: UnigramModel): string[] =>
         'the scores of the tokenizer are float64, in GGUF float32: of segmentations that are equally good, another may be taken',
       ];
 
+/** The effect of normalizer and pre-tokenizer. */
 interface Steps {
   charsmap: Uint8Array | null;
   /** Whether a space is put before each text. */

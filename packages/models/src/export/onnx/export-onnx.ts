@@ -104,7 +104,7 @@ async function generationOf({ baseDir, architecture: { config } }: OpenedModel):
 }
 
 /**
- * Returns the config with the fields that transformers.js needs: which files have external tensors, and, for version 3, the type of
+ * Returns the config with the fields that transformers.js needs: the files that have external tensors, and, for version 3, the type of
  * the cache.
  */
 function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]): Json {

@@ -1,5 +1,4 @@
-// The `ForwardScope` of an exported graph: parameters and quantised weights are inputs, which become initializers when the file is
-// written.
+// Builds an exported graph: parameters and quantised weights are inputs, which become initializers when the file is written.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from '../../architecture/architecture.js';
 import type { AttentionForm } from '../../layers/attention.js';
@@ -25,6 +24,7 @@ interface ExportScopeOptions {
   mask: Value;
 }
 
+/** Offers an architecture the operations of an exported graph. */
 export class ExportScope implements ForwardScope {
   readonly batch = BATCH;
   readonly tokens = TOKENS;
@@ -55,7 +55,7 @@ export class ExportScope implements ForwardScope {
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
     const shape = this.#shapes.get(weight)!;
     const layout = this.options.layouts(weight, shape);
-    // One graph serves prompts and single tokens, and each weight is in memory once.
+    // One graph serves prompts and single tokens, so that each weight is in memory once.
     if (layout === undefined) return g.gemm(x, this.parameter(weight), bias, { transB: true, fewRows: true });
     const { bits, blockSize } = layout;
     const names = quantizedNames(weight);

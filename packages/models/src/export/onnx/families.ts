@@ -2,7 +2,7 @@
 // than keys and values of every layer are refused, since transformers.js has other names for them.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 
-/** Values of `model_type`. */
+/** The values of `model_type`. */
 const onnxFamilies: readonly string[] = [
   'bloom',
   'ernie4_5',
@@ -30,7 +30,7 @@ const onnxFamilies: readonly string[] = [
   'smollm3',
 ];
 
-/** Returns why a model cannot be exported; null if it can. */
+/** Returns the reason why a model cannot be exported; null if it can. */
 export function onnxProblem({ config, states = [], attentionLayers, layers }: CausalArchitecture): string | null {
   const type = String(config.model_type);
   if (states.length > 0)

@@ -1,4 +1,4 @@
-// The tensors of an exported model: parameters in the file's type of numbers, and quantised weights with their scales.
+// Makes the tensors of an exported model: parameters in the file's type of numbers, and quantised weights with their scales.
 import type { FileTensor } from '@bowyer/graph';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
@@ -37,10 +37,7 @@ function floatTensor(spec: ParameterSpec, { read, float }: TensorSource): FileTe
   };
 }
 
-/**
- * Lists the tensors of one quantised weight. They are written one after the other, so the weight is read and quantised once for all of
- * them.
- */
+/** Lists the tensors of one quantised weight. They are written one after the other; the weight is read and quantised once for all. */
 function quantizedTensors(spec: ParameterSpec, { read, layouts }: TensorSource): FileTensor[] {
   const layout = layouts(spec.name, spec.shape);
   if (layout === undefined) return [];

@@ -1,4 +1,4 @@
-// The graph of an exported decoder, with the inputs and outputs of Optimum's exports, which transformers.js expects:
+// Builds the graph of an exported decoder, with the inputs and outputs of Optimum's exports, which transformers.js expects:
 //
 //     input_ids, position_ids [batch_size, sequence_length], attention_mask [batch_size, past_sequence_length + sequence_length] int64
 //     past_key_values.N.key, past_key_values.N.value [batch_size, keyValueHeads, past_sequence_length, headSize]

@@ -1,4 +1,4 @@
-// The precisions of models for transformers.js, under that library's names for them and for their files.
+// Names the precisions of models for transformers.js, and of their files, as that library does.
 // Source: src/utils/dtypes.js of huggingface/transformers.js 4.3.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { weightLayouts, type Quantization, type WeightLayouts } from '../../quantization/weight-layouts.js';
@@ -9,7 +9,7 @@ interface OnnxPrecision {
   float: 'float32' | 'float16';
   /** Whether the weights of linear layers are quantised in blocks of 8 or 4 bits. */
   quantization: Quantization;
-  /** Whether the output head is in `float`: ONNX Runtime 1.21, which transformers.js 3 runs in Node, has no 8-bit products. */
+  /** Whether the output head is in `float`, since ONNX Runtime 1.21, which transformers.js 3 runs in Node, has no 8-bit products. */
   keepsHead?: true;
 }
 
@@ -21,7 +21,7 @@ export const onnxPrecisions = {
   q4f16: { file: 'model_q4f16.onnx', float: 'float16', quantization: '4bit', keepsHead: true },
 } as const satisfies Record<string, OnnxPrecision>;
 
-/** Returns which weights of the file are quantised. */
+/** Returns the layouts of the weights that the file has quantised. */
 export function layoutsIn(precision: OnnxPrecision, architecture: CausalArchitecture): WeightLayouts {
   const layouts = weightLayouts(architecture, precision.quantization);
   if (precision.keepsHead === undefined) return layouts;

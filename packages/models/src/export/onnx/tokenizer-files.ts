@@ -1,4 +1,4 @@
-// Writes the tokenizer for transformers.js.
+// Makes the tokenizer files for transformers.js.
 // Source: the functions create_… of @huggingface/tokenizers 0.2, which name the supported types.
 import type { HuggingFaceTokenizer } from '@bowyer/text';
 
