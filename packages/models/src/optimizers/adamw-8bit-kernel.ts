@@ -1,5 +1,5 @@
-// One AdamW step with 8-bit moments for large tensors, in the device's worker thread. The parameter is updated with the moments before
-// they are rounded. adamw-8bit-graph.ts computes the same as a graph.
+// Takes one AdamW step with 8-bit moments for large tensors, in the device's worker thread. The parameter is updated with the moments
+// before they are rounded. adamw-8bit-graph.ts computes the same as a graph.
 import type { KernelCall, KernelState } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitInPlace, type CodedMoments } from './adamw-8bit-loops.js';
@@ -8,7 +8,7 @@ import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { blockLength } from './moment-codes.js';
 
 /**
- * The roles of the states. A tensor of `m` or `v` contains codes (int32 words) if the scales have a tensor of the same name, else
+ * Names the roles of the states. A tensor of `m` or `v` contains codes (int32 words) if the scales have a tensor of the same name, else
  * float32 moments.
  */
 export type AdamW8bitRoles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
@@ -34,7 +34,7 @@ const floats = (state: KernelState, name: string) => state[name].data as Float32
 
 type Arrays = [p: Float32Array, g: Float32Array, first: CodedMoments, second: CodedMoments];
 
-/** Processes whole blocks in place, and an incomplete last block in a copy padded with zeros; its codes are stored as a whole block. */
+/** Calls `run` for whole blocks in place, and for an incomplete last block on a copy padded with zeros; its codes are stored as a whole block. */
 function inBlocks(...[p, g, first, second, run]: [...Arrays, run: (...arrays: Arrays) => void]): void {
   const blocks = Math.floor(p.length / blockLength);
   const whole = blocks * blockLength;

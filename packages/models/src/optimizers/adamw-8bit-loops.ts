@@ -1,4 +1,4 @@
-// AdamW on blocks of 256 weights whose moments are 8-bit codes (power-codes.ts), as WebAssembly, four weights at a time.
+// Computes AdamW on blocks of 256 weights whose moments are 8-bit codes (moment-codes.ts), in WebAssembly, four weights at a time.
 import type { TensorArray } from '@bowyer/graph';
 import type { AdamScalars } from '../wasm/elementwise-simd.js';
 import { loopFunction } from '../wasm/loop-function.js';
@@ -41,24 +41,24 @@ import {
   type Code,
 } from '../wasm/simd-assembler.js';
 
-/** Byte offsets of a block's new first moments and the roots of its new second moments in scratch memory. */
+/** The byte offsets in scratch memory of a block's new first moments and of the roots of its new second moments. */
 const [momentsAt, rootsAt] = [0, 4 * blockLength];
 
 /** The numbers of a step that are the same for every parameter (see `adamW8bitInPlace`). */
 const scalarOrder = [
   ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
-  // Constants are parameters, since V8 would construct them with four instructions at each use.
+  // Constants are parameters too, since V8 would construct them with four instructions at each use.
   ...(['minusZero', 'one', 'rounder'] as const),
 ];
 type Scalars = Record<(typeof scalarOrder)[number], number>;
 
-/** Adding this to a number below 2²² leaves the nearest integer in the lowest bits of the sum. */
+/** A number that, added to one below 2²², leaves the nearest integer in the lowest bits of the sum. */
 const ROUNDER = 1.5 * 2 ** 23;
 
 /**
- * adam8(elements, parameter, gradient, first codes, second codes, first scales, second scales, ...scalars). `elements` is a multiple
- * of 256; the gradient is set to zero. A block takes two passes: first new moments and parameters, then the codes, whose scales are
- * known only then.
+ * Declares adam8(elements, parameter, gradient, first codes, second codes, first scales, second scales, ...scalars). `elements` is a
+ * multiple of 256; the gradient is set to zero. A block takes two passes: first new moments and parameters, then the codes, whose
+ * scales are known only then.
  */
 const adam8 = loopFunction(
   'adam8',
@@ -161,7 +161,7 @@ export interface CodedMoments {
   scales: Float32Array;
 }
 
-/** Makes AdamW's step on whole blocks in place, and sets the gradient to zero. */
+/** Takes AdamW's step on whole blocks in place, and sets the gradient to zero. */
 export function adamW8bitInPlace(
   parameter: Float32Array,
   gradient: Float32Array,

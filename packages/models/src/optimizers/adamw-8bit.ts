@@ -1,4 +1,4 @@
-// AdamW whose moments take two bytes per parameter instead of eight (moment-codes.ts). The computation is in adamw-8bit-kernel.ts.
+// Makes the optimizer AdamW with moments of two bytes per parameter instead of eight (moment-codes.ts). adamw-8bit-kernel.ts has its step.
 // Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements have float32 moments.
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitGraph } from './adamw-8bit-graph.js';
@@ -8,7 +8,7 @@ import { KernelOptimizer, type Optimized } from './kernel-optimizer.js';
 import type { Optimizer } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
-/** The least number of elements of a tensor whose moments are quantised. */
+/** The number of elements from which on a tensor's moments are quantised. */
 const quantizedFrom = 4096;
 
 const prefixes = {
@@ -53,7 +53,7 @@ export async function createAdamW8bit(states: Optimized, options: AdamOptions): 
       graph: adamW8bitGraph,
       run: options.run,
     },
-    note: { moment_codes: 'squares' }, // marks the kind of codes, so that files with other codes are refused
+    note: { moment_codes: 'squares' }, // names the kind of codes, so that files with other codes are refused
     argsOf: (given, step) => adamArgs(given, options, step, true),
   });
 }

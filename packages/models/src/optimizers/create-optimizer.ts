@@ -30,6 +30,7 @@ export async function createOptimizer(
   return device.precision === 'float16' ? new LossScaledOptimizer(optimizer) : optimizer;
 }
 
+/** Creates an optimizer; with several ranks one that steps on the sum of their gradients. */
 async function createForRanks(
   device: Device,
   parameters: State,

@@ -1,5 +1,5 @@
-// Optimizers of a data-parallel run. Each rank has summed the gradients of its own rows in `gradients`; a step begins by summing these
-// over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient that a single process would compute.
+// Steps the optimizers of a data-parallel run. Each rank has summed the gradients of its own rows in `gradients`; a step first sums these
+// over the ranks. Losses are means over the batches of all ranks, so that the sum is the gradient which a single process would compute.
 import { makeTemporaryFolder, minimum, namingFile } from '@bowyer/core';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function count(device: Device, { wait, exchange }: ExchangeTimes): void {
 const kernelOf = <Args, Result>(device: Device, name: string): Promise<Kernel<Args, Result>> =>
   device.loadKernel<Args, Result>({ module: device.ranks.kernels!, name });
 
-/** Every rank has the whole optimizer state and makes the same step. */
+/** Steps in the same way on every rank, each of which has the whole optimizer state. */
 export class ReplicatedOptimizer implements Optimizer {
   private constructor(
     private readonly device: Device,
@@ -89,8 +89,9 @@ export class ReplicatedOptimizer implements Optimizer {
 }
 
 /**
- * ZeRO-1: each parameter's moments are on one rank, which updates the parameter and sends it to the others. Tensors are not split, so
- * a rank may need as much memory as the largest one takes. Source: Rajbhandari et al. 2020, arXiv:1910.02054, section 5.1.
+ * Divides the state among the ranks (ZeRO-1): each parameter's moments are on one rank, which updates the parameter and sends it to the
+ * others. Tensors are not split, so that a rank may need as much memory as the largest one takes. Source: Rajbhandari et al. 2020,
+ * arXiv:1910.02054, section 5.1.
  */
 export class ShardedOptimizer implements Optimizer {
   private constructor(
@@ -147,7 +148,7 @@ export class ShardedOptimizer implements Optimizer {
     const reduced = await this.kernels.reduce.call({ states: { g: this.gradients }, args });
     count(device, reduced);
     const gradientNorm = gradientScale * Math.sqrt(reduced.squares);
-    // The clip of this rank's parameters includes the norm of the others'. A NaN or infinity is in every rank's norm, so all ranks
+    // The clip of this rank's parameters includes the norm of the others'. A NaN or infinity is in every rank's norm, so that all ranks
     // skip the step.
     const others = gradientScale * Math.sqrt(Math.max(reduced.squares - reduced.ownSquares, 0));
     if (!Number.isFinite(gradientNorm)) {

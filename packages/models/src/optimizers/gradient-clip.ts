@@ -1,16 +1,17 @@
-// Clipping by global norm, with which every optimizer step begins, on arrays and as a graph.
-// The same as torch.nn.utils.clip_grad_norm_, but with a scale for micro-batches and the norm of another network that shares the clip.
+// Clips gradients by their global norm, with which every optimizer step begins, on arrays and as a graph. It is the same as
+// torch.nn.utils.clip_grad_norm_, but with a scale for micro-batches and the norm of another network that shares the clip.
 import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
 import { sumOfSquares } from '../wasm/elementwise-simd.js';
 import { joined, tensorGroups } from './tensor-groups.js';
 
-/** Plain numbers, which are inputs of the graph, so that one graph serves every step. */
+/** The numbers of a clip; they are inputs of the graph, so that one graph serves every step. */
 export interface ClipArgs {
   maxGradNorm: number;
   gradientScale: number;
   othersNorm: number;
 }
 
+/** The result of a step. */
 export interface OptimizerStep {
   /** The norm of all gradients together, times `gradientScale`, before clipping. */
   gradientNorm: number;
@@ -18,7 +19,7 @@ export interface OptimizerStep {
   clipCoefficient: number;
 }
 
-/** torch.nn.utils.clip_grad_norm_ adds this to the norm. */
+/** The number that torch.nn.utils.clip_grad_norm_ adds to the norm. */
 const clipEpsilon = 1e-6;
 
 /** Computes norm and clip coefficient of all gradients. If they are not finite, they are set to zero, and `clipCoefficient` is 0. */
@@ -34,12 +35,13 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
   return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
 }
 
+/** The result of a clip in a graph. */
 export interface GraphClip {
   /** Whether all gradients are finite, so that the step may change parameters. */
   finite: Value;
   /** The factor of every gradient; 0 if the gradients are not finite. */
   scale: Value;
-  /** A scalar 0 that is computed at run time: ONNX Runtime would keep tensors of zeros made from a constant in memory. */
+  /** A scalar 0 that is computed at run time, since ONNX Runtime would keep tensors of zeros made from a constant in memory. */
   zero: Value;
   results: Record<keyof OptimizerStep, Value>;
 }

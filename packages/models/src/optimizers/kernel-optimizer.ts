@@ -1,4 +1,4 @@
-// Optimizers whose step is a single kernel of the device: Adam, AdamW with and without 8-bit moments, Muon and SGD.
+// Makes optimizers whose step is a single kernel of the device: Adam, AdamW with and without 8-bit moments, Muon and SGD.
 import type { BoundProgram, Device, Kernel, KernelSource, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
@@ -29,6 +29,7 @@ interface OptimizerParts<Args> extends Optimized {
   argsOf(options: StepOptions, step: number): Args;
 }
 
+/** Steps by one call of a kernel. */
 export class KernelOptimizer<Args> implements Optimizer {
   #steps = 0;
 

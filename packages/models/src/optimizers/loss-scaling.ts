@@ -1,5 +1,5 @@
-// Loss scaling for float16 gradients: the loss is multiplied by a large number before the backward pass, so that small gradients do
-// not become 0, and the optimizer divides by it before clipping.
+// Scales losses for float16 gradients: the loss is multiplied by a large number before the backward pass, so that small gradients do not
+// become 0, and the optimizer divides by it before clipping.
 //
 //     a step with an infinite or NaN gradient: skipped, scale ← scale / 2
 //     2,000 good steps in a row: scale ← 2 · scale
@@ -12,12 +12,13 @@ import type { OptimizerStep } from './gradient-clip.js';
 const START = 2 ** 16;
 const GROWTH_INTERVAL = 2000;
 
-/** If the scale falls below this, the gradients are not finite for another reason than the scale. */
+/** The least scale. If gradients are not finite below it, the scale is not the reason. */
 const SMALLEST = 2 ** -14;
 
 const SCALE_NOTE = 'loss_scale';
 const GOOD_STEPS_NOTE = 'loss_scale_good_steps';
 
+/** Steps another optimizer on scaled gradients, and adapts the scale. */
 export class LossScaledOptimizer implements Optimizer {
   #scale = START;
   #goodSteps = 0;
@@ -40,7 +41,7 @@ export class LossScaledOptimizer implements Optimizer {
     return this.#scale;
   }
 
-  /** Makes the inner optimizer's step; a skipped step has norm 0 and clip coefficient 0. */
+  /** Takes the inner optimizer's step; a skipped step has norm 0 and clip coefficient 0. */
   async step(options: StepOptions): Promise<OptimizerStep> {
     const { gradientScale = 1 } = options;
     const result = await this.inner.step({ ...options, gradientScale: gradientScale / this.#scale });

@@ -1,5 +1,5 @@
-// Optimizer moments in 8 bits that are decoded by a formula instead of a table, so that WebAssembly and GPUs need only a few
-// operations for each code. Every block of 256 values has two scales:
+// Defines optimizer moments in 8 bits that a formula decodes instead of a table, so that WebAssembly and GPUs need only a few operations
+// for each code. Every block of 256 values has two scales:
 //
 //     m  = scale · c |c| / 127²        c = −127 … 127     scale = max |m|
 //     √v = scale · c² / 255²           c = 1 … 255        scale = max √v
@@ -16,8 +16,8 @@ export const wordsPerBlock = blockLength / 4;
 export const [maxFirstMomentCode, maxSecondMomentCode] = [127, 255];
 
 /**
- * Both moments of a block are set to 0 if its largest √v is below the first number, and its first moments if its largest |m| is below
- * the second. Such values are far below any ε, and computing with them would produce subnormal numbers, for which CPUs take 100 times
- * as long. This happens in embedding rows of tokens that do not occur for a long time.
+ * The bounds below which moments are dropped: both moments of a block become 0 if its largest √v is below the first number, and its
+ * first moments if its largest |m| is below the second. Such values are far below any ε, and computing with them would produce
+ * subnormal numbers, for which CPUs take 100 times as long. They occur in embedding rows of tokens that are not read for long.
  */
 export const [leastRoot, leastMoment] = [2 ** -46, 2 ** -100];

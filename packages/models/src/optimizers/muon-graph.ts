@@ -1,4 +1,4 @@
-// Muon's step for all parameters as one graph, for parameters that live on a GPU.
+// Builds Muon's step for all parameters as one graph, for parameters that are on a GPU.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import { adamUpdates, type AdamNumbers } from './adam-graph.js';
 import { clipGraph } from './gradient-clip.js';

@@ -1,5 +1,5 @@
-// One step of Muon over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero. The matrix products
-// are a program (muon-matrix.ts).
+// Takes one step of Muon over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero. The matrix
+// products are a program (muon-matrix.ts).
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace } from '../wasm/elementwise-simd.js';
 import type { AdamArgs } from './adam-kernel.js';

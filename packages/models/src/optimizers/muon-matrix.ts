@@ -1,12 +1,12 @@
-// Muon's step for one matrix as a graph.
+// Builds Muon's step for one matrix as a graph.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 
-/** A polynomial that, applied five times, maps singular values between 0 and 1 to between about 0.7 and 1.2. */
+/** The coefficients of a polynomial that, applied five times, maps singular values between 0 and 1 to between about 0.7 and 1.2. */
 const NEWTON_SCHULZ = { steps: 5, a: 3.4445, b: -4.775, c: 2.0315 };
 const smallestNorm = 1e-7;
 
 /**
- * Computes a matrix with the singular vectors of x [rows, columns] and singular values near 1.
+ * Computes a matrix that has the singular vectors of x [rows, columns], and singular values near 1.
  *
  *     X₀ = x / ‖x‖,   X ← a X + (b G + c G²) X with G = X Xᵀ, or X ← a X + X (b G + c G²) with G = Xᵀ X if that is smaller
  *

@@ -1,4 +1,5 @@
-// Muon for the matrices of linear layers, AdamW for all other parameters. The computation is in muon-kernel.ts and muon-graph.ts.
+// Makes the optimizer Muon for the matrices of linear layers, with AdamW for all other parameters. muon-kernel.ts and muon-graph.ts have
+// its step.
 import { ADAM_PREFIXES, adamArgs, type AdamOptions } from './adam.js';
 import { KernelOptimizer, type Optimized } from './kernel-optimizer.js';
 import { muonGraph } from './muon-graph.js';
@@ -43,7 +44,7 @@ export async function createMuon(
       graph: muonGraph,
       run: options.run,
     },
-    // If the whole step is a graph, no separate programs are needed.
+    // A step that is a graph as a whole needs no separate programs.
     programs: asGraph ? undefined : { wide: await bind(false), tall: await bind(true) },
     argsOf: (given, step) => {
       refuseAdamSettings('muon', given);

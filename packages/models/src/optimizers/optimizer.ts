@@ -1,9 +1,9 @@
-// The interface of optimizers over a state of parameters. Training programs sum gradients in `gradients`; a `step` clips them by the
-// global norm, updates the parameters in place and sets the gradients to zero. Each kind of optimizer has its own file; this one
-// contains what they share.
+// Declares optimizers over a state of parameters. Training programs sum gradients in `gradients`; a `step` clips them by the global norm,
+// updates the parameters in place and sets the gradients to zero.
 import type { State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 
+/** The settings of one step. */
 export interface StepOptions {
   lr: number;
   /** The largest global norm of the summed gradients; Infinity: no clipping. */
@@ -16,6 +16,7 @@ export interface StepOptions {
   adam?: AdamSettings;
 }
 
+/** The settings of Adam and AdamW. */
 export interface AdamSettings {
   /** β₁ and β₂, the decay of first and second moment per step. */
   betas: readonly [number, number];
@@ -25,7 +26,7 @@ export interface AdamSettings {
   weightDecay: number;
 }
 
-/** Returns the shares of gradient and momentum buffer in the change of a parameter. */
+/** Returns the shares of gradient and momentum buffer in a parameter's change. */
 export const momentumShares = ({ momentum, nesterov }: { momentum: number; nesterov: boolean }) =>
   nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
 
@@ -35,6 +36,7 @@ export function refuseAdamSettings(kind: string, { adam }: StepOptions): void {
     throw new Error(`${kind}: the step has betas, eps and weight decay of Adam; create an Adam or AdamW for them`);
 }
 
+/** Updates parameters by their summed gradients. */
 export interface Optimizer {
   readonly parameters: State;
   /** Has the names and shapes of the parameters; training programs add to it. */
@@ -44,7 +46,7 @@ export interface Optimizer {
   /** The factor by which the loss is multiplied before the backward pass; 1 if not given. The step divides by it. */
   readonly lossScale?: number;
   /**
-   * Makes one step with the summed gradients and sets them to zero. If they are not finite, nothing else is changed, and
+   * Takes one step on the summed gradients and sets them to zero. If they are not finite, nothing else is changed, and
    * `gradientNorm` is NaN or infinite; the caller decides what follows.
    */
   step(options: StepOptions): Promise<OptimizerStep>;

@@ -1,4 +1,4 @@
-// Stochastic gradient descent as a graph, for parameters that live on a GPU: the same formulas as sgd-kernel.ts.
+// Builds the step of stochastic gradient descent as a graph, for parameters that are on a GPU; sgd-kernel.ts has the same formulas.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import { clipGraph } from './gradient-clip.js';
 import type { SgdArgs } from './sgd-kernel.js';
@@ -7,7 +7,7 @@ import { updatedInGroups, type NamedValues } from './tensor-groups.js';
 export function sgdGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
   const numbers = args as Record<keyof SgdArgs, Value>;
   const { finite, scale, zero, results } = clipGraph(g, states.g, numbers);
-  // With these values and zero gradients the update changes nothing. Selecting scalars is cheaper than selecting tensors.
+  // With these values and zero gradients nothing changes. Selecting scalars is cheaper than selecting tensors.
   const unless = (name: keyof SgdArgs, x: number) => g.where(finite, numbers[name], x);
   const [l2, momentum, lr] = [unless('l2', 0), unless('momentum', 1), unless('lr', 0)];
   const [gradientRate, bufferRate] = [g.mul(lr, numbers.gradientShare), g.mul(lr, numbers.bufferShare)];

@@ -1,5 +1,5 @@
-// One step of stochastic gradient descent over all parameters, in the device's worker thread: clips, updates momentum and parameters,
-// and sets gradients to zero. sgd-graph.ts computes the same as a graph.
+// Takes one step of stochastic gradient descent over all parameters, in the device's worker thread: clips, updates momentum and
+// parameters, and sets gradients to zero. sgd-graph.ts computes the same as a graph.
 import type { KernelCall } from '@bowyer/graph';
 import { sgdInPlace, type SgdScalars } from '../wasm/elementwise-simd.js';
 import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';

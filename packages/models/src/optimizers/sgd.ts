@@ -1,4 +1,4 @@
-// Stochastic gradient descent with momentum, as in torch.optim.SGD. The computation is in sgd-kernel.ts.
+// Makes the optimizer of stochastic gradient descent with momentum, as torch.optim.SGD; sgd-kernel.ts has its step.
 import { KernelOptimizer, type Optimized } from './kernel-optimizer.js';
 import { sgdGraph } from './sgd-graph.js';
 import type { SgdArgs } from './sgd-kernel.js';

@@ -3,10 +3,7 @@
 // split again.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/**
- * The most bytes of a group: enough to use a GPU well, but small relative to the model, since each step of a formula needs another
- * tensor of that size.
- */
+/** The most bytes of a group: enough to use a GPU well, and small relative to the model, since each operation needs another tensor of that size. */
 const GROUP_BYTES = 64 * 2 ** 20;
 
 export type NamedValues = Readonly<Record<string, Value>>;

@@ -1,4 +1,4 @@
-// Separates a model's parameters into weights that are kept in 4 or 8 bits and the remaining ones in float32.
+// Separates a model's parameters into weights that are kept in 4 or 8 bits, and others that stay in float32.
 import type { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -16,7 +16,7 @@ import {
 import { weightLayouts, type Quantization, type WeightLayouts } from './weight-layouts.js';
 
 /**
- * Takes the parameters one by one, so that a quantised one is in memory only in its few bits. Embeddings, norms and biases stay in
+ * Takes in parameters one by one, so that a quantised one is in memory only in its few bits. Embeddings, norms and biases stay in
  * float32, and so do weights whose rows cannot be divided into blocks.
  */
 export class FrozenWeights {
@@ -42,8 +42,8 @@ export class FrozenWeights {
 
   /**
    * Returns the quantised weights; nothing with 'none'. `quantized` has the linear layers before the output head, in the requested
-   * bits. `quantizedWithHeads` has the same and the head in 8 bits: for decoding, where each step reads the whole head, a third of a
-   * small model, and for integer products. Otherwise scoring and training use the head in float32, since its rounding would change the
+   * bits. `quantizedWithHeads` has the same and the head in 8 bits. It serves integer products, and decoding, where each step reads the
+   * whole head, a third of a small model. Scoring and training otherwise use the head in float32, since its rounding would change the
    * log-probabilities directly.
    */
   get kept(): Partial<Record<'quantized' | 'quantizedWithHeads', ReadonlyMap<string, QuantizedWeight>>> {

@@ -1,4 +1,4 @@
-// Weights in the form that decoding multiplies as integers, and the choice between signed and unsigned integers.
+// Makes weights in the form that decoding multiplies as integers, and chooses between signed and unsigned integers.
 import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -21,14 +21,14 @@ export interface IntegerWeights {
 
 export type WeightShapes = ReadonlyMap<string, readonly [outputs: number, inputs: number]>;
 
-/** Finds the weights that quantisation to 8 bits would include, with the output head; any model can multiply these as integers. */
+/** Finds the weights that quantisation to 8 bits would include, with the output head. Those of any model can be multiplied as integers. */
 export function integerShapes(architecture: CausalArchitecture): WeightShapes {
   const layout = weightLayouts(architecture, '8bit');
   const taken = architecture.parameters.filter(({ name, shape }) => layout(name, shape) !== undefined);
   return new Map(taken.map(({ name, shape: [outputs, inputs] }) => [name, [outputs, inputs] as const]));
 }
 
-/** Returns readers of the weights' numbers: quantised weights are dequantised, others come from the current parameters. */
+/** Makes readers of the weights' rows: quantised weights are dequantised, others come from the current parameters. */
 export async function integerRows(
   device: Device,
   shapes: WeightShapes,
@@ -47,10 +47,7 @@ export async function integerRows(
 /** Returns the names of the inputs with a weight's integers and scales. */
 export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
 
-/**
- * Creates a state with the integers. Its tensors are bound as constants, which ONNX Runtime repacks, and then the state can be
- * released.
- */
+/** Creates a state with the integers. Its tensors are bound as constants, which ONNX Runtime repacks; then the state can be released. */
 export async function integerState(
   device: Device,
   weights: ReadonlyMap<string, QuantizedWeight | WeightRows>,
@@ -79,7 +76,7 @@ export async function integerState(
 
 const kinds = new WeakMap<Device, Promise<IntegerKind>>();
 
-/** Finds the kind of integers that this device's CPU multiplies exactly, by a test product. */
+/** Finds, by a test product, the kind of integers that this device's CPU multiplies exactly. */
 export function integerKind(device: Device): Promise<IntegerKind> {
   let kind = kinds.get(device);
   if (!kind) kinds.set(device, (kind = tryInt8(device)));
@@ -87,9 +84,9 @@ export function integerKind(device: Device): Promise<IntegerKind> {
 }
 
 /**
- * Tests signed weights. x86 CPUs without VNNI add pairs of products in 16 bits, which overflows in ONNX Runtime's kernels for signed
- * weights, but not in those for unsigned weights. (The session option x64quantprecision would select the slower kernels without a
- * test, but also on CPUs with VNNI, which do not need them.)
+ * Tests whether signed weights are multiplied exactly. x86 CPUs without VNNI add pairs of products in 16 bits, which overflows in ONNX
+ * Runtime's kernels for signed weights, but not in those for unsigned weights. (The session option x64quantprecision would select the
+ * slower kernels without a test, but also on CPUs with VNNI, which do not need them.)
  */
 async function tryInt8(device: Device): Promise<IntegerKind> {
   const size = 64;

@@ -1,6 +1,6 @@
-// Integer products for training adapters beside a frozen weight. The forward pass is as in decoding (see integer-weight.ts); the
-// gradient by the input is another such product, with the transposed weight in separate 8-bit integers. Rounding has no
-// gradient of its own: dx = dy W is the gradient of the exact product (straight-through), computed with rounded factors.
+// Computes integer products for training adapters beside a frozen weight. The forward pass is as in decoding (see integer-weight.ts); the
+// gradient by the input is another such product, with the transposed weight in separate 8-bit integers. Rounding has no gradient of its
+// own: dx = dy W is the gradient of the exact product (straight-through), computed with rounded factors.
 //
 // The gradient by logits, p − onehot, has a few large numbers among tens of thousands of small ones, which a single scale per row
 // would round to 0. So for the head, the largest numbers are multiplied in float32 and only the others are rounded (compare Dettmers
@@ -37,7 +37,7 @@ interface FrozenIntegers extends Pick<IntegerWeight, 'scales'> {
 export interface TrainingIntegers {
   /** The weight in x Wᵀ: numbers [in, out], scales [out]. */
   forward: FrozenIntegers;
-  /** The weight in dy W: numbers [outputs', in], scales [in]; zeros pad outputs' to a multiple of 32, so that runs of 32 can be mixed. */
+  /** The weight in dy W: numbers [outputs', in], scales [in]. Zeros pad outputs' to a multiple of 32, since 32 of them are mixed at a time. */
   backward: FrozenIntegers;
   shape: readonly [outputs: number, inputs: number];
 }
@@ -101,13 +101,10 @@ export function trainingProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/**
- * The number of elements per row of a head's gradient that are multiplied in float32; with four, the small numbers of some rows are
- * still lost.
- */
+/** The number of elements per row of a head's gradient that are multiplied in float32. With four, some rows would still lose all small numbers. */
 const EXACT = 16;
 
-/** Returns dy [rows, out] with its largest numbers set to 0, and the product of the largest numbers with the weight [out, in]. */
+/** Sets the largest numbers of dy [rows, out] to 0. @returns the rest, and the product of the largest numbers with the weight [out, in] */
 function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: Value; largest: Value } {
   const [, indices] = g.topK(g.abs(dy), Math.min(EXACT, Number(weight.dim(0))), 1);
   const numbers = g.gatherElements(dy, indices, 1);
@@ -116,7 +113,7 @@ function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: V
   return { rest, largest };
 }
 
-/** Adds the integers to the graph as initializers; a weight that is multiplied several times has one initializer. */
+/** Adds the integers to the graph as initializers, once for a weight that is multiplied several times. */
 function weightValues(g: GraphBuilder, name: string, { numbers, scales, kind }: FrozenIntegers, shape: number[]) {
   const made = (key: string) => g.initializers.find((value) => value.name === key);
   return {

@@ -1,5 +1,5 @@
-// Integer products for decoding: weights in 8 bits with one scale per output, activations in 8 bits with one scale per row, so that a
-// row's result does not depend on other rows.
+// Computes integer products for decoding: weights in 8 bits with one scale per output, activations in 8 bits with one scale per row, so
+// that a row's result does not depend on other rows.
 //
 //     W' = W H,  x' = x H            H orthogonal, H Hᵀ = 1, so x' W'ᵀ = x Wᵀ
 //     q  = round(127 x' / a),  a = max |x'|   per row
@@ -13,7 +13,7 @@ import { freeMemory } from '@bowyer/core';
 import { GraphBuilder, type OperatorMethods, type Program, type Value } from '@bowyer/graph';
 import { dequantizeColumns, dequantizeRows, type WeightInMemory } from './quantized-weight.js';
 
-/** Whether both operands may be int8. Some CPUs add products of 8 bits exactly only if both are uint8, which is slower. */
+/** The type of both operands. Some CPUs add products of 8 bits exactly only if both are uint8, which is slower. */
 export type IntegerKind = 'int8' | 'uint8';
 
 export interface IntegerWeight {
@@ -23,7 +23,7 @@ export interface IntegerWeight {
   scales: Float32Array;
 }
 
-/** The largest run of inputs that are mixed; 64 was not better than 32 on two small models with and without outliers. */
+/** The largest number of neighbouring inputs that are mixed; 64 was not better than 32 on two small models with and without outliers. */
 export const LARGEST_RUN = 32;
 
 /** Returns the number of neighbouring inputs that are mixed: the largest power of two up to 32 that divides `inputs`. */
@@ -63,7 +63,7 @@ function roundedRows(g: OperatorMethods, x: Value, kind: IntegerKind): { levels:
   return { levels: g.quantizeLinear(mixed, scales, kind === 'int8' ? 0 : 128, kind), largest };
 }
 
-/** Computes x [rows, in] · Wᵀ + b. Several products with the same x share its rounding, since the builder creates equal nodes once. */
+/** Computes x [rows, in] · Wᵀ + b. Products with the same x share its rounding, since the builder creates equal nodes once. */
 export function integerProduct(
   g: OperatorMethods,
   x: Value,
@@ -106,11 +106,7 @@ export const floatRows = (shape: WeightRows['shape'], data: Float32Array): Weigh
   fill: (first, rows) => rows.set(data.subarray(first * shape[1], first * shape[1] + rows.length)),
 });
 
-/**
- * Returns the rows of the transposed weight, which the gradient of a product needs.
- *
- * @param length the length of a row; the weight's outputs are followed by zeros
- */
+/** Makes the rows of the transposed weight, which the gradient of a product needs. @param length of a row: the weight's outputs, then zeros */
 export const transposedRows = (weight: WeightInMemory, length: number): WeightRows => ({
   shape: [weight.shape[1], length],
   fill: (first, data) => dequantizeColumns(weight, first, length, data),
@@ -135,7 +131,7 @@ export async function integerWeight(
   const numbers = kind === 'int8' ? new Int8Array(outputs * inputs) : new Uint8Array(outputs * inputs);
   const scales = new Float32Array(outputs);
   const rowsAtOnce = Math.min(outputs, Math.max(1, Math.floor(slice / inputs)));
-  // While the device reads one, the other is filled.
+  // While the device reads one slice, the other is filled.
   const slices = [0, 1].map(() => new Float32Array(rowsAtOnce * inputs));
   let placed = Promise.resolve();
   for (let first = 0; first < outputs; first += rowsAtOnce) {

@@ -1,15 +1,16 @@
-// Block-wise quantisation of frozen linear weights to 4 or 8 bits, and dequantisation.
+// Quantises frozen linear weights to 4 or 8 bits, block by block, and dequantises them:
 //
 //     4 bits   scale = (max − min) / 15,   zero = round(−min / scale),   q = round(w / scale) + zero
 //     8 bits   scale = w* / −128,          zero = 128                    with w* the number of largest size, sign kept
 //
-// where max, min and w* are taken over a block and 0, so that 0 stays 0 and every level is used. With 16 levels the half byte for a
-// zero point pays off: on two small trained models, 4 bits increase the loss by 4.1 and 3.1 % with it, and by 4.7 and 4.9 % without
-// (blocks of 16). A block is a run of numbers within one row (one output), in the layout of ONNX Runtime's MatMulNBits.
+// where max, min and w* are taken over a block and 0, so that 0 stays 0 and every level is used. With 16 levels a zero point is worth its
+// half byte: on two small trained models, 4 bits increase the loss by 4.1 and 3.1 % with it, and by 4.7 and 4.9 % without (blocks of 16). A
+// block has consecutive numbers of one row (one output), in the layout of ONNX Runtime's MatMulNBits.
 // Source: Dettmers et al. 2022 (arXiv:2110.02861), section 2, with evenly spaced levels.
 import { freeMemory, type Rng } from '@bowyer/core';
 import { StoredTensor, type FrozenData, type GraphBuilder, type Value } from '@bowyer/graph';
 
+/** A weight in blocks of 4 or 8 bits. */
 export interface QuantizedWeight {
   /** [out, in / blockSize, blockSize · bits / 8]; two 4-bit numbers share a byte, the first in the low half. */
   packed: FrozenData;
@@ -23,10 +24,10 @@ export interface QuantizedWeight {
   shape: readonly [number, number];
 }
 
-/** A weight of which nothing is in a file. */
+/** A weight whose numbers are all in memory, none in a file. */
 export type WeightInMemory = QuantizedWeight & { packed: Uint8Array };
 
-/** Calls `use` with a weight whose numbers are in memory meanwhile, where a file has them. */
+/** Calls `use` with a weight whose numbers are in memory, where they are read from a file and freed afterwards if need be. */
 export async function withNumbers<T>(
   weight: QuantizedWeight,
   use: (weight: WeightInMemory) => T | Promise<T>,
@@ -98,8 +99,8 @@ export function quantizeRows(weight: WeightInMemory, values: Float32Array, first
 }
 
 /**
- * Finds the minimum and the maximum of the numbers and 0. The loops here and below are plain because they determine the time of
- * loading a large model.
+ * Finds the minimum and the maximum of some numbers and 0. The loops here and below are plain, since the time of loading a large model
+ * depends on them.
  */
 function extremes(values: Float32Array, from: number, end: number, firstRow: number, columns: number) {
   let low = 0;
@@ -187,7 +188,7 @@ function zeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: num
   return (zeroPoints[Math.floor(block / blocks) * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15;
 }
 
-/** Draws uniformly distributed levels, as a stand-in for an untrained weight after quantisation. */
+/** Draws uniformly distributed levels, in place of those of an untrained weight. */
 export function randomQuantizedWeight(
   shape: readonly [number, number],
   options: QuantizeOptions,
@@ -210,7 +211,7 @@ export function dequantize(weight: WeightInMemory): Float32Array {
   return values;
 }
 
-/** Dequantises rows from `firstRow` on into `values`, the inverse of `quantizeRows`. */
+/** Dequantises rows from `firstRow` on into `values`. */
 export function dequantizeRows(weight: WeightInMemory, firstRow: number, values: Float32Array): void {
   const { packed, scales, bits, blockSize, shape } = weight;
   const start = firstRow * shape[1];
@@ -268,7 +269,7 @@ export function quantizedProduct(
 ): Value {
   const { packed, scales, zeroPoints, bits, blockSize, shape } = weight;
   const blocks = shape[1] / blockSize;
-  // A weight that is multiplied several times (a tied head) has one set of initializers.
+  // A weight that is multiplied several times (a tied head) has its initializers once.
   const made = (key: string) => g.initializers.find((value) => value.name === `${name}/${key}`);
   const initializer = (key: string, data: FrozenData, dims: number[], type: 'uint8' | 'float32' = 'uint8') =>
     made(key) ?? g.initializer(`${name}/${key}`, data, dims, type);

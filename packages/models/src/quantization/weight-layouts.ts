@@ -1,25 +1,25 @@
-// Decides how many bits and which block size each weight gets, both for the models here and for exported files.
+// Decides the bits and the block size of each weight, for the models here and for exported files.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import type { QuantizeOptions } from './quantized-weight.js';
 
-/** How the weights of a frozen model's linear layers are stored. */
+/** The storage of the weights of a frozen model's linear layers. */
 export type Quantization = 'none' | '4bit' | '8bit';
 
 /**
- * Block sizes with 4 bits: 32, or 16 if 32 does not divide a row. Short rows also have 16: small models lose most by quantisation (two
+ * The block sizes with 4 bits: 32, or 16 if 32 does not divide a row. Short rows have 16 too: small models lose most by quantisation (two
  * models of up to a million parameters: 4.1 and 3.1 % of their loss, against 6.0 and 5.0 % with blocks of 32), and more scales cost
  * little memory there.
  */
 const BLOCK_SIZES = [32, 16];
 const SHORT_ROW = 512;
 /**
- * With 8 bits the rounding error is small for any block size; products of 16 rows are 1.5 to 1.8 times as fast with blocks of 128 as
- * with blocks of 32.
+ * The block sizes with 8 bits. The rounding error is small for any of them; products of 16 rows are 1.5 to 1.8 times as fast with blocks
+ * of 128 as with blocks of 32.
  */
 const BLOCK_SIZES_OF_8_BITS = [128, 64, 32, 16];
 
-/** Returns how a weight is quantised; undefined if it is not. */
+/** Returns the bits and the block size of a weight; undefined if it stays in float32. */
 export type WeightLayouts = (
   name: string,
   shape: readonly number[],

@@ -1,4 +1,4 @@
-// The settings of BART, Marian and Pegasus, which share an architecture with three arrangements of norms and positions.
+// Reads the settings of BART, Marian and Pegasus, which share an architecture with three arrangements of norms and positions.
 // Sources: Lewis et al. 2019 (arXiv:1910.13461), Junczys-Dowmunt et al. 2018 (arXiv:1804.00344), Zhang et al. 2019 (arXiv:1912.08777).
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
@@ -17,7 +17,7 @@ interface Arrangement {
   embeddingNorm: boolean;
   specialTokens: SpecialTokenDefaults;
   vocabSize: number;
-  /** Fields of older files that describe this arrangement, with the values that they must have. */
+  /** The fields of older files that describe this arrangement, with the values that they must have. */
   stated: Readonly<Record<string, unknown>>;
 }
 
@@ -64,6 +64,7 @@ const arrangements: Record<BartType, Arrangement> = {
   },
 };
 
+/** The settings of encoder or decoder. */
 export interface Half {
   prefix: 'model.encoder' | 'model.decoder';
   layers: number;
@@ -75,6 +76,7 @@ export interface Half {
   words: string;
 }
 
+/** The settings of a model. */
 export interface BartConfig extends Arrangement {
   width: number;
   maxPositions: number;
@@ -90,7 +92,7 @@ export interface BartConfig extends Arrangement {
   initializerRange: number;
 }
 
-/** Defaults of the classes in transformers, for fields that the file omits. */
+/** The defaults of the classes in transformers, for fields that the file omits. */
 const defaults: ConfigJson = {
   max_position_embeddings: 1024,
   encoder_layers: 12,
@@ -107,7 +109,7 @@ const defaults: ConfigJson = {
   share_encoder_decoder_embeddings: true,
 };
 
-/** Alternative field names; if a file has both, the alternative one is used, as in transformers. */
+/** Other names of fields; if a file has both, the other name counts, as in transformers. */
 const otherNames = {
   hidden_size: 'd_model',
   num_attention_heads: 'encoder_attention_heads',

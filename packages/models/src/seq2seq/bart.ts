@@ -1,4 +1,4 @@
-// BART, Marian and Pegasus: parameters, encoder and decoder.
+// Builds BART, Marian and Pegasus: parameters, encoder and decoder.
 // Names and layout of Hugging Face's BartForConditionalGeneration, MarianMTModel and PegasusForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
@@ -61,8 +61,8 @@ export function bart(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecod
 }
 
 /**
- * Computes the embeddings: words, times √width if the config says so, plus positions, followed by a norm in BART. Rows [batch ·
- * tokens, width].
+ * Computes the embeddings of tokens: words, times √width if the config says so, plus positions, followed by a norm in BART. The result is
+ * [batch · tokens, width].
  */
 function embed(scope: SequenceScope, config: BartConfig, { prefix, words: table }: Half, ids: Value): Value {
   const { g } = scope;
@@ -163,8 +163,8 @@ function bartParameters(config: BartConfig): ParameterSpec[] {
 }
 
 /**
- * Gives a checkpoint's tensors the names used here: BartModel's checkpoints lack the prefix `model.`. Sinusoidal positions and the
- * logits' bias may be missing; unused tables are dropped.
+ * Gives a checkpoint's tensors the names of `bartParameters`: BartModel's checkpoints lack the prefix `model.`. Sinusoidal positions and
+ * the logits' bias may be missing; unused tables are dropped.
  */
 function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   const result: HostTensors = {};

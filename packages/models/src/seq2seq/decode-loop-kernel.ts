@@ -1,4 +1,4 @@
-// The token loop in the device's worker thread, with keys and values in its arrays, so that no message crosses threads between tokens.
+// Runs the token loop in the device's worker thread, with keys and values in its arrays, so that no message crosses threads between tokens.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import {
   decodeWith,
@@ -30,14 +30,14 @@ export const decodeTargets: HostKernel<never, DecodeLoopArgs, Promise<DecodedTar
   return decodeWith(new HostCache(programs.step, source, args), args);
 };
 
-/** The targets' cached keys and values, [rows, heads, capacity, headSize] per layer. */
+/** Holds the targets' keys and values, [rows, heads, capacity, headSize] per layer. */
 class HostCache implements TargetCache {
   #capacity = FIRST_CAPACITY;
   #arrays: Float32Array[];
 
   constructor(
     private readonly program: KernelProgram,
-    /** The inputs of a step that belong to the source; their row r belongs to row r of the batch. */
+    /** The inputs of a step that come from the source; row r of them belongs to row r of the batch. */
     private readonly source: Record<string, Tensor>,
     private readonly shape: Pick<DecodeLoopArgs, 'rows' | 'layers' | 'heads' | 'headSize'>,
   ) {

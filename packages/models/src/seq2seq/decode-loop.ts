@@ -1,9 +1,10 @@
-// The token loop for one target per source: each step computes one token of every row, until all rows have ended. A `TargetCache`
+// Runs the token loop for one target per source: each step computes one token of every row, until all rows have ended. A `TargetCache`
 // stores keys and values.
 import type { KernelProgram } from '@bowyer/graph';
 import { logitRuleInputs } from '../decoding/logit-inputs.js';
 import type { LogitRules } from '../decoding/logit-rules.js';
 
+/** The arguments of a call. */
 export interface DecodeLoopArgs {
   rows: number;
   /** The tokens of the longest source; shorter ones are padded. */
@@ -16,7 +17,7 @@ export interface DecodeLoopArgs {
   heads: number;
   headSize: number;
   startId: number;
-  /** Tokens that are generated first, and last if a target reaches its maximum length; −1: none. */
+  /** Tokens that are generated first, and last where a target reaches its maximum length; −1: none. */
   forcedFirst: number;
   forcedLast: number;
   /** [rows · maxNewTokens] in [0, 1); empty for greedy graphs. */
@@ -29,6 +30,7 @@ export interface DecodeLoopArgs {
   terminatorIds: readonly number[];
 }
 
+/** A generated target. */
 export interface DecodedTarget {
   /** The generated tokens, with the terminator if the target ended with one. */
   tokens: number[];
@@ -44,7 +46,7 @@ export type LoopOutputs = Awaited<ReturnType<KernelProgram['run']>>;
 /** The initial number of positions in a cache, which doubles when they are used up. */
 export const FIRST_CAPACITY = 16;
 
-/** The keys and values of targets and sources, and the steps that use them. */
+/** Holds the keys and values of targets and sources, and runs the steps that use them. */
 export interface TargetCache {
   /** Runs a step for the first `rows` rows at a position, and stores its keys and values. */
   step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
@@ -52,6 +54,7 @@ export interface TargetCache {
   keep(rows: readonly number[]): Promise<void>;
 }
 
+/** Generates one target per source. */
 export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Promise<DecodedTarget[]> {
   const loop = new TargetLoop(args);
   while (loop.isRunning) {
@@ -62,6 +65,7 @@ export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Prom
   return loop.targets;
 }
 
+/** Holds the targets and the rows of the batch that they are in. */
 class TargetLoop {
   readonly targets: DecodedTarget[];
   /** The number of tokens generated so far, which is the same for all active rows. */
@@ -108,11 +112,11 @@ class TargetLoop {
     };
   }
 
-  /** Makes the inputs for logit rules; the decoder's start token counts as part of the text. */
+  /** Makes the inputs for logit rules, for which the decoder's start token counts as part of the text. */
   #logitInputs(): LoopInputs {
     const { rules, startId, terminatorIds, forcedFirst } = this.args;
     if (!rules) return {};
-    // If the first token is forced, the second is the first one that is chosen.
+    // Where the first token is forced, the second one is the first that is chosen.
     const isFirst = this.position === (forcedFirst < 0 ? 0 : 1);
     const suppressedIds = [...rules.suppressedIds, ...(isFirst ? rules.beginSuppressedIds : [])];
     const ruled = {

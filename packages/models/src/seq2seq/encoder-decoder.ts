@@ -1,5 +1,5 @@
-// The interface between encoder-decoders and the graphs that use them: an architecture lists its parameters, and builds the encoder
-// and the decoder; graphs for encoding, decoding steps and scoring supply the rest.
+// Declares the interface between encoder-decoders and the graphs that use them: an architecture lists its parameters, and builds the
+// encoder and the decoder; graphs for encoding, decoding steps and scoring supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { HostTensors } from '@bowyer/checkpoints';
@@ -8,11 +8,11 @@ import type { TiedPair } from './tied-tables.js';
 export interface AttentionOptions {
   /** The factor of Q Kᵀ: 1/√headSize, or 1 in T5. */
   scale: number;
-  /** [1, heads, tokens, keys] is added to the scores. */
+  /** [1, heads, tokens, keys] numbers that are added to the scores. */
   bias?: Value;
 }
 
-/** The operations that a graph offers to encoder and decoder. Hidden states are flat rows [batch · tokens, width]. */
+/** Offers encoder and decoder the operations of a graph. Hidden states are flat rows [batch · tokens, width]. */
 export interface SequenceScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
@@ -32,6 +32,7 @@ export interface SequenceScope {
   selfAttention(layer: number, query: Value, key: Value, value: Value, options: AttentionOptions): Value;
 }
 
+/** Offers the decoder its operations too. */
 export interface DecoderScope extends SequenceScope {
   /** Computes cross-attention to the source, with the keys and values from this layer's `crossKeyValue`. */
   crossAttention(layer: number, query: Value, options: AttentionOptions): Value;
@@ -53,7 +54,7 @@ export interface EncoderDecoder {
   readonly parameters: readonly ParameterSpec[];
   /** The default special tokens of the class in transformers, for models whose files name none. */
   readonly specialTokens: SpecialTokenDefaults;
-  /** Tables that are tied unless a file has both. */
+  /** The tables that are tied unless a file has both. */
   readonly tiedTables: readonly TiedPair[];
   /** Gives a checkpoint's tensors the names of `parameters`, and adds tensors that a checkpoint may omit. */
   fromFile(tensors: HostTensors): HostTensors;

@@ -1,8 +1,9 @@
-// Reads with which special tokens a checkpoint's targets begin and end, from config.json and generation_config.json.
+// Reads the special tokens with which a checkpoint's targets begin and end, from config.json and generation_config.json.
 import { join } from 'node:path';
 import { ConfigFields, type ConfigJson, fromConfigFile, readGenerationConfig } from '@bowyer/checkpoints';
 import type { EncoderDecoder } from './encoder-decoder.js';
 
+/** The special tokens of generation. */
 export interface GenerationRules {
   /** The first input token of the decoder. */
   decoderStartId: number;

@@ -1,4 +1,4 @@
-// Attention between two sequences of any lengths, as graph pieces:
+// Computes attention between two sequences of any lengths:
 //
 //     softmax(scale · Q Kᵀ + bias + mask) V        (Vaswani et al. 2017, arXiv:1706.03762, eq. 1)
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
@@ -6,6 +6,7 @@ import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 /** The score of a masked key: finite, but so low that it becomes exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
+/** The shape of heads. */
 export interface HeadShape {
   batch: Dim;
   heads: number;

@@ -1,5 +1,5 @@
-// T5's relative positions: distances between tokens are divided into buckets, which are exact for small distances and logarithmic for
-// larger ones.
+// Computes T5's biases by relative position: distances between tokens are divided into buckets, which are exact for small distances and
+// logarithmic for larger ones.
 // Source: Raffel et al. 2020 (arXiv:1910.10683), section 2.1.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
@@ -8,8 +8,8 @@ export interface BucketOptions {
   /** Distances from this one on share the last bucket. */
   maxDistance: number;
   /**
-   * Whether keys on both sides have their own half of the buckets (in the encoder); otherwise there are buckets for keys on the left
-   * only.
+   * Whether keys on both sides have buckets of their own, half of them each (in the encoder); otherwise only keys on the left have
+   * buckets.
    */
   bidirectional: boolean;
 }
@@ -50,7 +50,7 @@ export function relativePositionBias(
   const { buckets, maxDistance, bidirectional } = options;
   const [keys, queries] = [g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1)];
   const [ahead, back] = [g.sub(keys, queries), g.sub(queries, keys)];
-  // `where` is used instead of |x|, min and max, and int32, since ONNX Runtime supports these for integers on a GPU.
+  // `where` and int32 stand for |x|, min and max, which ONNX Runtime does not support for integers on a GPU.
   const distance = g.where(g.greater(back, 0), back, bidirectional ? ahead : g.scalar(0, 'int64'));
   const known = g.where(g.less(distance, maxDistance), distance, maxDistance);
   const side = g.gather(g.constant(Int32Array.from(distanceBuckets(options)), [maxDistance + 1]), known, 0);

@@ -1,4 +1,4 @@
-// The token loop for keys and values on a GPU: the encoding graph stores those of the source there, and each step writes those of the
+// Runs the token loop for keys and values on a GPU: the encoding graph stores those of the source there, and each step writes those of the
 // targets, so that only ids, the source's mask and probabilities are transferred.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import {
@@ -30,7 +30,7 @@ export const decodeTargetsResident: HostKernel<
   return decodeWith(new ResidentTargets(programs, names, args), args);
 };
 
-/** Each tensor is [rows, heads, capacity or source tokens, headSize], at the beginning of its buffer. */
+/** Holds the targets' keys and values, each tensor [rows, heads, capacity or source tokens, headSize], at the beginning of its buffer. */
 class ResidentTargets implements TargetCache {
   #capacity = FIRST_CAPACITY;
   #rows: number;
@@ -88,7 +88,7 @@ class ResidentTargets implements TargetCache {
     });
   }
 
-  /** Lists the old slot for each slot of the new layout; columns beyond the old length get any finite numbers. */
+  /** Lists, for each column of the new layout, the old column. Columns beyond the old length get any finite numbers. */
   #slots(rows: readonly number[], oldLength: number, length: number): Int32Array {
     const { heads } = this.args;
     const index = new Int32Array(rows.length * heads * length);

@@ -15,7 +15,7 @@ export interface TargetScores {
   logitsHead: Float32Array;
 }
 
-/** Rows padded on the right to the longest one. */
+/** Sequences as rows, padded on the right to the longest one. */
 interface PaddedTokens {
   rows: number;
   tokens: number;

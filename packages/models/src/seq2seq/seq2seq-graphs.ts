@@ -1,4 +1,4 @@
-// The three graphs of an encoder-decoder: encoding the source, generating one token of the target, and scoring whole targets.
+// Builds the three graphs of an encoder-decoder: for encoding the source, generating one token of the target, and scoring whole targets.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import { sampleTokens, type Sampler } from '../decoding/sampling.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
@@ -14,8 +14,8 @@ export const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind
 
 /**
  * Builds the encoder's graph. Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for tokens, 0 for
- * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], everything that decoding needs of the source. On
- * a GPU they are flattened, since a state's shape is the same for any number and length of sources.
+ * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], everything that decoding needs of the source. On a
+ * GPU they are flattened, since a state there has one shape for any number and length of sources.
  */
 export function encodeGraph(
   architecture: EncoderDecoder,
@@ -78,7 +78,7 @@ export function stepGraph(
   return g;
 }
 
-/** Adds the sampler's outputs; if a token is forced, they are that token with probability 1. */
+/** Adds the sampler's outputs; where a token is forced, they are that token with probability 1. */
 function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
   const forced = g.cast(g.input('forced', 'int32', []), 'int64');
   const isForced = g.greaterOrEqual(forced, 0);
@@ -156,7 +156,7 @@ function encoderHeads({ encoderHeads: heads }: EncoderDecoder, query: Value) {
   return { heads, headSize: (query.dim(1) as number) / heads };
 }
 
-/** Parameters as inputs of one graph, declared when first used, and products with them. */
+/** Declares parameters as inputs of one graph when they are first used, and computes products with them. */
 class Weights {
   readonly #inputs = new Map<string, Value>();
   readonly #shapes: ReadonlyMap<string, readonly number[]>;

@@ -1,4 +1,4 @@
-// An encoder-decoder on a device: loaded from a Hugging Face directory, it generates targets for sources and scores given targets.
+// Holds an encoder-decoder on a device: it is loaded from a Hugging Face directory, generates targets for sources, and scores targets.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
@@ -30,7 +30,7 @@ import { separateTables } from './tied-tables.js';
 /** A source for which a target is generated. */
 export interface Source {
   ids: readonly number[];
-  /** One number is drawn from it and seeds the target's random numbers, so that its tokens do not depend on the batch. */
+  /** The generator of which one number seeds the target's own random numbers, so that its tokens do not depend on the batch. */
   rng: Rng;
 }
 
@@ -48,6 +48,7 @@ interface Parts {
   dir: string | null;
 }
 
+/** Generates and scores targets. */
 export class Seq2SeqModel {
   readonly architecture: EncoderDecoder;
   readonly tokenizer: Tokenizer | null;
@@ -181,7 +182,7 @@ function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, d
       throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
     parameters[name] = tensor;
   }
-  // A shared table may be stored although encoder, decoder and head have their own.
+  // A shared table may be in a file although encoder, decoder and head have their own.
   const extra = Object.keys(tensors).find((name) => !(name in parameters) && !/(^|\.)shared\.weight$/.test(name));
   if (extra !== undefined)
     throw new PretrainedDirectoryError(

@@ -1,4 +1,4 @@
-// How a decoding step reads the keys and values of earlier tokens: from arrays of the host, which it only reads while the new ones are
+// Reads, in a decoding step, the keys and values of earlier tokens: from arrays of the host, which it only reads while the new ones are
 // outputs, or from a GPU's buffers, into which it writes the new ones before it reads them.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { AttentionOptions, EncoderDecoder } from './encoder-decoder.js';
@@ -11,6 +11,7 @@ export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
 export type Residency = 'host' | 'gpu';
 
+/** Gives a step the keys and values of earlier tokens. */
 interface StepCache {
   /** int64 [keys] the positions of all tokens that the new token may see. */
   keyPositions: Value;
@@ -20,7 +21,7 @@ interface StepCache {
   finish(): void;
 }
 
-/** Replaces the values at the given indices. It has no gradient, unlike the builder's scatters. */
+/** Replaces the values at given indices. Unlike the builder's scatters it has no gradient. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /** Declares the inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
@@ -43,7 +44,7 @@ export function hostStepCache(g: GraphBuilder, architecture: EncoderDecoder, pos
   const caches = cacheInputs(g, architecture);
   const shape: HeadShape = { batch: 'batch', ...architecture };
   const columns = g.range('capacity');
-  // Columns from `position` on are empty. The token itself comes after all columns, and is always seen.
+  // Columns from `position` on are empty. The new token itself comes after all columns, and is always seen.
   const mask = g.concat([causalTerm(g, g.sub(position, 1), columns), g.zeros([1, 1, 1, 1])], -1);
   const fresh: Value[] = [];
   return {

@@ -1,4 +1,4 @@
-// The settings of T5, Flan-T5 and mT5, read from config.json and checked.
+// Reads and checks the settings of T5, Flan-T5 and mT5 in config.json.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { renamed } from '../architecture/other-names.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
@@ -7,7 +7,7 @@ import { tableName, type TiedPair } from './tied-tables.js';
 const SHARED = 'shared.weight';
 const HEAD = 'lm_head.weight';
 const tables = { encoder: 'encoder.embed_tokens.weight', decoder: 'decoder.embed_tokens.weight' } as const;
-/** Tables that are tied unless a file has separate ones. */
+/** The tables that are tied unless a file has separate ones. */
 export const t5Tables: readonly TiedPair[] = [tables.encoder, tables.decoder, HEAD].map((copy) => [copy, SHARED]);
 
 export interface T5Config {
@@ -32,7 +32,7 @@ export interface T5Config {
   head: string;
 }
 
-/** Defaults of Hugging Face's T5Config, for fields that the file omits. */
+/** The defaults of Hugging Face's T5Config, for fields that the file omits. */
 const t5: ConfigJson = {
   vocab_size: 32128,
   d_model: 512,
@@ -51,7 +51,7 @@ const defaultsByType: Readonly<Record<string, ConfigJson>> = {
   mt5: { ...t5, vocab_size: 250112, d_ff: 1024, num_layers: 8, num_heads: 6, feed_forward_proj: 'gated-gelu' },
 };
 
-/** Alternative field names; if a file has both, the alternative one is used, as in transformers. */
+/** Other names of fields; if a file has both, the other name counts, as in transformers. */
 const otherNames = {
   hidden_size: 'd_model',
   num_attention_heads: 'num_heads',

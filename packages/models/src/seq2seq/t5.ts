@@ -1,4 +1,4 @@
-// T5, Flan-T5 and mT5: parameters, encoder and decoder.
+// Builds T5, Flan-T5 and mT5: parameters, encoder and decoder.
 // Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202); names and layout of
 // Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
@@ -105,8 +105,8 @@ const norm = (scope: SequenceScope, { epsilon }: T5Config, x: Value, name: strin
   rmsNormalization(scope.g, x, scope.parameter(`${name}.weight`), epsilon);
 
 /**
- * Lists the parameters. Initial standard deviations are those of Mesh TensorFlow's T5: 1 for embeddings, and derived from the width of
- * the input for the others.
+ * Lists the parameters. The initial standard deviations are those of Mesh TensorFlow's T5: 1 for embeddings, and derived from the width
+ * of the input for the others.
  */
 function t5Parameters(config: T5Config): ParameterSpec[] {
   const { vocabSize, width, heads, headSize, inner, gated } = config;
@@ -149,7 +149,7 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
   return specs;
 }
 
-/** Removes a tensor that T5's first checkpoints contain and that is not used: cross-attention has no position bias. */
+/** Removes a tensor that T5's first checkpoints contain without use: cross-attention has no position bias. */
 function fromFile(tensors: HostTensors): HostTensors {
   const { 'decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight': _, ...result } = tensors;
   return result;

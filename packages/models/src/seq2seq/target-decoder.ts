@@ -1,4 +1,4 @@
-// The compiled graphs that generate targets, compiled when first needed, and the token loop that runs them on the device.
+// Compiles the graphs that generate targets when they are first needed, and runs the token loop over them on the device.
 import type { BoundProgram, Device, GraphBuilder, Kernel, Program, State } from '@bowyer/graph';
 import { arrangeGraph } from '../decoding/resident-decode-graph.js';
 import type { Sampler } from '../decoding/sampling.js';
@@ -10,6 +10,7 @@ import { extendedName, selfName, type Residency } from './step-cache.js';
 
 const kinds = ['key', 'value'] as const;
 
+/** Generates targets. */
 export class TargetDecoder {
   readonly #programs = new Map<string, Promise<Program>>();
   readonly #bound = new Map<string, Promise<BoundProgram>>();

@@ -1,4 +1,4 @@
-// The word tables of an encoder-decoder: source, target and head share one, or have separate ones.
+// Finds out which word tables of an encoder-decoder are tied: source, target and head share one, or have separate ones.
 import type { HostTensors } from '@bowyer/checkpoints';
 
 /** A table's name, and the table that it is tied to unless the file has both. */

@@ -3,7 +3,7 @@ import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { ReportedTokens } from '../batching/reported-tokens.js';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 
-/** The outputs that scoring can compute for each token. */
+/** An output that scoring can compute for each token. */
 export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 
 /** Returns the weights that select the positions of an output. */
@@ -11,7 +11,7 @@ const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
 /**
- * Returns the inputs of a loss: the values of each output at the positions with a weight, example by example.
+ * Lists the inputs of a loss: the values of each output at the positions with a weight, example by example.
  *
  * @param rows for each output [examples] of [tokens]
  */
@@ -34,7 +34,7 @@ export function lossTokens(
 }
 
 /**
- * Returns examples with weights for which Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the gradient of the
+ * Makes examples with weights for which Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the gradient of the
  * loss.
  */
 export function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): TokenExample[] {

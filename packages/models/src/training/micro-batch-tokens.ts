@@ -1,4 +1,4 @@
-// The default size of micro-batches in training on the CPU (docs/decisions/batches.md).
+// Chooses the default size of micro-batches in training on the CPU (docs/decisions/batches.md).
 import type { CausalArchitecture } from '../architecture/architecture.js';
 
 /** The tokens of a micro-batch for small models, whose activations then fit into the CPU's caches. */
@@ -7,7 +7,7 @@ const SMALL = 2048;
 /** The tokens of a micro-batch for large models: enough for fast products, while activations take megabytes per token. */
 const LARGE = 640;
 
-/** Models are large from this product of layers and width on: GPT-2 (124 M) has 9,216, SmolLM2 (135 M) 17,280. */
+/** The product of layers and width from which on models are large: GPT-2 (124 M) has 9,216, SmolLM2 (135 M) 17,280. */
 const LARGE_FROM = 2 ** 14;
 
 /** Returns the default number of tokens of a micro-batch. It depends on sizes alone, so that a resumed run computes the same numbers. */

@@ -1,4 +1,4 @@
-// The inputs of the graphs that score tokens, batch by batch.
+// Makes the inputs of the graphs that score tokens, batch by batch.
 import type { TokenMask } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
@@ -6,7 +6,7 @@ import { maskBytes } from '../layers/token-mask.js';
 import { treeInputs } from './tree-inputs.js';
 
 /**
- * Returns the inputs for a batch: tokens, scored positions with their targets, and those of values, masks and the tree if there are any.
+ * Makes the inputs for a batch: tokens, scored positions with their targets, and those of values, masks and the tree if there are any.
  *
  * @param options.names the inputs of the graph
  */
@@ -31,7 +31,7 @@ export function scoringInputs(
   };
 }
 
-/** Returns the inputs for `reported_logprobs`. */
+/** Makes the inputs for `reported_logprobs`. */
 export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   const { positions, targets } = batch.reported!;
   const dims = [positions.length];
@@ -53,8 +53,8 @@ export const isMasked = (examples: readonly TokenExample[]): boolean =>
   examples.some(({ tokenMasks }) => tokenMasks !== undefined);
 
 /**
- * Makes the inputs for masks. Each mask is an input row once, however many positions share it: first that of all tokens, then the
- * others in the order of their positions.
+ * Makes the inputs for masks. A mask is one input row, however many positions share it: first that of all tokens, then the others in the
+ * order of their positions.
  */
 function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize: number): Record<string, InputTensor> {
   const rowOf = new Map<TokenMask | undefined, number>([[undefined, 0]]);
@@ -72,7 +72,7 @@ function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize:
   };
 }
 
-/** Writes a mask byte by byte, which works for either byte order. Tokens beyond the last word are not in the mask. */
+/** Writes a mask byte by byte, in the same order on every CPU. Tokens beyond the last word are not in the mask. */
 function writeMask(mask: TokenMask | undefined, bytes: Uint8Array): void {
   if (!mask) bytes.fill(0xff);
   else for (let b = 0; b < bytes.length; b++) bytes[b] = (mask[b >> 2] ?? 0) >>> (8 * (b & 3));

@@ -1,5 +1,5 @@
-// Losses whose gradient at a token depends only on that token's log-probability (or value), as graph pieces: a training graph can
-// compute log-probabilities, weights and gradients in one pass. The slopes are core's formulas applied to graph values.
+// Computes, within the graph, losses whose gradient at a token depends only on that token's log-probability (or value), so that a training
+// graph computes log-probabilities, weights and gradients in one pass. The slopes are core's formulas applied to graph values.
 import { cispoSlope, droSlope, klSlope, surrogateTerms, valueTerms, type KlEstimator } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
@@ -19,7 +19,7 @@ export interface SurrogateForm {
   valueClip: number | null;
 }
 
-/** Scalars of the policy loss, which are inputs of the graph, so that one graph serves all their values. */
+/** The scalars of a policy loss, which are inputs of the graph, so that one graph serves all their values. */
 export interface PolicyScalars {
   /** The interval of ratios, for `clip` and `cispo`. */
   low?: number;
@@ -62,7 +62,7 @@ const scalarsOf = {
   likelihood: [],
 } as const satisfies Record<SurrogateForm['policy'], readonly (keyof PolicyScalars)[]>;
 
-/** Returns the names of the scalars that a policy loss uses. */
+/** Lists the names of the scalars that a policy loss uses. */
 export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof PolicyScalars)[] => scalarsOf[policy];
 
 /**

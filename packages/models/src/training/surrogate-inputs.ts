@@ -1,4 +1,4 @@
-// Makes the inputs that a training graph has for a surrogate loss in addition to the tokens, batch by batch.
+// Makes the inputs of a training graph for a surrogate loss, in addition to the tokens, batch by batch.
 import type { InputTensor } from '@bowyer/graph';
 import type { Place, TokenBatch, TokenExample } from '../batching/token-batches.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from './surrogate-gradient.js';
 
 /**
- * Returns a function that makes the inputs of a surrogate loss for a batch.
+ * Makes a function that makes the inputs of a surrogate loss for a batch.
  *
  * @returns for a batch, the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
  * @throws if the length of an array is not the number of scored tokens (or values)
@@ -62,7 +62,7 @@ function spread(
 }
 
 /**
- * Selects the numbers at some places, as inputs [places], or [places, width] if places have several numbers.
+ * Selects the numbers at some places (see `Place`), as inputs [places], or [places, width] if places have several numbers.
  *
  * @param arrays by the input's name, [examples] of [tokens × width]
  */

@@ -1,4 +1,4 @@
-// Losses that are sums over tokens in which each term depends only on its own log-probability: Σ_t w_t ℓ(log p_t).
+// Computes losses that are sums over tokens in which each term depends only on its own log-probability: Σ_t w_t ℓ(log p_t).
 import { cispoSlope, droSlope, hostArithmetic, surrogateTerms } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
@@ -13,6 +13,7 @@ export interface TargetedTokens {
   targets: Int32Array;
 }
 
+/** The losses of some examples. */
 export interface TokenLosses {
   policy: SurrogateForm['policy'];
   scalars: PolicyScalars;
@@ -37,7 +38,7 @@ export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
 });
 
 /**
- * Makes examples with weight 1 at positions where the loss has a gradient. If positions have several targets, the example has the first one of each.
+ * Makes examples with weight 1 at positions where the loss has a gradient; of several targets of a position they have the first.
  */
 export function learnedExamples(examples: readonly TargetedTokens[], losses: TokenLosses): TokenExample[] {
   const { width } = losses;
@@ -53,7 +54,7 @@ function isLearned({ policy, weights, advantages }: TokenLosses, example: number
   return policy === 'likelihood' || policy === 'dro' || advantages![example][token] !== 0;
 }
 
-/** Returns the graph's inputs for a batch of `learnedExamples`. */
+/** Makes the graph's inputs for a batch of `learnedExamples`. */
 export function lossInputs(
   examples: readonly TargetedTokens[],
   { policy, scalars, width, weights, oldLogprobs, advantages }: TokenLosses,
@@ -71,7 +72,7 @@ export function lossInputs(
 }
 
 /**
- * Computes the same weights on the host, for devices whose graphs cannot compute these losses.
+ * Computes the weights of `lossInputs` on the host, for devices whose graphs cannot compute these losses.
  *
  * @param logprobs [examples] of [tokens]
  * @returns [examples] of [tokens] weights of −log p with which the weighted sum has the losses' gradient

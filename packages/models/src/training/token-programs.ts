@@ -1,4 +1,4 @@
-// The scoring and training programs of a language model, compiled when first needed and bound to its weights.
+// Compiles the scoring and training programs of a language model when they are first needed, and binds them to its weights.
 import type { BoundProgram, Device, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
@@ -27,7 +27,7 @@ export interface TokenProgramsOptions {
   checkpointing?: boolean;
 }
 
-/** The optional terms of a compiled graph. */
+/** The terms in which compiled graphs differ. */
 interface Terms {
   /** Whether some positions have a mask of the tokens that can be chosen. */
   masked: boolean;
@@ -52,12 +52,13 @@ interface TrainingTerms extends Terms {
   reports?: boolean;
 }
 
+/** Compiles, caches and binds programs. */
 export class TokenPrograms {
   /** The value head, which graphs with a value use; must be set before these. */
   valueHead?: Pick<ValueHead, 'parameters'> & { optimizer: { gradients: State } };
   #integers?: Promise<ReadonlyMap<string, TrainingIntegers>>;
   readonly #scoring = new Map<string, Promise<Program>>();
-  /** By the state of the adapters, then by outputs. */
+  /** The bound programs, by the state of the adapters, then by outputs. */
   readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
   #training?: { gradients: State; programs: Map<string, Promise<BoundProgram>> };
 
@@ -72,7 +73,7 @@ export class TokenPrograms {
     return this.options.device.precision === 'float16';
   }
 
-  /** Returns a scoring program: one session, which is bound for each choice of outputs and of the adapters' state. */
+  /** Returns a scoring program: one session per form, which is bound for each choice of outputs and of the adapters' state. */
   async scoring(fetch: string[], form: ScoringForm, adapters: boolean | State = true): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');

@@ -28,37 +28,40 @@ import { microBatchTokens } from './micro-batch-tokens.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
+/** The options of batches. */
 export interface BatchOptions {
   /** The most tokens of a micro-batch, padding included; larger batches are split. Infinity if not given. */
   maxTokens?: number;
 }
 
-/** Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or a single longer example. */
+/** The options of gradients. Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or a single longer example. */
 export interface GradientOptions extends BatchOptions {
-  /** Whether shared beginnings are computed once (see `ScoringBatchOptions`); no effect with dropout, whose masks differ between rows. */
+  /** Whether common prefixes are computed once (see `ScoringBatchOptions`); no effect with dropout, whose masks differ between rows. */
   sharesPrefixes?: boolean;
   /** The factor of gradients on a device that computes in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
 }
 
+/** The options of scoring. */
 export interface ScoringBatchOptions extends BatchOptions {
   /** With LoRA: false scores with the base alone; a state scores with other adapters in the same session. True if not given. */
   adapters?: boolean | State;
   /** An adapter of the model's bank; null or omitted: the base alone. */
   adapter?: LoadedAdapter | null;
   /**
-   * Whether tokens that several examples begin with are computed once, on the CPU. Recurrent layers still compute whole sequences,
-   * except convolutions. False if not given.
+   * Whether tokens that several examples begin with are computed once, on the CPU. Recurrent layers still compute whole sequences;
+   * convolutions do not. False if not given.
    */
   sharesPrefixes?: boolean;
 }
 
+/** The options of losses. */
 export interface LossOptions extends GradientOptions {
   /** Whether the loss function gets entropies and may return a gradient by them. False if not given. */
   entropies?: boolean;
   /**
    * The same loss in a form that the training graph can compute. If the device supports it (float32 on the CPU), examples need no
-   * separate scoring pass, and shared beginnings are computed once.
+   * separate scoring pass, and common prefixes are computed once.
    */
   surrogate?: SurrogateLoss;
 }
@@ -78,6 +81,7 @@ interface TokenScorerOptions extends TokenProgramsOptions {
   dropoutRng?: Pick<Rng, 'integer'>;
 }
 
+/** Scores examples, and adds gradients. */
 export class TokenScorer {
   readonly #programs: TokenPrograms;
 
@@ -121,8 +125,8 @@ export class TokenScorer {
   }
 
   /**
-   * Computes the same as `logprobs`, and the first logits at each example's first scored position, for comparisons between
-   * implementations. Every example must have a scored position.
+   * Returns the result of `logprobs`, and the first logits at each example's first scored position, to compare implementations. Every
+   * example must have a scored position.
    */
   async scores(
     examples: readonly TokenExample[],
@@ -257,8 +261,8 @@ export class TokenScorer {
   }
 
   /**
-   * Adds the gradient of losses that are sums over tokens. On the CPU in float32, the graph computes the losses; shared beginnings
-   * are computed once, and the head computes tokens without a gradient in the forward pass alone.
+   * Adds the gradient of losses that are sums over tokens. On the CPU in float32, the graph computes the losses, common prefixes are
+   * computed once, and the head computes tokens without a gradient in the forward pass alone.
    *
    * @returns [examples] of [tokens × width] log p of every target in nats, before the optimizer step
    */
@@ -408,7 +412,7 @@ export class TokenScorer {
     return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize, names: program.inputs });
   }
 
-  /** Returns a batch that the device accepts, of one of few shapes where it keeps buffers for each. */
+  /** Returns a batch that the device accepts; where it keeps buffers for each shape, one of few shapes. */
   #runnable(batch: TokenBatch): TokenBatch {
     const { device, architecture } = this.options;
     if (device.kind !== 'webgpu') return batch;
@@ -437,7 +441,7 @@ export class TokenScorer {
     return this.options.device.kind === 'cpu' ? microBatchTokens(this.options.architecture) : Infinity;
   }
 
-  /** Returns whether a training graph may compute the loss: in float16, the gradient would have to be scaled before it is known. */
+  /** Returns whether a training graph may compute the loss. In float16 it may not: the gradient would have to be scaled before it is known. */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';

@@ -1,4 +1,4 @@
-// The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
+// Builds the graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
 import { GraphBuilder, gradients, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { causalAttention, treeAttention } from '../layers/attention.js';
@@ -18,6 +18,7 @@ import { surrogateWeights, valueSlopes, type SurrogateForm } from './surrogate-g
 import { treeBlocks, treePositions, treeSequences } from './tree-inputs.js';
 import { valueHeadGraph, valueHeadInputs } from './value-head.js';
 
+/** The options of the scoring graph. */
 export interface ScoringOptions {
   /** Tokens that have probability 0, in sampling and in scoring. */
   maskedTokenIds: readonly number[];
@@ -54,6 +55,7 @@ export interface ScoringOptions {
   headChunks?: number;
 }
 
+/** The options of the training graph. */
 export interface TrainingOptions extends ScoringOptions {
   /** Whether dropout with the probabilities of config.json is applied. */
   dropout: boolean;

@@ -1,4 +1,4 @@
-// The inputs of graphs whose batch is a tree of tokens (see token-tree.ts).
+// Declares and makes the inputs of graphs whose batch is a tree of tokens (see token-tree.ts).
 import { maximum } from '@bowyer/core';
 import { multiplyDims, type Dim, type GraphBuilder, type InputTensor, type Value } from '@bowyer/graph';
 import type { TreeSequences } from '../architecture/architecture.js';
@@ -12,12 +12,12 @@ import {
 } from '../batching/token-tree.js';
 import type { HeadLayout, TreeBlocks } from '../layers/attention.js';
 
-/** Returns the positions of the tokens, int64 [tokens]. */
+/** Declares the positions of the tokens, int64 [tokens]. */
 export const treePositions = (g: GraphBuilder): Value =>
   g.cast(g.input('tree_positions', 'int32', ['tokens']), 'int64');
 
 /**
- * Declares the inputs of attention, and computes from them the places of heads.
+ * Declares the inputs of attention, and computes from them where the heads of each token are.
  *
  * @param count the number of groups
  * @param trains whether gradients are computed
@@ -58,7 +58,7 @@ export function treeBlocks(
     })),
     padded,
     inside: g.min(padded, g.sub(g.mul(g.dimScalar('tokens'), heads), 1)),
-    // A block after n queries has the places n · heads + head · width + offset.
+    // A block that comes after n queries has the places n · heads + head · width + offset.
     inBlocks: g.add(g.unsqueeze(g.add(g.mul(before, heads), offset), 1), g.mul(g.range(heads), g.unsqueeze(widths, 1))),
   };
 }
@@ -80,7 +80,7 @@ export const treeSequences =
   };
 
 /**
- * Returns these inputs for a tree.
+ * Makes these inputs for a tree.
  *
  * @param names the inputs of the graph
  */

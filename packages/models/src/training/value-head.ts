@@ -1,4 +1,4 @@
-// The value head: a state's value as a linear function of the trunk's last hidden state.
+// Computes a state's value as a linear function of the trunk's last hidden state, by a value head:
 //
 //     V(s) = w · h / rms(h) + b
 //

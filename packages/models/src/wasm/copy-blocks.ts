@@ -1,5 +1,5 @@
-// Copies short blocks to places that are far apart, in WebAssembly SIMD. A decoding step writes one key and one value per row and
-// head, each to a place that is not in the CPU's caches; a loop with few instructions lets many of these memory accesses overlap.
+// Copies short blocks to places that are far apart, in WebAssembly SIMD. A decoding step writes one key and one value per row and head,
+// each to a place that is not in the CPU's caches; a loop with few instructions lets many of these memory accesses overlap.
 import { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from '@bowyer/graph';
 import {
   addI32,
@@ -13,7 +13,7 @@ import {
   type FunctionSource,
 } from './simd-assembler.js';
 
-/** The used part of a global that neither ES2023 nor @types/node declares. */
+/** Declares the used part of a global that neither ES2023 nor @types/node declares. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
@@ -22,14 +22,14 @@ declare const WebAssembly: {
 const [SOURCE, END, TARGET, BYTES, STRIDE, OFFSET] = [0, 1, 2, 3, 4, 5];
 
 /**
- * copy_blocks(source, end, target, bytes, stride) copies consecutive blocks of `bytes` from source up to end to places `stride` apart,
- * beginning at target.
+ * Declares copy_blocks(source, end, target, bytes, stride), which copies consecutive blocks of `bytes` from source up to end to places
+ * `stride` apart, beginning at target.
  */
 const copyBlocks: FunctionSource = {
   name: 'copy_blocks',
   params: ['i32', 'i32', 'i32', 'i32', 'i32'],
   locals: ['i32'],
-  // The step is 0, since the body advances SOURCE by a block.
+  // The step is 0, since the body itself advances SOURCE by a block.
   body: loopBy(0, SOURCE, local(END), [
     ...setLocal(OFFSET, constI32(0)),
     ...loopBy(

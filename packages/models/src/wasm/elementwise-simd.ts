@@ -1,4 +1,4 @@
-// Loops over all parameters in WebAssembly SIMD: the updates of Adam and SGD, a sum of squares, Polyak averaging. Gradients and
+// Runs loops over all parameters in WebAssembly SIMD: the updates of Adam and SGD, a sum of squares, Polyak averaging. Gradients and
 // moments are processed in place (graph/src/device/host-memory.ts); loop-memory.ts copies other arrays.
 import { loopFunction } from './loop-function.js';
 import { Loops } from './loop-memory.js';
@@ -32,7 +32,7 @@ export interface AdamScalars {
   gradientScale: number;
   beta1: number;
   beta2: number;
-  // These two are computed in float64: 1 − 0.999 in float32 has a relative error of 5 · 10⁻⁵.
+  // These two are computed in float64, since 1 − 0.999 in float32 has a relative error of 5 · 10⁻⁵.
   oneMinusBeta1: number;
   oneMinusBeta2: number;
   /** lr / (1 − β₁ᵗ) */
@@ -60,7 +60,7 @@ const adamScalarOrder = [
   'smallest',
 ] as const;
 
-/** adam(bytes, parameter, gradient, first moment, second moment, ...scalars) also sets the gradient to zero. */
+/** Declares adam(bytes, parameter, gradient, first moment, second moment, ...scalars), which also sets the gradient to zero. */
 const adam = loopFunction(
   'adam',
   {
@@ -72,8 +72,8 @@ const adam = loopFunction(
   ({ at, scalar }) => {
     const [p, g, m, v] = [at.p, at.g, at.m, at.v].map((address) => addI32(local(address), local(at.offset)));
     const [parameter, gradient, moment, second] = [at.parameter, at.gradient, at.moment, at.second].map(local);
-    // Subnormal moments, which occur in embedding rows of tokens that have not been seen for long, would be 100 times slower; they are
-    // set to zero.
+    // Subnormal moments, which occur in embedding rows of tokens that are not read for long, would take 100 times as long; they are set to
+    // zero.
     const flush = (index: number, value: Code) => [
       ...setLocal(index, value),
       ...setLocal(index, and(local(index), greaterOrEqual(abs(local(index)), scalar.smallest))),
@@ -101,7 +101,7 @@ const adam = loopFunction(
 const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
 export type SgdScalars = Record<(typeof sgdScalarOrder)[number], number>;
 
-/** sgd(bytes, parameter, gradient, momentum buffer, ...scalars) also sets the gradient to zero. */
+/** Declares sgd(bytes, parameter, gradient, momentum buffer, ...scalars), which also sets the gradient to zero. */
 const sgd = loopFunction(
   'sgd',
   {
@@ -119,13 +119,13 @@ const sgd = loopFunction(
       ...setLocal(at.gradient, add(mul(load(g), scalar.gradientScale), mul(parameter, scalar.l2))),
       ...setLocal(at.buffer, add(mul(load(b), scalar.momentum), gradient)),
       ...store(b, buffer),
-      ...store(g, constVector0), // comes last, since without momentum this is the buffer too
+      ...store(g, constVector0), // comes last, since without momentum g is the buffer too
       ...store(p, sub(parameter, mul(direction, scalar.lr))),
     ]);
   },
 );
 
-/** polyak(bytes, target, online, tau, 1 − tau) computes target ← (1 − τ) · target + τ · online. */
+/** Declares polyak(bytes, target, online, tau, 1 − tau), which computes target ← (1 − τ) · target + τ · online. */
 const polyak = loopFunction(
   'polyak',
   { whole: ['bytes', 'target', 'online'], scalars: ['tau', 'oneMinusTau'], counters: ['offset'], vectors: [] },
@@ -136,7 +136,7 @@ const polyak = loopFunction(
   },
 );
 
-/** sumOfSquares(bytes, values) sums in float64, with four running sums, so that additions need not wait for each other. */
+/** Declares sumOfSquares(bytes, values), which sums in float64, with four running sums, so that additions need not wait for each other. */
 const sumOfSquaresLoop: FunctionSource = {
   ...loopFunction(
     'sumOfSquares',

@@ -1,4 +1,4 @@
-// The common form of all WebAssembly loops here: integer parameters (lengths, addresses), the step's numbers in all four lanes of a
+// Makes the functions of WebAssembly loops in one form: integer parameters (lengths, addresses), the step's numbers in all four lanes of a
 // vector, and locals by name.
 import { local, setLocal, splat, type Code, type FunctionSource } from './simd-assembler.js';
 

@@ -3,19 +3,20 @@
 import { LOOP_BYTES, wasmMemoryOf, type TensorArray, type WasmMemory } from '@bowyer/graph';
 import { assembleModule, type FunctionSource } from './simd-assembler.js';
 
-/** The used part of a global that neither ES2023 nor @types/node declares. */
+/** Declares the used part of a global that neither ES2023 nor @types/node declares. */
 declare const WebAssembly: {
   Memory: new (limits: { initial: number }) => WasmMemory;
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
 };
 
-/** The elements of a chunk of copied arrays, a multiple of 256. */
+/** The number of elements in a chunk of copied arrays, a multiple of 256. */
 const CHUNK = 16_384;
 const CHUNK_BYTES = CHUNK * 4;
 /** The address at which the chunks of copied arrays begin; the bytes before it are for tables. */
 const TABLE_BYTES = LOOP_BYTES / 2;
 
+/** An array of a loop. */
 interface LoopArray {
   array: TensorArray;
   /** The number of elements of the other arrays that correspond to one of this array: 256 for the scales of blocks; 1 if not given. */
@@ -26,6 +27,7 @@ interface LoopArray {
   readsOnly?: boolean;
 }
 
+/** Compiles loops, and runs them over arrays. */
 export class Loops<Exports> {
   readonly #module: object;
   readonly #instances = new WeakMap<WasmMemory, Exports>();

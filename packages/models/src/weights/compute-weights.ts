@@ -1,5 +1,5 @@
-// The weights that a model's graphs read: the trained ones themselves, or on a float16 device a float16 copy of the float32 master
-// weights, which is converted again after a step. The copy halves the memory that every decoding step reads.
+// Gives a model's graphs the weights that they read: the trained ones themselves, or on a float16 device a float16 copy of the float32
+// master weights, which is converted again after a step. The copy halves the memory that every decoding step reads.
 import {
   GraphBuilder,
   toFloat16,
@@ -18,6 +18,7 @@ interface Copy {
   version?: number;
 }
 
+/** Keeps the copy of a state of weights. */
 export class ComputeWeights {
   static readonly #all = new WeakMap<State, ComputeWeights>();
   #copy?: Promise<Copy>;

@@ -13,7 +13,7 @@ export async function readStateDict(device: Device, state: State): Promise<HostT
 const float32Data = ({ dtype, data }: TensorCopy): Float32Array =>
   dtype === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array);
 
-/** Returns the shape of 8-bit codes in a file: a state has four codes in an int32 word, a file has bytes. */
+/** Returns the shape of 8-bit codes in a file, which has bytes where a state has four codes in an int32 word. */
 export const bytesShape = (shape: readonly number[]): number[] => [...shape.slice(0, -1), 4 * shape.at(-1)!];
 
 /**
