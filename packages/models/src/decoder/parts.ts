@@ -62,8 +62,8 @@ export function linear(path: string, out: number, input: number, options: Linear
 }
 
 /**
- * rms: x / √(mean(x²) + ε) · w. rms-offset: the same with 1 + w for w (Gemma). layer: (x − mean) / √(variance + ε) · w + b.
- * rms-without-weight: the first without w.
+ * Names the kinds of norms. rms: x / √(mean(x²) + ε) · w. rms-offset: the same with 1 + w for w (Gemma). layer: (x − mean) /
+ * √(variance + ε) · w + b. rms-without-weight: rms without w.
  */
 type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer';
 

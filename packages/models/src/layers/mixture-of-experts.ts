@@ -53,7 +53,7 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
   return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
 }
 
-/** The products of the experts. Elementwise operations between them are computed once for the rows of all experts. */
+/** Computes the products of the experts. Elementwise operations between them are computed once for the rows of all experts. */
 interface Experts {
   count: number;
   /** Computes one expert's first products: [its rows, width] → [its rows, inner] each. */
