@@ -1,7 +1,7 @@
 // Tries clients that agents are written with, unchanged, against a served model, and prints a table of clients and features:
 //   npm ci --ignore-scripts --prefix benchmarks/clients && npm run clients --prefix benchmarks/clients
-// openai, @anthropic-ai/sdk and LangChain are not among them, since the suites sdks and langchain run their own tests. With --write
-// (after `--`) the table is written to docs/models/clients.md. The command fails if a client does.
+// LangChain is not among them, since the suite langchain runs its own tests. With --write (after `--`) the table is written to
+// docs/models/clients.md. The command fails if a client does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,6 +37,8 @@ const lines: Line[] = [
 
 /** Each program with its provider or protocol. */
 const programs = [
+  ['openai'],
+  ['anthropic'],
   ['ai', 'openai'],
   ['ai', 'openai.chat'],
   ['ai', 'openai-compatible'],

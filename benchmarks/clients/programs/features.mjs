@@ -1,11 +1,11 @@
-// Tries every feature with a client, whose program gives a function for each, and prints a line of JSON for each result.
+// Tries a client with each feature of the table, and prints a line of JSON for each result. A program has the client's own code.
 import assert from 'node:assert/strict';
 
 export const origin = process.env.SERVER ?? 'http://127.0.0.1:8123';
-export const model = process.env.MODEL ?? 'tiny';
+const model = process.env.MODEL ?? 'tiny';
 
-/** The answers that the model has learned. */
-export const said = {
+/** The answers that the model knows. */
+const said = {
   hello: 'Hello! How can I help you?',
   count: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen',
   wear: 'Wear a warm coat in Paris.',
@@ -13,7 +13,7 @@ export const said = {
   tower: { city: 'Paris', country: 'France' },
 };
 
-export const ask = {
+const ask = {
   hello: 'Hello',
   count: 'Count.',
   wear: 'What should I wear in Paris?',
@@ -23,32 +23,20 @@ export const ask = {
   sing: 'Sing.',
 };
 
-export const schemas = {
-  weather: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
-  clothes: {
-    type: 'object',
-    properties: { weather: { type: 'string' } },
-    required: ['weather'],
-    additionalProperties: false,
-  },
-  tower: {
-    type: 'object',
-    properties: { city: { type: 'string' }, country: { type: 'string' } },
-    required: ['city', 'country'],
-    additionalProperties: false,
-  },
-};
+const texts = (...names) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+  required: names,
+  additionalProperties: false,
+});
+
+/** JSON Schemas: of the tools' arguments by their names, and of the structured answer. */
+export const schemas = { get_weather: texts('city'), get_clothes: texts('weather'), tower: texts('city', 'country') };
 
 /** Returns the tools, which record their calls. */
-export function tools() {
+function tools() {
   const called = [];
-  return {
-    called,
+  const functions = {
     get_weather(args) {
       called.push(['get_weather', args]);
       return args.city === 'Paris' ? '7 degrees' : '19 degrees';
@@ -58,16 +46,8 @@ export function tools() {
       return 'a warm coat';
     },
   };
+  return { called, functions };
 }
-
-export const loopCalls = [
-  ['get_weather', { city: 'Paris' }],
-  ['get_clothes', { weather: 'cold' }],
-];
-export const parallelCalls = [
-  ['get_weather', { city: 'Paris' }],
-  ['get_weather', { city: 'Rome' }],
-];
 
 /** The statuses of all answers since the last call, since clients that retry do not report them. */
 const statuses = [];
@@ -81,21 +61,17 @@ globalThis.fetch = async (...given) => {
 const load = async () => (await plainFetch(`${origin}/health`)).json();
 
 /** Waits until no answer is in progress; throws after two seconds. */
-export async function serverIsIdle() {
+async function serverIsIdle() {
   for (const end = Date.now() + 2000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20)))
     if ((await load()).running === 0) return;
   assert.fail('the answer goes on after its client has left');
 }
 
 /** Keeps all slots busy until the client has received its first 429. */
-export async function retries(request) {
+async function retries(request) {
   const busy = new AbortController();
-  const body = JSON.stringify({
-    model,
-    messages: [{ role: 'user', content: ask.sing }],
-    stream: true,
-    max_tokens: 800,
-  });
+  const messages = [{ role: 'user', content: ask.sing }];
+  const body = JSON.stringify({ model, messages, stream: true, max_tokens: 800 });
   const headers = { 'content-type': 'application/json' };
   const occupy = () =>
     plainFetch(`${origin}/v1/chat/completions`, { method: 'POST', headers, body, signal: busy.signal });
@@ -113,23 +89,66 @@ export async function retries(request) {
   }
 }
 
-/** @param features functions by the names in the table; null for a feature that the client does not have */
-export async function run(client, features) {
+/**
+ * Tries a client with all features.
+ *
+ * @param client `text(question, model)` and `pieces(question, model, signal)`, an answer and its stream; `loop(question, model,
+ *   functions)`, an answer that may call the tools; `object(question, model)`, an answer by `schemas.tower`; `comparesForm` where
+ *   the words of that answer are not the model's
+ */
+export async function tryClient(name, { text, pieces, loop, object, comparesForm = false }) {
+  const loopWith = async (question, answer, calls) => {
+    const { called, functions } = tools();
+    assert.equal(await loop(question, model, functions), answer);
+    assert.deepEqual(called, calls);
+  };
+  const features = {
+    async chat() {
+      assert.equal(await text(ask.hello, model), said.hello);
+    },
+    async streaming() {
+      const streamed = await Array.fromAsync(pieces(ask.count, model));
+      assert.equal(streamed.join(''), said.count);
+      assert.ok(streamed.length > 1);
+    },
+    async 'two tools'() {
+      await loopWith(ask.wear, said.wear, [
+        ['get_weather', { city: 'Paris' }],
+        ['get_clothes', { weather: 'cold' }],
+      ]);
+    },
+    async 'structured output'() {
+      const found = await object(ask.tower, model);
+      if (comparesForm) assert.deepEqual(Object.keys(found), Object.keys(said.tower));
+      else assert.deepEqual(found, said.tower);
+    },
+    async 'parallel calls'() {
+      await loopWith(ask.compare, said.compare, [
+        ['get_weather', { city: 'Paris' }],
+        ['get_weather', { city: 'Rome' }],
+      ]);
+    },
+    async errors() {
+      await assert.rejects(text(ask.hello, 'other'), /'other' does not exist|404/);
+    },
+    async abort() {
+      const gone = new AbortController();
+      for await (const _ of pieces(ask.sing, model, gone.signal)) break;
+      gone.abort();
+      await serverIsIdle();
+    },
+    async 'retry after 429'() {
+      assert.equal(await retries(() => text(ask.hello, model)), said.hello);
+    },
+  };
   for (const [feature, tried] of Object.entries(features)) {
     let problem = null;
     try {
-      await tried?.();
+      await tried();
     } catch (error) {
       problem = String(error?.stack ?? error).slice(0, 1500);
     }
-    console.log(
-      JSON.stringify({
-        client,
-        feature,
-        status: tried === null ? 'none' : problem === null ? 'ok' : 'failed',
-        problem,
-      }),
-    );
+    console.log(JSON.stringify({ client: name, feature, status: problem === null ? 'ok' : 'failed', problem }));
   }
   process.exit(0);
 }

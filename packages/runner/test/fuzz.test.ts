@@ -17,7 +17,7 @@ test.each(Object.keys(targets))(
   '%s: damaged inputs are read or refused in words',
   async (target) => {
     const { findings, accepted } = await fuzz(target, countOf(target), FIRST_SEED);
-    expect(findings.map(({ problem, seed }) => `seed ${seed}: ${problem}`)).toEqual([]);
+    expect(findings).toEqual([]);
     expect(accepted).toBeLessThan(countOf(target));
   },
   Math.max(180_000, 100 * COUNT),

@@ -8,20 +8,11 @@ import { mistakeOf } from './mistakes.js';
 import type { Target } from './target.js';
 import { targets } from './targets.js';
 
-export interface Finding {
-  problem: string;
-  /** The seed, from which the input can be made again. */
-  seed: number;
-  input: Uint8Array;
-}
-
 export interface FuzzResult {
-  inputs: number;
   /** The number of inputs that were read without an error although they were damaged. */
   accepted: number;
-  /** The CPU time of the process for one input, or for inputs that are read at the same time. */
-  slowestMs: number;
-  findings: Finding[];
+  /** Each with the seed, from which the input can be made again. */
+  findings: string[];
 }
 
 interface Input {
@@ -47,7 +38,7 @@ export async function fuzz(target: string, count: number, first = 1): Promise<Fu
   const folder = newFolder();
   const reader = await targets[target](folder);
   for (const seed of reader.seeds) await reader.read(seed); // the undamaged inputs must be valid
-  const result: FuzzResult = { inputs: count, accepted: 0, slowestMs: 0, findings: [] };
+  const result: FuzzResult = { accepted: 0, findings: [] };
   const make = (seed: number, lane: number): Input => {
     const rng = Rng.forPurpose(seed, target);
     const bytes = reader.damage(reader.seeds[rng.integer(0, reader.seeds.length - 1)], rng);
@@ -56,14 +47,13 @@ export async function fuzz(target: string, count: number, first = 1): Promise<Fu
   };
   const read = async ({ seed, bytes }: Input) => {
     const problem = await reader.read(bytes).then(() => void result.accepted++, mistakeOf);
-    if (problem) result.findings.push({ problem, seed, input: bytes });
+    if (problem) result.findings.push(`seed ${seed}: ${problem}`);
   };
   const { lanes = 1, limitMs = 2000 } = reader;
   try {
     for (let from = first; from < first + count; from += lanes) {
       const inputs = Array.from({ length: Math.min(lanes, first + count - from) }, (_, i) => make(from + i, i));
       const { ms } = await timed(() => Promise.all(inputs.map(read)));
-      result.slowestMs = Math.max(result.slowestMs, ms);
       if (ms > limitMs) result.findings.push(...(await slowOnes(inputs, reader, limitMs)));
     }
   } finally {
@@ -73,11 +63,11 @@ export async function fuzz(target: string, count: number, first = 1): Promise<Fu
 }
 
 /** Lists findings for the inputs that take long even if no others are read at the same time. */
-async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: number): Promise<Finding[]> {
-  const findings: Finding[] = [];
+async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: number): Promise<string[]> {
+  const findings: string[] = [];
   for (const { seed, bytes } of inputs) {
     const { ms } = await timed(() => reader.read(bytes).catch(() => undefined));
-    if (ms > limitMs) findings.push({ problem: `took ${Math.round(ms)} ms`, seed, input: bytes });
+    if (ms > limitMs) findings.push(`seed ${seed}: took ${Math.round(ms)} ms`);
   }
   return findings;
 }
