@@ -1,6 +1,6 @@
-// The built-in templates as Jinja. A model that was trained with a built-in template has its Jinja in its folder, so that transformers
-// writes dialogues as in training. When such a folder is loaded here, the built-in template is used, which produces the tokens of the
-// training.
+// Writes the built-in templates as Jinja. A model that was trained with a built-in template has its Jinja in its folder, so that
+// transformers writes dialogues as in training. When such a folder is loaded here, the built-in template itself is used, which produces
+// the tokens of the training.
 import type { BuiltInTemplate } from './built-in-templates.js';
 
 const TEXT_OF = `{%- macro text_of(content) -%}

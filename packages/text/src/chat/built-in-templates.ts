@@ -1,5 +1,5 @@
-// The templates Llama-2, Llama-3, ChatML and ChatGLM-4 as in AgentGym: every message is tokenised separately and the ids are
-// concatenated, so the tokens of earlier messages never change.
+// Implements the templates Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym does: every message is tokenised separately and the ids are
+// concatenated, so that the tokens of earlier messages never change.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
 // Differs from it, unless `upstreamLossMask` is set: ChatGLM-4 ends a reply with the token that begins the next user message, and this
 // token is in the loss, so that the model learns to stop.
@@ -44,11 +44,13 @@ interface TextMessage {
   cut?: boolean;
 }
 
+/** Divides a message into its parts. */
 type Pieces = (
   message: TextMessage,
   place: { index: number; system: string | null; before: TextMessage | undefined },
 ) => Piece[];
 
+/** A template. */
 interface Style {
   pieces: Pieces;
   /** The text before the assistant's reply. */
@@ -127,7 +129,7 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
 };
 
-/** Texts that a new tokenizer should have as single tokens, so that this template can be used. */
+/** The texts that a new tokenizer should have as single tokens, so that each template can be used. */
 export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   llama2: ['<s>', '</s>', '[INST]', ' [/INST]'],
   llama2_bc: ['<s>', '</s>', '[INST]', ' [/INST]'],
@@ -136,6 +138,7 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   chatglm4: ['[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
 };
 
+/** Encodes dialogues by a built-in template. */
 export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly ownVariables = [];

@@ -1,4 +1,4 @@
-// A dialogue with a chat model, and its form in tokens.
+// Declares a dialogue with a chat model, and its form in tokens.
 
 /** A part of a message, such as `{type: 'text', text: '…'}`. */
 export type ContentPart = Readonly<Record<string, unknown>>;
@@ -25,11 +25,13 @@ export interface TemplateInputs {
   variables?: Readonly<Record<string, unknown>>;
 }
 
+/** A dialogue with the inputs of its template. */
 export interface Conversation {
   messages: readonly ChatMessage[];
   inputs?: TemplateInputs;
 }
 
+/** A dialogue as tokens, for training. */
 export interface EncodedConversation {
   ids: number[];
   /** [ids] the weight of each token in the loss: the weight of its message where the assistant wrote it, else 0. */
@@ -37,8 +39,8 @@ export interface EncodedConversation {
 }
 
 /**
- * How a prompt ends: `reply`, with the text that begins the assistant's reply; `message`, after the last message; `open`, inside the
- * last message, an assistant's text, as if it were still being written.
+ * Names the ways in which a prompt can end: `reply`, with the text that begins the assistant's reply; `message`, after the last message;
+ * `open`, inside the last message, an assistant's text, as if it were still being written.
  */
 export type PromptEnding = 'reply' | 'message' | 'open';
 
@@ -59,7 +61,7 @@ export const isWithoutEnd = ({
 }: Pick<ChatMessage, 'cut' | 'content'> & { tool_calls?: unknown }): boolean =>
   cut && (typeof content !== 'string' || content.trim() === '' || (Array.isArray(calls) && calls.length > 0));
 
-/** A way to write dialogues as text. Training and rollouts use the same object, so that both have the same ids. */
+/** Writes dialogues as text, and encodes them. Training and rollouts use the same object, so that both have the same ids. */
 export interface ChatTemplate {
   /**
    * Encodes a dialogue for training: as one example, or as several if the template writes earlier messages differently once more

@@ -1,4 +1,4 @@
-// Chooses a model's chat template: a built-in one by name, one given as Jinja, or the tokenizer's own.
+// Chooses a model's chat template: a built-in one by name, one that is given as Jinja, or the tokenizer's own.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { builtInOf, builtInSources } from './built-in-sources.js';
@@ -11,7 +11,7 @@ import {
   type BuiltInTemplateOptions,
 } from './built-in-templates.js';
 
-/** Jinja templates that can be used by name. */
+/** The Jinja templates that have a name. */
 const namedTemplates = new Map([['tools', toolsTemplate]]);
 
 const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'];

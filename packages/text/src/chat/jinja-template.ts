@@ -1,4 +1,4 @@
-// A chat template in Jinja, as in tokenizer_config.json, which also finds the tokens that the assistant wrote.
+// Encodes dialogues by a chat template in Jinja, as in tokenizer_config.json, and finds the tokens that the assistant wrote.
 // Source: huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks these tokens as in `apply_chat_template` with
 // return_assistant_tokens_mask.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
@@ -45,9 +45,10 @@ interface LearntSpan extends CharSpan {
   weight: number;
 }
 
-/** Variables that are set for every dialogue, or by the tokenizer. */
+/** Matches the variables that are set for every dialogue, or by the tokenizer. */
 const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
 
+/** Encodes dialogues by a Jinja template. */
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly source: string;
@@ -240,8 +241,8 @@ function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | nu
 }
 
 /**
- * Makes the mask as transformers does, from the first token with the block's first character to the first token with its last
- * character. So if the last character consists of several tokens, only the first is trained on; an empty block inside a token selects
+ * Makes the mask as transformers does: from the first token with the block's first character to the first token with its last character.
+ * If the last character consists of several tokens, only the first is trained on; an empty block inside a token selects that token.
  * this token.
  */
 function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {

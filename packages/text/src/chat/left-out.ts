@@ -1,5 +1,5 @@
-// Finds parts of a dialogue that a template does not write: tools, calls, results of tools, thoughts, or text beside calls. Such parts
-// are found by rendering the dialogue with marks in their places, since a template's source does not show what it does with a message.
+// Finds the parts of a dialogue that a template does not write: tools, calls, results of tools, thoughts, or text beside calls. It renders
+// the dialogue with marks in place of these parts, since a template's source does not show what it does with a message.
 import {
   ChatTemplateError,
   ChatTemplateLimitError,
@@ -16,7 +16,7 @@ import { sharingSteps } from '../jinja/work.js';
  */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
 
-/** Keys of a message without content of their own, which a template need not write. */
+/** The keys of a message without content of their own, which a template need not write. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'role',
   'loss',
@@ -44,7 +44,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** Keys whose complete value must be in the text; for other keys, the text only has to depend on the value. */
+/** The keys whose complete value must be in the text. For other keys, the text only has to depend on the value. */
 const WRITTEN_WHOLE: readonly string[] = ['content', 'tool_calls', 'reasoning_content', 'thinking', 'reasoning'];
 
 const isFilled = (value: unknown): boolean =>

@@ -1,9 +1,9 @@
-// Dialogues whose last message is open, so that the model continues it instead of writing a new one.
+// Prepares dialogues whose last message is open, so that the model continues it instead of writing a new one.
 // Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a mark at its end, and the
 // text is cut off at the mark. Text that a template adds to a message's end or trims from it is treated in the same way.
 import { ChatTemplateError, type ChatMessage } from './chat-message.js';
 
-/** No template writes this text. Its trailing space shows whether the template trims messages. */
+/** A text that no template writes. Its trailing space shows whether the template trims messages. */
 const MARK = 'END_OF_OPEN_MESSAGE ';
 
 /**

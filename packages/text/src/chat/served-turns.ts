@@ -1,8 +1,9 @@
-// Makes the training texts of a dialogue for a template that does not mark what the assistant wrote: each assistant message follows
-// exactly the text that precedes it when the model is served.
+// Makes the training texts of a dialogue for a template that does not mark what the assistant wrote. In them each assistant message
+// follows exactly the text that precedes it when the model is served.
 import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
 import { lengthWithoutEnd } from './open-message.js';
 
+/** One training text. */
 interface ServedTurn {
   text: string;
   /** The parts of the text that the assistant wrote and that are trained on, in UTF-16 code units. */
@@ -27,8 +28,8 @@ interface Served {
 }
 
 /**
- * Returns the texts of a dialogue: a single one if the text of earlier messages does not change when more follow. A template that
- * omits earlier thoughts, or moves the list of tools, gives several texts, each of which covers the messages that it contains in the
+ * Returns the training texts of a dialogue. There is one, unless the text of earlier messages changes when more follow. A template that
+ * omits earlier thoughts, or moves the list of tools, gives several texts, and each of them covers the messages that it contains in the
  * served form.
  */
 export function servedTurns(messages: readonly ChatMessage[], render: Render): ServedTurn[] {
@@ -65,8 +66,8 @@ function served(messages: readonly ChatMessage[], index: number, render: Render)
 }
 
 /**
- * Restores the served form of a message whose beginning the template puts into the prompt (`<think>`) and later omits: the text after
- * that beginning is the message itself, followed by the end that the template writes.
+ * Restores the served form of a message whose beginning the template puts into the prompt (`<think>`) and later omits: what follows that
+ * beginning is the message itself, and then the end that the template writes.
  */
 function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {
   let common = 0;

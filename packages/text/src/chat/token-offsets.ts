@@ -1,7 +1,7 @@
 // Finds the positions in a text at which its tokens begin.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 
-/** The most tokens that one character's bytes may be spread over. */
+/** The largest number of tokens over which one character's bytes may be spread. */
 const MOST_TOKENS_OF_A_PART = 16;
 
 /**

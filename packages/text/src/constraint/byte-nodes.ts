@@ -1,15 +1,12 @@
-// Automata over bytes for single characters, in UTF-8 or as escaped in a JSON string.
+// Makes automata over bytes for single characters, in UTF-8 or as escaped in a JSON string.
 import { intersectionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 import type { Spelling } from './grammar.js';
 
-/** A state inside a character. */
+/** A state inside a character or a fixed text. */
 export interface ByteNode {
   readonly id: number;
-  /**
-   * Transitions; `next` is null at the end of the character or text. Byte ranges are disjoint, except if one text is a prefix of
-   * another.
-   */
+  /** The transitions; `next` is null at the end of the character or text. Byte ranges are disjoint, unless one text is a prefix of another. */
   readonly edges: readonly ByteEdge[];
   /** The least number of tokens that complete the character from here; infinite if the vocabulary cannot. */
   readonly need: number;
@@ -21,7 +18,7 @@ interface ByteEdge {
   readonly next: ByteNode | null;
 }
 
-/** The units that single tokens of a vocabulary can spell. */
+/** The units that a vocabulary has as single tokens. */
 export interface SpellableUnits {
   /** [256] whether a token consists of this byte. */
   readonly bytes: readonly boolean[];
@@ -35,7 +32,7 @@ interface SpelledText {
   readonly needs: readonly number[];
 }
 
-/** The number of ranges of a class that count as one step of work. */
+/** The number of ranges of a class that are counted as one step of work. */
 const RANGES_PER_STEP = 8;
 
 const SHORT_ESCAPES = [
@@ -56,8 +53,8 @@ const RAW_IN_JSON: CodePointRanges = [
 ];
 
 /**
- * The characters that may be written as `\uXXXX`: control characters, and all non-ASCII characters of the basic plane except
- * surrogates, as writers of ASCII do.
+ * The characters that may be written as `\uXXXX`: control characters, and all non-ASCII characters of the basic plane except surrogates.
+ * Writers of ASCII escape the latter.
  */
 const ESCAPED_IN_JSON: CodePointRanges = [
   [0x00, 0x1f],
@@ -67,7 +64,7 @@ const ESCAPED_IN_JSON: CodePointRanges = [
 
 const BACKSLASH = 0x5c;
 
-/** Makes nodes for one vocabulary; equal nodes are made once. */
+/** Makes nodes for one vocabulary, equal nodes once. */
 export class ByteNodes {
   readonly #nodes = new Map<string, ByteNode>();
   readonly #classes = new Map<string, ByteNode>();
@@ -209,7 +206,7 @@ export class ByteNodes {
 /**
  * Divides ranges of numbers by their leading digit: digits from … to … that share the same ranges of remainders.
  *
- * @param size the value of the leading digit's place
+ * @param size the value of the leading digit's unit, such as 64 for the second of two base-64 digits
  */
 function digitPieces(ranges: CodePointRanges, size: number): { from: number; to: number; below: CodePointRanges }[] {
   const pieces: { from: number; to: number; below: [number, number][] }[] = [];

@@ -1,11 +1,11 @@
-// Sets of code points as ranges.
+// Computes with sets of code points as ranges.
 
 import { spend } from './effort.js';
 
 /** Ranges of code points, both ends included; sorted, disjoint and not adjacent. */
 export type CodePointRanges = readonly (readonly [from: number, to: number])[];
 
-/** Surrogates, which UTF-8 cannot encode. */
+/** The surrogates, which UTF-8 cannot encode. */
 const SURROGATES = [0xd800, 0xdfff] as const;
 
 const LAST_CODE_POINT = 0x10ffff;

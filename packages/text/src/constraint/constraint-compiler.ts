@@ -15,7 +15,7 @@ import type { TokenVocabulary } from './token-vocabulary.js';
 export interface CompiledConstraint {
   /** The least number of tokens of an answer without its end token, estimated from single characters and fixed texts. */
   readonly leastTokens: number;
-  /** Whether the compiler has dropped the parts that this grammar uses, so that keeping it for further answers keeps them in memory. */
+  /** Whether the compiler has dropped the parts that this grammar uses; they then stay in memory as long as the grammar is kept. */
   readonly isStale: boolean;
   start(): TokenConstraint;
 }
@@ -25,10 +25,10 @@ export interface ConstraintCompilerOptions {
   unbounded?: boolean;
 }
 
-/** The most parts that are kept, of about 100 bytes each; then later grammars are compiled without the earlier parts. */
+/** The most parts that are kept, of about 100 bytes each. Beyond it, later grammars are compiled without the earlier parts. */
 const MAX_PARTS = 500_000;
 
-/** The parts that the grammars of one compiler share; a rule that several grammars contain is compiled once. */
+/** The parts that the grammars of one compiler share; a rule of several grammars is compiled once. */
 interface Compiled {
   readonly vocabulary: TokenVocabulary;
   readonly machine: Machine;
@@ -37,6 +37,7 @@ interface Compiled {
   readonly names: ReadonlyMap<TokenTrie, DistinctNames>;
 }
 
+/** Compiles grammars for one vocabulary. */
 export class ConstraintCompiler {
   #compiled: Compiled;
 
@@ -105,14 +106,15 @@ function compiledFor(vocabulary: TokenVocabulary): Compiled {
   };
 }
 
-/** Returns the least number of tokens from a place. If other tokens cannot spell the beginning, the first token of a text may. */
+/** Returns the least number of tokens from a place on. Some beginnings only the first token of a text can spell, so that it is tried too. */
 function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number {
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
 
-/** Increments of the token limit that are tried if within the limit only names could be written that an object already has. */
+/** The increments of the token limit that are tried where only names that an object already has could be written within the limit. */
 const FURTHER_TOKENS = [1, 2, 4, 8, 16, Infinity];
 
+/** Holds the constraint of one answer at its present place. */
 class PlacedConstraint implements TokenConstraint {
   constructor(
     private readonly compiled: Compiled,

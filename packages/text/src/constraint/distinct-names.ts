@@ -1,11 +1,11 @@
-// Removes tokens from a mask that would give a JSON object the same name twice, or an array of different strings the same string, which
-// a finite automaton cannot detect.
+// Removes tokens from a mask that would give a JSON object the same name twice, or an array of distinct strings the same string twice,
+// neither of which a finite automaton can detect.
 import { spend } from './effort.js';
 import { afterByte, hasRivals, outsideOfObjects, type OpenNames } from './json/open-names.js';
 import type { Machine, Place } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/** The place of an answer in its grammar, and in the JSON text that it contains. */
+/** The place of an answer in its grammar, and in the JSON text that the answer contains. */
 export interface NamedPlace {
   readonly place: Place;
   readonly names: OpenNames;
@@ -17,6 +17,7 @@ const NAMES_PER_STEP = 32;
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 
+/** Finds the tokens that would repeat a name. */
 export class DistinctNames {
   /** Tokens with a comma, after which another name may begin; and those that end a string before the comma. */
   readonly #commas: readonly number[];
@@ -101,7 +102,7 @@ export class DistinctNames {
     for (const id of this.trie.tokensAt(node)) clear(mask, id);
   }
 
-  /** Returns whether a name that the object does not have can be written from here, if one is required. */
+  /** Returns whether, if a name is required here, one can be written that the object does not have. */
   #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
     const { names } = from;
     if (!hasRivals(names)) return true;

@@ -59,9 +59,10 @@ export function matchAnywhere(source: string): Regular {
 /** The steps of work for parsing and converting one character of a pattern. */
 const STEPS_PER_CHARACTER = 16;
 
-/** Whether the match at a place in the pattern is at the start of the text. */
+/** Whether a position in the pattern is at the start of the text. */
 type Before = 'start' | 'later' | 'unknown';
 
+/** Converts one pattern. */
 class Conversion {
   readonly #pattern: AST.Pattern;
 
@@ -202,7 +203,7 @@ const LINE = complementOf([
   [0x2028, 0x2029],
 ]);
 
-/** The common classes are listed here, since testing all code points would add half a second to every program that imports the package. */
+/** The common classes. They are listed, since testing all code points would add half a second to every program that imports the package. */
 const known = new Map<string, CodePointRanges>([
   ['\\d', [[0x30, 0x39]]],
   [
@@ -216,7 +217,7 @@ const known = new Map<string, CodePointRanges>([
   ],
 ]);
 
-/** All code points in order, as texts; made when first needed. */
+/** All code points in order, as texts; null until they are needed. */
 let everything: string[] | null = null;
 
 function textOfAll([from, to]: readonly [number, number]): string {
@@ -225,10 +226,10 @@ function textOfAll([from, to]: readonly [number, number]): string {
   return text;
 }
 
-/** The steps of work for testing all code points. */
+/** The steps of work for testing all code points once. */
 const STEPS_PER_CLASS = 200_000;
 
-/** Finds the code points that a class such as `\d` or `\p{L}` matches; if it is not known, by testing all code points. */
+/** Finds the code points that a class such as `\d` or `\p{L}` matches, by testing all of them if the class is not known. */
 function matching(escape: string): CodePointRanges {
   let ranges = known.get(escape);
   if (ranges) return ranges;
@@ -256,7 +257,7 @@ function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   }
 }
 
-/** Returns bounds of the number of characters that an element matches; only whether they are 0 is exact. */
+/** Computes bounds of the number of characters that an element matches. Only whether they are 0 is exact. */
 function lengths(element: AST.Element | AST.QuantifiableElement): { min: number; max: number } {
   switch (element.type) {
     case 'Assertion':

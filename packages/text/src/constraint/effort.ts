@@ -1,6 +1,6 @@
 // Limits the work and the memory of grammars. Schemas and patterns come from clients, and a few bytes may describe an automaton with a
-// billion states. Work is counted in steps, which are the same on every machine, unlike seconds: a schema that is accepted once is
-// always accepted. docs/decisions/constrained-decoding.md explains why steps are counted instead of using a thread with a time limit.
+// billion states. Work is counted in steps, which, unlike seconds, are the same on every machine: a schema that is accepted once is always
+// accepted. docs/decisions/constrained-decoding.md explains why steps are counted instead of using a thread with a time limit.
 import { GrammarError } from './grammar-error.js';
 
 /** Thrown for a grammar that exceeds the limit of work. */
@@ -26,6 +26,7 @@ export const effortLimits = {
   answer: 3_000_000,
 } as const;
 
+/** A number of steps, and how many of them are left. */
 interface Budget {
   readonly most: number;
   left: number;
@@ -35,7 +36,7 @@ interface Budget {
 let budgets: readonly Budget[] = [];
 
 /**
- * Counts steps of work, or things that are kept.
+ * Takes steps off all budgets in use, for work or for things that are kept.
  *
  * @throws {GrammarEffortError} if a budget is used up
  */

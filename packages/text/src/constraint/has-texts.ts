@@ -1,4 +1,4 @@
-// Decides whether a grammar allows any text, independent of a vocabulary.
+// Decides whether a grammar allows any text, whatever the vocabulary.
 import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 

@@ -1,8 +1,8 @@
-// The automaton of a grammar. Its places are made when they are first reached, and each is made once, so that results for a place can
-// be cached.
+// Builds the automaton of a grammar. Its states, called places, are made when they are first reached, and each is made once, so that
+// results for a place can be cached.
 //
-// A place is a set of threads. A thread is a local state, which is a set of items within one rule, on top of a frame: the state in
-// which to continue after the rule, and the frame below. An item is a list of the remaining symbols of a rule's body.
+// A place is a set of threads. A thread is a local state (a set of items within one rule) on top of a frame: the state in which to
+// continue after the rule, and the frame below it. An item is a list of the remaining symbols of a rule's body.
 import { spend } from './effort.js';
 import type { Grammar } from './grammar.js';
 import type { RegularState } from './regular.js';
@@ -46,7 +46,7 @@ export type Frame = {
   readonly need: number;
   /** Whether the threads on top of it are inside a JSON text whose objects have unique names. */
   readonly isJson: boolean;
-  /** Whether the rule on top of it is an array whose strings differ. */
+  /** Whether the rule on top of it is an array of distinct strings. */
   readonly isDistinct: boolean;
 } | null;
 
@@ -65,7 +65,7 @@ export interface Place {
   readonly next: (Place | null | undefined)[];
 }
 
-/** A state that consists of `min` to `max` more characters of a class. */
+/** A state that begins with `min` to `max` more characters of a class. */
 export interface CountedState {
   readonly item: Item & { head: { kind: 'regular' } };
   readonly part: RegularState;
@@ -82,6 +82,7 @@ function countedItem(item: Item): CountedState | null {
 
 const needOf = (frame: Frame): number => frame?.need ?? 0;
 
+/** Makes the places of grammars. */
 export class Machine {
   readonly #symbols: Symbols;
   readonly #items = new Map<string, Item>();
@@ -178,7 +179,7 @@ export class Machine {
     );
   }
 
-  /** Recognizes a state that consists of a bounded repetition of a class of characters and a continuation; null for others. */
+  /** Recognizes a state that begins with a bounded repetition of a class of characters; null for others. */
   counted(local: LocalState): CountedState | null {
     const [item] = local.items;
     return local.items.length === 1 && item ? countedItem(item) : null;

@@ -3,7 +3,7 @@ import { matchAnywhere, UnsupportedPatternError } from './ecma-pattern.js';
 import { Effort, GrammarEffortError, spend } from './effort.js';
 import { RegularStates, type Regular, type RegularState } from './regular.js';
 
-/** The most states that are searched for a final one; with more, the expression is assumed to match some text. */
+/** The most states that are searched for a final one; with more, the expression counts as matching some text. */
 const MAX_STATES = 2_000;
 
 /** The number of characters of a text that are read in one step of work. */
@@ -32,7 +32,7 @@ export class RegularMatcher {
   }
 }
 
-/** The work limit for matching one text; a pattern that exceeds it is not decided. */
+/** The steps of work for matching one text, beyond which a pattern is not decided. */
 const STEPS_OF_PATTERN = 20_000;
 
 /**

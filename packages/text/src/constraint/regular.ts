@@ -1,11 +1,11 @@
-// Regular expressions over code points with intersection and complement, and their derivatives.
+// Defines regular expressions over code points with intersection and complement, and computes their derivatives.
 // Source: Owens, Reppy and Turon 2009, "Regular-expression derivatives re-examined", sections 3 and 4: an expression is a state of an
 // automaton, and its derivative by a code point is the next state. Differs from it: classes of code points with the same derivative
 // are computed together with the derivatives, and repetitions are counted.
 import { ALL_CODE_POINTS, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 
-/** A set of texts. Expressions with the same meaning are equal only as far as the constructors simplify them. */
+/** A set of texts. Two expressions with the same meaning become equal only as far as the constructors simplify them. */
 export type Regular =
   | { readonly kind: 'class'; readonly ranges: CodePointRanges }
   | { readonly kind: 'concat'; readonly parts: readonly Regular[] }
@@ -23,8 +23,8 @@ export const not = (part: Regular): Regular => ({ kind: 'not', part });
 export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
 
 /**
- * Describes decimal numbers without a sign, with or without digits behind a point, that are multiples of a positive integer divided by
- * a power of ten.
+ * Describes decimal numbers without a sign, with or without a decimal point, that are multiples of a positive integer divided by a power
+ * of ten.
  *
  * @param places the exponent of that power
  */
@@ -83,17 +83,17 @@ type Form =
   | { kind: 'repeat'; part: RegularState; min: number; max: number }
   | { kind: 'multiple'; of: number; places: number; remainder: number; digits: number | null };
 
-/** Code points with the same derivative, and this derivative. The classes of a state together contain all code points. */
+/** A step of the automaton: code points with the same derivative, and this derivative. The classes of a state contain all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
 /** The number of ranges of a class that count as one step of work. */
 const RANGES_PER_STEP = 8;
 
-/** The states of several expressions; equal states are made once. */
+/** Makes the states of several expressions, equal states once. */
 export class RegularStates {
   readonly #states = new Map<string, RegularState>();
   readonly #steps = new Map<RegularState, readonly Step[]>();
-  /** The same without transitions to the state that matches nothing. */
+  /** The steps of each state, without those to the state that matches nothing. */
   readonly #possible = new Map<RegularState, readonly Step[]>();
   readonly #nothing = this.#state('nothing', { kind: 'nothing' }, false);
   readonly #empty = this.#state('empty', { kind: 'empty' }, true);
@@ -184,7 +184,7 @@ export class RegularStates {
     }
   }
 
-  /** Lists the steps of a number's digits: behind the point they count, and those beyond its places have to be zeros. */
+  /** Lists the steps of a number's digits. Those after the point are counted; beyond the allowed places they must be zeros. */
   #multipleSteps({ of, places, remainder, digits }: Form & { kind: 'multiple' }): readonly Step[] {
     const isFull = digits === places;
     const steps = Array.from({ length: isFull ? 1 : 10 }, (_, digit): Step => {
@@ -200,8 +200,8 @@ export class RegularStates {
   /**
    * Makes the state of a number.
    *
-   * @param digits those behind the point; null before it
-   * @param mayEnd false where a digit has to follow
+   * @param digits the number of digits after the point so far; null before it
+   * @param mayEnd false where a digit must follow
    */
   #multiple(of: number, places: number, remainder: number, digits: number | null, mayEnd: boolean): RegularState {
     let whole = remainder;
@@ -299,10 +299,10 @@ function merged(steps: readonly Step[]): readonly Step[] {
   return [...classes].map(([next, parts]) => [parts.length === 1 ? parts[0] : unionOf(parts.flat()), next] as const);
 }
 
-/** The next states of several parts, the last part first. */
+/** The next states of several parts as a linked list, the last part first. */
 type Nexts = { readonly next: RegularState; readonly before: Nexts } | null;
 
-/** Lists the classes in which each part has a single next state, and the combination of these states. */
+/** Lists the classes of code points in which every part has a single next state, and the combinations of these states. */
 function product(
   parts: readonly (readonly Step[])[],
   combine: (nexts: readonly RegularState[]) => RegularState,

@@ -1,4 +1,4 @@
-// The parts of a grammar in the form that the machine uses, and the least number of tokens that each needs.
+// Makes the parts (symbols) of a grammar in the form that the machine uses, with the least number of tokens that each needs.
 import { ByteNodes, type ByteNode } from './byte-nodes.js';
 import { spend } from './effort.js';
 import { GrammarError } from './grammar-error.js';
@@ -30,6 +30,7 @@ const isOverflow = (error: unknown): boolean => error instanceof RangeError && /
 /** The most states of a regular expression that are searched for a final one. */
 const MAX_STATES = 20_000;
 
+/** Makes the symbols of grammars, equal ones once. */
 export class Symbols {
   readonly regular = new RegularStates();
   readonly #nodes: ByteNodes;
@@ -176,7 +177,7 @@ export class Symbols {
   }
 
   /**
-   * Finds the shortest way to a final state over all reachable states; an intersection may have none, even if its parts have.
+   * Finds the shortest way to a final state among all reachable states; an intersection may have none even if its parts have.
    *
    * @throws {GrammarError} if there are too many states
    */
@@ -243,8 +244,8 @@ type SymbolForm = Symbol extends infer Each ? (Each extends Symbol ? Omit<Each, 
 const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : min * need);
 
 /**
- * Finds the least solution, in which a rule that contains itself needs as much as its other choices. Inner parts come before outer
- * ones.
+ * Finds the least needs that agree with each other; a rule that contains itself needs as much as its other choices. Inner parts come
+ * before outer ones.
  */
 function settleNeeds(symbols: readonly Symbol[]): void {
   for (let changed = true; changed;) {

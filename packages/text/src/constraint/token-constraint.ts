@@ -1,6 +1,6 @@
-// The tokens that may come next in an answer.
+// Declares constraints, which say which tokens may come next in an answer.
 
-/** The place of one answer in its grammar. */
+/** Follows one answer through its grammar. */
 export interface TokenConstraint {
   /**
    * Writes the mask of the tokens that may come next: token i is bit i % 32 of word ⌊i / 32⌋. End tokens are allowed exactly where the

@@ -1,6 +1,5 @@
-// Computes the tokens that may come next at a place by walking the trie of all tokens, and caches the result by local state. The
-// effect of a token within a rule does not depend on anything outside; tokens that extend beyond the rule's end are followed into the
-// frame.
+// Computes the tokens that may come next at a place by walking the trie of all tokens, and caches the result by local state. The effect of
+// a token within a rule does not depend on anything outside of it; tokens that extend beyond the rule's end are followed into the frame.
 // Source: the division into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
 // arXiv:2411.15100, section 3.1). Differs from it: masks are made when first needed, and contain how many tokens are needed after each
 // choice.
@@ -8,40 +7,39 @@ import { spend } from './effort.js';
 import type { CountedState, Frame, LocalState, Machine, Place, Thread } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/** Tokens after which `need` more tokens are needed, as ids or, if that is smaller, as bits. */
+/** The tokens after which `need` more tokens are needed, as ids or, if that is smaller, as bits. */
 interface TokenGroup {
   readonly need: number;
   readonly ids: Int32Array | null;
   readonly bits: Uint32Array | null;
 }
 
+/** The effect of all tokens on a local state. */
 interface LocalMask {
   readonly groups: readonly TokenGroup[];
   /** Nodes of the trie at which the rule may end before the token does. */
   readonly ends: readonly number[];
 }
 
-/**
- * The effect of tokens on an unbounded repetition, by the number of its characters that they contain; the last character may be
- * incomplete.
- */
+/** The effect of tokens on an unbounded repetition, by the number of its characters that they contain, the last of which may be incomplete. */
 interface CountedMask {
-  /** Tokens after which the repetition continues. */
+  /** By that number, the tokens after which the repetition continues. */
   readonly within: readonly (readonly TokenGroup[])[];
-  /** Tokens that end after the repetition. */
+  /** By that number, the tokens that end after the repetition. */
   readonly behind: readonly (readonly TokenGroup[])[];
   readonly ends: readonly { readonly node: number; readonly count: number }[];
 }
 
-/** The number of nodes of the trie with a known place that are visited in one step of work. */
+/** The number of trie nodes with a known place that are visited in one step of work. */
 const NODES_PER_STEP = 32;
 
-/** A bound of repetitions that no token reaches. */
+/** A bound of repetitions that is beyond every token. */
 const UNREACHED = 1_000_000;
 
 /** The most bytes of masks that are kept; beyond that all are dropped and made again when needed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
+/** Computes masks, and caches them. */
 export class TokenMasks {
   readonly #local = new Map<LocalState, LocalMask>();
   /** Tokens that extend beyond the end of the rule, by local state and frame. */
@@ -137,7 +135,7 @@ export class TokenMasks {
     }
   }
 
-  /** Computes the effect of tokens on a repetition with any bounds, by one walk with bounds that no token reaches. */
+  /** Computes the effect of tokens on a repetition by one walk with bounds that no token reaches; other bounds are derived from it. */
   #usual(counted: CountedState): CountedMask | null {
     const { machine, trie } = this;
     const base = machine.recounted(counted, 0, UNREACHED);

@@ -1,7 +1,7 @@
-// All tokens of a vocabulary in a tree by their bytes, so that tokens with a common prefix are examined together.
+// Arranges all tokens of a vocabulary in a tree by their bytes, so that tokens with a common prefix are examined together.
 import type { Steps } from '../steps.js';
 
-/** Nodes in depth-first order; node 0 is the root, without bytes. */
+/** Holds the nodes in depth-first order; node 0 is the root, without bytes. */
 export class TokenTrie {
   /** [nodes] the last byte. */
   readonly byte: Uint8Array;

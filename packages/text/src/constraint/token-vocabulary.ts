@@ -1,4 +1,4 @@
-// A tokenizer's tokens as the bytes that each adds to a text.
+// Finds the bytes that each token of a tokenizer adds to a text.
 import { finished, type Steps } from '../steps.js';
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import type { SpellableUnits } from './byte-nodes.js';
@@ -12,10 +12,10 @@ export interface TokenVocabularyOptions {
   excludedIds?: readonly number[];
 }
 
-/** Decoders in which a token's text depends on more than whether it is the first token. */
+/** The decoders with which a token's text depends on more than whether it is the first token. */
 const UNSUPPORTED_DECODERS: readonly string[] = ['BPEDecoder', 'CTC'];
 
-/** Decoders in which a token's text does not depend on its position. */
+/** The decoders with which a token's text does not depend on its position. */
 const PLACELESS_DECODERS: readonly string[] = ['ByteLevel', 'Sequence', 'Fuse'];
 
 const NO_BYTES = new Uint8Array(0);
@@ -26,6 +26,7 @@ const AT_ONCE = 1024;
 /** The parts of a vocabulary that take long to make. */
 type VocabularyParts = Pick<TokenVocabulary, 'first' | 'rest' | 'spellable'>;
 
+/** Holds a vocabulary for constraints. */
 export class TokenVocabulary {
   /** The largest id plus one. */
   readonly size: number;
@@ -59,7 +60,7 @@ export class TokenVocabulary {
   }
 
   /**
-   * Builds the same in steps of a few milliseconds, one per call of `next()`, between which a server can serve others.
+   * Builds a vocabulary in steps of a few milliseconds, one per call of `next()`, between which a server can serve others.
    *
    * @throws {RangeError} like the constructor
    */
@@ -128,7 +129,7 @@ function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   return special;
 }
 
-/** Finds the bytes that tokens add after another token, which consists of letters, so that decoders neither join nor clean up anything. */
+/** Finds the bytes that tokens add after a token of letters, with which decoders neither join nor clean up anything. */
 function behindAnother(
   tokenizer: Tokenizer,
   first: readonly Uint8Array[],

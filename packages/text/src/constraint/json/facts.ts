@@ -1,4 +1,4 @@
-// The constraints of one or several schemas on a value, by kinds of values.
+// Declares the constraints of one or several schemas on a value (its facts), by types of values.
 import { spend } from '../effort.js';
 import type { Regular } from '../regular.js';
 import type { LocatedSchema } from './schema-document.js';
@@ -14,7 +14,7 @@ export interface ObjectRule {
   readonly additional: LocatedSchema;
   /** Whether the schema has the keyword `additionalProperties`. */
   readonly saysAdditional: boolean;
-  /** Whether it is of a negated schema, which evaluates nothing. */
+  /** Whether the schema is negated; it then evaluates no property, in the sense of `unevaluatedProperties`. */
   readonly isNegated?: boolean;
 }
 
@@ -22,38 +22,39 @@ export interface ObjectRule {
 export interface ArrayRule {
   readonly prefix: readonly LocatedSchema[];
   readonly rest: LocatedSchema;
-  /** Whether the schema speaks of the items behind the prefix. */
+  /** Whether the schema has a keyword for the items after the prefix. */
   readonly saysRest: boolean;
   readonly isNegated?: boolean;
 }
 
-/** How many items have to be valid by a schema. */
+/** A constraint on the number of items that are valid by a schema (`contains`). */
 export interface Contained {
   readonly schema: LocatedSchema;
   readonly min: number;
   readonly max: number;
-  /** The place of the schema that says so. */
+  /** The path of the schema with this constraint. */
   readonly path: string;
 }
 
+/** A bound of numbers. */
 export interface Bound {
   readonly at: number;
   readonly isExclusive: boolean;
 }
 
-/** A value must have one of the types, and satisfy all constraints for its type. */
+/** The constraints of a value: it must have one of the types, and satisfy all constraints for its type. */
 export interface Facts {
   /** The allowed types; null: all. `number` includes `integer`. */
   readonly types: ReadonlySet<JsonType> | null;
   /** The only allowed values, if they are listed. */
   readonly values: readonly unknown[] | null;
-  /** Values that it must not be. */
+  /** The values that are excluded. */
   readonly excluded: readonly unknown[];
   readonly minLength: number;
   readonly maxLength: number;
   readonly patterns: readonly (readonly [pattern: string, path: string])[];
   readonly formats: readonly (readonly [format: string, path: string])[];
-  /** Expressions that texts have to be of. */
+  /** The regular expressions that strings must match. */
   readonly texts: readonly Regular[];
   readonly minimum: Bound;
   readonly maximum: Bound;
@@ -61,7 +62,7 @@ export interface Facts {
   readonly notMultiples: readonly (readonly [of: number, path: string])[];
   readonly objects: readonly ObjectRule[];
   readonly required: ReadonlySet<string>;
-  /** Names of properties that an object must not have. */
+  /** The names of properties that an object must not have. */
   readonly forbidden: ReadonlySet<string>;
   readonly names: readonly LocatedSchema[];
   readonly minProperties: number;
@@ -74,6 +75,7 @@ export interface Facts {
   readonly uniqueItems: string | null;
 }
 
+/** The facts without any constraint. */
 export const anything: Facts = {
   types: null,
   values: null,
@@ -100,6 +102,7 @@ export const anything: Facts = {
   uniqueItems: null,
 };
 
+/** Combines two facts, both of which a value must satisfy. */
 export function bothFacts(a: Facts, b: Facts): Facts {
   if (a === anything) return b;
   if (b === anything) return a;
@@ -131,7 +134,7 @@ export function bothFacts(a: Facts, b: Facts): Facts {
   };
 }
 
-/** Counts the things that are copied with the facts. */
+/** Counts the entries that are copied with the facts, as work. */
 const sizeOf = ({ required, forbidden, ...facts }: Facts): number =>
   10 +
   Object.values(facts).reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 0) +
@@ -164,7 +167,7 @@ export function typeOf(value: unknown): JsonType {
 export const hasType = (types: ReadonlySet<JsonType> | null, type: JsonType): boolean =>
   types === null || types.has(type) || (type === 'integer' && types.has('number'));
 
-/** Returns the types to which the present keywords apply. */
+/** Returns the types to which some constraint applies. */
 export function typesSpokenOf(facts: Facts): Set<JsonType> {
   const types = new Set<JsonType>();
   if (
@@ -201,7 +204,7 @@ function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** The members of each list, divided into scalars, which can be looked up directly, and others. */
+/** The members of lists, divided into scalars, which can be looked up directly, and others; kept for lists that were asked for. */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
 /** Returns whether a value is in a list. */
@@ -216,6 +219,7 @@ export function hasValue(values: readonly unknown[], value: unknown): boolean {
   return isScalar(value) ? known.scalars.has(value) : known.others.some((other) => sameValue(value, other));
 }
 
+/** Returns the tighter of two bounds. */
 function tighter(a: Bound, b: Bound, takesFirst: boolean): Bound {
   if (a.at === b.at) return { at: a.at, isExclusive: a.isExclusive || b.isExclusive };
   return takesFirst ? a : b;

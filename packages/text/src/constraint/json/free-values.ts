@@ -1,4 +1,4 @@
-// Grammars of arbitrary JSON values up to a nesting depth. All other grammars share these rules, so that their masks are made once.
+// Makes grammars of arbitrary JSON values up to a nesting depth. All other grammars share these rules, so that their masks are made once.
 import { characters, either, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { anyText } from '../regular.js';
 import { anything } from './facts.js';
@@ -50,7 +50,7 @@ function valuesWithin(spaces: Spacing, depth: number): FreeValues {
   return { value: either(...scalars, ...(depth > 0 ? [object, array] : [])), object, array };
 }
 
-/** Allows `min` to `max` parts with separators between them. */
+/** Allows `min` to `max` repetitions of a part, with separators between them. */
 export function listOf(part: Grammar, separator: Grammar, min: number, max: number): Grammar {
   if (max === 0) return sequence();
   const some = sequence(part, repeat(sequence(separator, part), Math.max(0, min - 1), max - 1));

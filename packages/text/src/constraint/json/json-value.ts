@@ -46,7 +46,7 @@ export interface JsonValueOptions {
 }
 
 /**
- * Allows JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
+ * Allows the JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
  *
  * No object has the same name twice. Some valid texts are excluded: properties must be in the order of the schema; at most one space
  * follows a comma or a colon, as most models write it; a property that the schema does not name is allowed only if
@@ -74,6 +74,7 @@ export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions
  */
 export const readingTogether = <Result>(read: () => Result): Result => new Effort(effortLimits.reading).within(read);
 
+/** Makes the grammar of one schema. */
 class SchemaGrammar {
   readonly #alternatives: SchemaAlternatives;
   /** Grammars by the set of schemas that a value must satisfy. */
@@ -133,7 +134,7 @@ class SchemaGrammar {
     }
     const spoken = typesSpokenOf(facts);
     if (!facts.types && spoken.size === 0) return freeValues(this.spaces).value;
-    // Values of the other types are left where those that the keywords speak of contradict themselves, or are constants to leave out.
+    // Other types are allowed too if the types with constraints have no values, or if constants are excluded.
     const says = [...spoken].some((type) => !this.#alternatives.isImpossibleAs(type, facts));
     const types = facts.types ?? (says && facts.excluded.length === 0 ? spoken : new Set(TYPES));
     const written = TYPES.filter((type) => types.has(type) && !(type === 'integer' && types.has('number')));
@@ -166,13 +167,13 @@ class SchemaGrammar {
   }
 
   #object(facts: Facts, path: string): Grammar {
-    // Neither objects nor arrays with one value left out have a grammar.
+    // An object or array that must differ from one value has no grammar here.
     if (facts.excluded.some((value) => typeOf(value) === 'object')) return either();
     const value = (schemas: readonly LocatedSchema[]) => this.value(schemas);
     return objectGrammar(facts, { alternatives: this.#alternatives, spaces: this.spaces, value, path });
   }
 
-  /** Allows the items of the prefixes in turn, then items that share a schema. */
+  /** Allows the items of the prefixes in turn, then items that all have one schema. */
   #array(facts: Facts, path: string): Grammar {
     const { uniqueItems, minItems } = facts;
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);
@@ -199,7 +200,7 @@ class SchemaGrammar {
     return sequence(text('['), this.#tuple(item, longest, minItems, maxItems), text(']'));
   }
 
-  /** Allows items that differ: a few constants, of which each is written once, or texts, which are compared as they are written. */
+  /** Allows items that differ: a few constants, each of which is written once, or strings, which are compared as they are written. */
   #distinctItems(schemas: readonly LocatedSchema[], path: string, minItems: number, maxItems: number): Grammar {
     const { comma } = this.spaces;
     const kinds = this.#alternatives.of(schemas);
@@ -225,7 +226,7 @@ class SchemaGrammar {
   /** Allows some of the values, each once, in any order. */
   #eachOnce(values: readonly unknown[], minItems: number, maxItems: number): Grammar {
     const known = new Map<number, Grammar>();
-    /** Allows the rest behind the values whose bits are set. */
+    /** Allows the rest after the values whose bits are set in `written`. */
     const behind = (written: number, count: number): Grammar => {
       spend(values.length + 1);
       let grammar = known.get(written);
@@ -243,8 +244,8 @@ class SchemaGrammar {
   }
 
   /**
-   * Allows items of which some are valid by a schema: each item is one of these or, where they have a largest number, is certainly
-   * none of them.
+   * Allows items of which some are valid by the schema of `contains`: each item is one of these or, if their number has an upper bound,
+   * certainly none of them.
    *
    * @param item allows an item that is valid by further schemas too
    */
@@ -264,7 +265,7 @@ class SchemaGrammar {
       throw new UnsupportedSchemaError('contains', path, 'is not supported for so many items');
     const others = max === Infinity ? [] : [this.#alternatives.negated(schema)];
     const known = new Map<string, Grammar>();
-    /** Allows the rest after `index` items, of which `count` are of the schema; beyond what is counted they are as many as the last. */
+    /** Allows the rest after `index` items, `count` of which are valid by that schema. Both are counted only up to what matters. */
     const from = (index: number, count: number): Grammar => {
       const key = `${index},${count}`;
       let grammar = known.get(key);
@@ -304,10 +305,10 @@ class SchemaGrammar {
 
 const MAX_PREFIX = 1_000;
 
-/** The most constants whose permutations are counted: each subset of them is a part of the grammar. */
+/** The most constants whose permutations are allowed: each subset of them is a part of the grammar. */
 const MAX_DISTINCT = 8;
 
-/** The most items times counts of those that are of a schema. */
+/** The most pairs of a number of items and a number of valid ones among them. */
 const MAX_COUNTED_ITEMS = 10_000;
 
 function writtenValue(value: unknown): string {

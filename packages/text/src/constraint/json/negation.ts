@@ -1,20 +1,21 @@
-// The facts of the values that a schema excludes.
+// Computes the facts of the values that a schema excludes.
 import { not } from '../regular.js';
 import { anything, hasType, TYPES, type Facts, type JsonType } from './facts.js';
 import { formatExpression } from './formats.js';
 import type { LocatedSchema } from './schema-document.js';
 import { patternExpression } from './string-expressions.js';
 
+/** The values that are invalid by a schema. */
 interface Violations {
-  /** Alternatives, in each of which one demand is violated. */
+  /** The alternatives, in each of which one constraint is violated. */
   readonly alternatives: readonly Facts[];
-  /** The keywords whose violations have no facts, so that such values are left out. */
+  /** The keywords whose violations cannot be expressed as facts, so that values which violate only them are not included. */
   readonly left: readonly string[];
 }
 
 /**
- * Returns the facts of the values that violate what one schema asks by itself: every such value has one of its demands violated. All
- * of them are invalid by the schema, and where keywords are left not every invalid value is among them.
+ * Returns the facts of values that violate one schema, apart from the keywords that combine schemas: each such value violates one of its
+ * constraints. All of them are invalid by the schema; with keywords in `left`, some invalid values are not among them.
  *
  * @param negated returns the schema of all values that are invalid by another one
  */
@@ -24,7 +25,7 @@ export function violations(facts: Facts, negated: (schema: LocatedSchema) => Loc
   const add = (type: JsonType, demands: Partial<Facts>) =>
     alternatives.push({ ...anything, types: new Set([type]), ...demands });
   if (facts.values) alternatives.push({ ...anything, excluded: facts.values });
-  // Objects and arrays with one value left out have no grammar.
+  // An object or array that must differ from one value has no grammar here.
   if (facts.values?.some((value) => typeof value === 'object' && value !== null)) left.push('const');
   if (facts.excluded.length > 0) alternatives.push({ ...anything, values: facts.excluded });
   addTexts(facts, add, left);
@@ -51,7 +52,7 @@ function addTexts({ minLength, maxLength, patterns, formats, texts }: Facts, add
   if (maxLength < Infinity) add('string', { minLength: maxLength + 1 });
   for (const [pattern, path] of patterns) add('string', { texts: [not(patternExpression(pattern, path, 'pattern'))] });
   for (const text of texts) add('string', { texts: [not(text)] });
-  // The texts that are generated of a format are a part of what the format allows.
+  // The texts that are generated for a format are only a part of what the format allows, so that the others remain unknown.
   for (const [format] of formats) if (formatExpression(format) !== null) left.push('format');
 }
 
@@ -97,7 +98,7 @@ function addArrays(
     for (const [index, schema] of [...prefix, rest].entries()) {
       if (isOpen(schema)) continue;
       const before = Array.from({ length: index }, () => everything);
-      // Behind the prefix, the first item is taken.
+      // Only the first item after the prefix is made to violate the schema of the rest.
       if (index === prefix.length) left.push('items');
       const rule = { prefix: [...before, negated(schema)], rest: everything, saysRest: false };
       add('array', { minItems: index + 1, arrays: [rule] });

@@ -1,4 +1,4 @@
-// Numbers within bounds as regular expressions over their decimal digits.
+// Describes numbers within bounds as regular expressions over their decimal digits.
 import { wholeMatch } from '../ecma-pattern.js';
 import {
   anyOf,
@@ -16,23 +16,23 @@ import {
 import type { Bound, Facts } from './facts.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The most decimal digits that a float64 distinguishes, so that the number that is read equals the one that is written. */
+/** The number of decimal digits that a float64 distinguishes, so that the number that is read equals the one that is written. */
 const DIGITS = 15;
 
-/** The most fractional digits of numbers with up to nine integer digits, below any bound. */
+/** The most fractional digits of a number with up to nine integer digits, where bounds are below that size. */
 const SHORT_FRACTION = 6;
 
 const digit = oneOf([[0x30, 0x39]]);
 const WHOLE = `(?:0|[1-9]\\d{0,${DIGITS - 1}})`;
 const integer = wholeMatch(`-?${WHOLE}`);
 const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2})?`);
-/** Numbers without an exponent, of no more digits in all than a float64 keeps apart. */
+/** Matches numbers without an exponent that have at most as many digits as a float64 distinguishes. */
 const plainNumber = wholeMatch(
   `-?(?:${WHOLE}|(?:0|[1-9]\\d{0,${DIGITS - SHORT_FRACTION - 1}})\\.\\d{1,${SHORT_FRACTION}}|0\\.\\d{1,${DIGITS}})`,
 );
 
 /**
- * Returns the expression for the texts of a number.
+ * Makes the expression for the texts of a number.
  *
  * @param isInteger whether only integers without a decimal point are allowed
  * @throws {UnsupportedSchemaError}
@@ -57,7 +57,7 @@ export function numberExpression(facts: Facts, isInteger: boolean): Regular {
   return both(whole ? integer : plainNumber, ...parts);
 }
 
-/** Returns the expression of the texts that are equal to a number, without an exponent. */
+/** Makes the expression for the texts, without an exponent, that equal a number. */
 function equal(value: number): Regular {
   const { whole, fraction } = decimals(Math.abs(value));
   const zeros = times(literal('0'), 0);
@@ -78,10 +78,10 @@ function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'm
 
 const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive });
 
-/** The largest number of which multiples are found, times a power of ten. */
+/** The largest number whose multiples are described, times a power of ten. */
 const MOST_MULTIPLE = 1_000;
 
-/** Returns the expression of multiples, with any sign. */
+/** Makes the expression for multiples of a number, with any sign. */
 function multipleExpression([of, path]: Facts['multiples'][number]): Regular {
   const { whole, fraction } = decimals(of);
   const digits = Number(whole + fraction);
@@ -94,7 +94,7 @@ function multipleExpression([of, path]: Facts['multiples'][number]): Regular {
   return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(digits, fraction.length));
 }
 
-/** Returns whether a number is a multiple of another one as both are written in decimals. */
+/** Returns whether a number is a multiple of another one, both taken as the decimals in which they are written. */
 export function isMultiple(value: number, of: number): boolean {
   const [own, other] = [decimals(Math.abs(value)), decimals(of)];
   const places = Math.max(own.fraction.length, other.fraction.length);
@@ -103,7 +103,7 @@ export function isMultiple(value: number, of: number): boolean {
 }
 
 /**
- * Returns the expression for non-negative numbers between two bounds.
+ * Makes the expression for non-negative numbers between two bounds.
  *
  * @param isPositive whether 0 is excluded
  */
@@ -120,7 +120,7 @@ function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositiv
 
 const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 
-/** Returns the expression for numbers without an exponent whose digits, at the size of the bounds, do not exceed float64's precision. */
+/** Makes the expression for numbers without an exponent that, at the size of the bounds, have no more digits than a float64 distinguishes. */
 function plain(isWhole: boolean, size: number): Regular {
   const whole = Math.max(decimals(size).whole.length, DIGITS);
   const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
@@ -132,6 +132,7 @@ function plain(isWhole: boolean, size: number): Regular {
   return wholeMatch(`${alone}|${short}`);
 }
 
+/** The decimal digits of a number. */
 interface Decimals {
   /** `0`, or without leading zeros. */
   whole: string;
@@ -152,7 +153,7 @@ function decimals(x: number): Decimals {
 
 type Side = 'above' | 'below';
 
-/** Returns the expression for decimal texts above or below a bound; another expression ensures that they are numbers. */
+/** Makes the expression for decimal texts above or below a bound; another expression ensures that they are numbers. */
 function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const any = isWhole ? emptyText : times(oneAfterTheOther(literal('.'), times(digit, 1)), 0, 1);
   const byLength =
@@ -161,7 +162,7 @@ function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: 
   return anyOf(oneAfterTheOther(anyOf(byLength, differing(whole, side)), any), equal);
 }
 
-/** Returns the expression for numbers with as many digits, in which one digit decides. */
+/** Makes the expression for numbers with as many digits as the bound, in which one digit decides. */
 function differing(digits: string, side: Side): Regular {
   return anyOf(
     ...[...digits].map((own, i) =>
@@ -179,7 +180,7 @@ function beside(own: string, side: Side): Regular {
   return from <= to ? oneOf([[from, to]]) : noText;
 }
 
-/** Returns the expression for the text after an integer part that equals the bound's. */
+/** Makes the expression for the text after an integer part that equals the bound's. */
 function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const none =
     side === 'below'

@@ -1,4 +1,4 @@
-// Grammars of objects: properties in the order of the schema, optional ones present or not, then those that match only a pattern or
+// Makes grammars of objects: properties in the order of the schema, optional ones present or not, then those that match only a pattern or
 // nothing.
 import { spend } from '../effort.js';
 import { either, regular, repeat, sequence, text, type Grammar } from '../grammar.js';
@@ -11,7 +11,7 @@ import type { LocatedSchema } from './schema-document.js';
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The most patterns of names, since each combination of them is a class of names. */
+/** The most patterns of names, since each combination of them is a class of names with its own schemas. */
 const MAX_PATTERNS = 6;
 
 /** The steps of work for finding the schemas of a property. */
@@ -20,6 +20,7 @@ const STEPS_PER_PROPERTY = 30;
 /** The limit of the number of properties times their possible counts. */
 const MAX_COUNTED = 10_000;
 
+/** The input of the grammars of one object. */
 interface ObjectParts {
   readonly alternatives: SchemaAlternatives;
   readonly spaces: Spacing;
@@ -51,7 +52,7 @@ export function objectGrammar(facts: Facts, parts: ObjectParts): Grammar {
   return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).whole(), text('}'));
 }
 
-/** Makes grammars for the properties from an index on, by the number of properties before it; each is made once. */
+/** Makes grammars for the properties from an index on, given the number of properties before it; each is made once. */
 class Properties {
   readonly #made = new Map<string, Grammar>();
 
@@ -103,7 +104,7 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // At most one property that no schema names can be required, since distinct names are not counted here.
+    // At most one property that no schema names can be required, since distinct names cannot be counted here.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;
@@ -166,8 +167,8 @@ const nameGrammar = (names: readonly Regular[]): Grammar =>
   names.length === 0 ? anyString : sequence(text('"'), regular(both(...names), 'json'), text('"'));
 
 /**
- * Returns whether properties without a name or pattern may be written: a schema has `additionalProperties`, nothing is known about
- * properties, or more are required.
+ * Returns whether properties that no name or pattern matches may be written: a schema has `additionalProperties`, there is no constraint
+ * on properties, or more are required.
  */
 const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   objects.length + required.size === 0 ||

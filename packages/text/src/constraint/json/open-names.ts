@@ -1,8 +1,8 @@
-// The state of a JSON text that is written byte by byte: the open objects and the names that they already have.
+// Tracks a JSON text that is written byte by byte: its open objects and the names that they already have.
 
 /** An open object or array. */
 interface Level {
-  /** Whether it is an object, or an array whose strings differ: these are its names. */
+  /** Whether its names must differ: those of an object, or the strings of an array of distinct strings. */
   readonly isNamed: boolean;
   /** The names so far, each as the UTF-8 bytes of its text. */
   readonly names: readonly string[];
@@ -18,7 +18,7 @@ export type OpenNames =
       readonly text: string;
       /** The part of an escape sequence that has been written. */
       readonly escape: string;
-      /** The object's names that begin with `text`. */
+      /** The names of the object that begin with `text`. */
       readonly rivals: readonly string[];
     };
 

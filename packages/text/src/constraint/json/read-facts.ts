@@ -1,4 +1,4 @@
-// The keywords of one schema that say something by themselves, without those that combine schemas.
+// Reads the keywords of a schema that constrain a value by themselves; schema-alternatives.ts reads those that combine schemas.
 import {
   anything,
   TYPES,
@@ -12,10 +12,10 @@ import {
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** Keywords of the standard that answers are not held to. */
+/** The keywords of the standard that are refused, since answers cannot be made to obey them. */
 const REFUSED: readonly string[] = ['$dynamicRef', '$recursiveRef'];
 
-/** Combining keywords, which schema-alternatives.ts reads. */
+/** The combining keywords. */
 const COMBINING: readonly string[] = [
   '$ref',
   'allOf',
@@ -125,7 +125,7 @@ function arrayRule(document: SchemaDocument, schema: JsonObject, path: string): 
   };
 }
 
-/** Reads how many items have to be valid by a schema: the two numbers say nothing without one. */
+/** Reads the bounds of the number of items that are valid by `contains`; without that keyword they have no effect. */
 function containedIn(document: SchemaDocument, schema: JsonObject, path: string): readonly Contained[] {
   if (schema.contains === undefined) return [];
   const min = optionalCount(schema, 'minContains', path, 1);
@@ -134,7 +134,7 @@ function containedIn(document: SchemaDocument, schema: JsonObject, path: string)
   return min === 0 && max === Infinity ? [] : [{ schema: contained, min, max, path }];
 }
 
-/** Reads a bound. An exclusive one is a number, or before draft 6 whether the other one is exclusive. */
+/** Reads a bound. `exclusive` is a number, or, before draft 6, a flag that makes the inclusive bound exclusive. */
 function bound(inclusive: number | undefined, exclusive: unknown, keyword: string, path: string, none: number): Bound {
   const at = inclusive ?? none;
   if (exclusive === undefined || typeof exclusive === 'boolean') return { at, isExclusive: exclusive === true };
@@ -171,7 +171,7 @@ function multipleOf(of: number | undefined, path: string): Facts['multiples'] {
   return [[of, path]];
 }
 
-/** Reads a list of names. Before draft 4, `required` was a boolean of the property itself: it says nothing here. */
+/** Reads a list of names. Before draft 4, `required` was a boolean of the property itself, which is ignored. */
 function namesOf(value: unknown, keyword: string, path: string): readonly string[] {
   if (value === undefined || typeof value === 'boolean') return [];
   if (!Array.isArray(value) || value.some((name) => typeof name !== 'string'))

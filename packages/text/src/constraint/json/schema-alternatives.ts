@@ -1,4 +1,4 @@
-// The combined constraints of several schemas as a list of alternatives (a disjunctive normal form).
+// Combines the constraints of several schemas into a list of alternatives (a disjunctive normal form).
 import { spend } from '../effort.js';
 import {
   anything,
@@ -25,22 +25,23 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 /** The most alternatives of one schema; more would make a grammar of many megabytes. */
 const MAX_ALTERNATIVES = 256;
 
-/** The levels of properties and items that are searched for a contradiction. */
+/** The number of levels of properties and items that are searched for a contradiction. */
 const CONTRADICTION_DEPTH = 4;
 
-/** A condition with what holds where it does and where it does not. */
+/** A schema, and what must hold for values that are valid by it and for others (`if`, `then`, `else`). */
 interface Condition {
   readonly when: LocatedSchema;
   readonly then: LocatedSchema;
   readonly otherwise: LocatedSchema;
 }
 
+/** Reads and combines the schemas of one document. */
 export class SchemaAlternatives {
   readonly #known = new Map<LocatedSchema, readonly Facts[]>();
   readonly #violating = new Map<LocatedSchema, readonly Facts[]>();
   readonly #open = new Set<LocatedSchema>();
   readonly #negated = new Map<LocatedSchema, LocatedSchema>();
-  /** A keyword whose violations were left out; null while the facts of each negated schema are all of its values. */
+  /** A keyword whose violations some negated schema does not include; null while every negated schema has all of its values. */
   #left: string | null = null;
 
   constructor(readonly document: SchemaDocument) {}
@@ -57,7 +58,7 @@ export class SchemaAlternatives {
     );
   }
 
-  /** Returns the schema of the values that are invalid by another one: the same object whenever it is asked for. */
+  /** Returns the schema of the values that are invalid by another one; it is the same object on every call. */
   negated(located: LocatedSchema): LocatedSchema {
     const { schema, path } = located;
     if (typeof schema === 'boolean') return { schema: !schema, path };
@@ -66,7 +67,7 @@ export class SchemaAlternatives {
     return negated;
   }
 
-  /** Lists the schemas that a property of this name is held to. */
+  /** Lists the schemas that apply to a property of this name. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {
@@ -114,7 +115,7 @@ export class SchemaAlternatives {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /** Returns whether a value is valid, given that it is one of the listed values, if there are any. */
+  /** Returns whether a value is valid, given that it is one of the listed values if there are any. */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value)) || hasValue(facts.excluded, value)) return false;
@@ -138,7 +139,7 @@ export class SchemaAlternatives {
     return this.#once(this.#known, located, () => this.#read(located));
   }
 
-  /** Returns the demands of the values that are invalid by a schema; some are left out where `#left` says so. */
+  /** Returns the facts of the values that are invalid by a schema; with `#left`, some of these values are not included. */
   #ofNot(located: LocatedSchema): readonly Facts[] {
     return this.#once(this.#violating, located, () => this.#readNot(located).map(withoutEvaluation));
   }
@@ -177,8 +178,8 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Adds what is asked of the properties and items that nothing in a schema evaluates. A value of one alternative may have others too,
-   * which evaluate more: of these values, those that this one allows alone are kept.
+   * Adds constraints on the properties and items that no keyword of a schema evaluates. If a value satisfies a second alternative too,
+   * that one may evaluate more; only what this alternative allows by itself is kept.
    */
   #withUnevaluated(all: readonly Facts[], schema: JsonObject, path: string): readonly Facts[] {
     const [properties, items] = ['unevaluatedProperties', 'unevaluatedItems'].map((keyword) =>
@@ -193,7 +194,7 @@ export class SchemaAlternatives {
     });
   }
 
-  /** Reads what violates a schema: each of its keywords by itself. */
+  /** Reads the facts of the values that violate a schema, keyword by keyword. */
   #readNot(located: LocatedSchema): readonly Facts[] {
     const { schema, path } = located;
     if (typeof schema === 'boolean') return schema ? [] : [anything];
@@ -220,14 +221,14 @@ export class SchemaAlternatives {
     return all.flat();
   }
 
-  /** Returns the demands of a negated schema. @throws {UnsupportedSchemaError} where it excludes what has no grammar, and nothing else */
+  /** Returns the facts of a negated schema. @throws {UnsupportedSchemaError} if they cannot be expressed */
   #without(part: LocatedSchema): readonly Facts[] {
     const alternatives = this.#ofNot(part);
     if (alternatives.length > 0 || this.#left === null) return alternatives;
     throw new UnsupportedSchemaError('not', part.path, `excludes what '${this.#left}' asks, which is not supported`);
   }
 
-  /** Reads `if`, `then` and `else`; null where there is no condition, or nothing depends on it. */
+  /** Reads `if`, `then` and `else`; null if there is no condition, or nothing depends on it. */
   #condition(schema: JsonObject, path: string): Condition | null {
     if (schema.if === undefined || (schema.then === undefined && schema.else === undefined)) return null;
     const when = this.#part(schema, 'if', path);
@@ -256,7 +257,7 @@ export class SchemaAlternatives {
     return parts.map((part, i) => this.document.at(part, `${path}/${keyword}/${i}`, keyword));
   }
 
-  /** For each property that others depend on, returns the alternatives that it is absent or that they are present. */
+  /** For each property on which others depend, returns two alternatives: it is absent, or what depends on it holds. */
   #dependencies(schema: JsonObject, path: string): (readonly Facts[])[] {
     return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) => {
       const dependencies = schema[keyword];
@@ -273,8 +274,8 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Returns each branch, without what other branches have as well: they exclude each other, or a property that another branch requires
-   * is left out of this one, or the other branch is negated.
+   * Returns the alternatives of each branch of `oneOf` without values that are valid by other branches too: the branches exclude each
+   * other already, or a property that another branch requires is forbidden in this one, or the other branch is negated.
    */
   #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
     const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
@@ -297,16 +298,16 @@ export class SchemaAlternatives {
     );
   }
 
-  /** Returns the facts without the values of a branch. @param others the branch's demands */
+  /** Removes the values of a branch from the facts. @param others the facts of the branch */
   #outside(facts: Facts, others: readonly Facts[], branch: LocatedSchema, path: string): readonly Facts[] {
     let left: Facts | null = facts;
     for (const other of others) left &&= this.#excluding(left, other);
-    // Where violations are left out somewhere, the demands may be of fewer values than the branch has.
+    // If some violations are not included, `others` may describe fewer values than the branch has.
     if (left && this.#left === null) return [left];
     return this.#product([facts], this.#ofNot(branch), path).filter((each) => !this.isContradiction(each));
   }
 
-  /** Returns the facts without the values that have others too, in one alternative; null where there is none. */
+  /** Removes the values that satisfy other facts too, if one alternative can express the result; else returns null. */
   #excluding(facts: Facts, other: Facts): Facts | null {
     if (this.isContradiction(bothFacts(facts, other))) return facts;
     spend(facts.values?.length ?? 0);
@@ -337,7 +338,7 @@ export class SchemaAlternatives {
     return all;
   }
 
-  /** Returns whether a required property has no value by the constants of its schemas alone, which takes no look at other schemas. */
+  /** Returns whether a required property has no value, judged by the constants in its schemas alone, without reading other schemas. */
   #isClearlyOut(facts: Facts): boolean {
     if (facts.objects.length < 2) return false;
     return [...facts.required].some((name) => {
@@ -353,7 +354,7 @@ export class SchemaAlternatives {
   }
 
   #contradictsAs(type: JsonType, facts: Facts, depth: number): boolean {
-    // Neither objects nor arrays with one value left out have a grammar.
+    // An object or array that must differ from one value has no grammar here.
     if (facts.excluded.some((value) => typeof value === 'object' && typeOf(value) === type)) return true;
     switch (type) {
       case 'string':
@@ -433,14 +434,14 @@ export class SchemaAlternatives {
   }
 }
 
-/** Returns facts whose rules evaluate nothing: what is found within a negated schema is not passed on. */
+/** Makes facts whose rules count as evaluating nothing, since what a negated schema evaluates does not count outside of it. */
 const withoutEvaluation = (facts: Facts): Facts => ({
   ...facts,
   objects: facts.objects.map((rule) => ({ ...rule, isNegated: true })),
   arrays: facts.arrays.map((rule) => ({ ...rule, isNegated: true })),
 });
 
-/** Keywords whose violations are left out. */
+/** The keywords whose violations are not included in negated schemas. */
 const WITHOUT_VIOLATIONS: readonly string[] = [
   'dependencies',
   'dependentRequired',
@@ -449,7 +450,7 @@ const WITHOUT_VIOLATIONS: readonly string[] = [
   'unevaluatedItems',
 ];
 
-/** Returns the rule of the properties that no rule evaluates; empty where all are evaluated. */
+/** Makes the rule of the properties that no other rule evaluates; no rule if all are evaluated. */
 function unevaluatedProperties({ objects }: Facts, additional: LocatedSchema): readonly ObjectRule[] {
   const rules = objects.filter(({ isNegated }) => !isNegated);
   if (rules.some(({ saysAdditional }) => saysAdditional)) return [];
@@ -459,7 +460,7 @@ function unevaluatedProperties({ objects }: Facts, additional: LocatedSchema): r
   return [{ properties, patterns, additional, saysAdditional: true }];
 }
 
-/** Returns the rule of the items that no rule evaluates; empty where all are evaluated. */
+/** Makes the rule of the items that no other rule evaluates; no rule if all are evaluated. */
 function unevaluatedItems({ arrays, contained }: Facts, rest: LocatedSchema, path: string): readonly ArrayRule[] {
   const rules = arrays.filter(({ isNegated }) => !isNegated);
   if (rules.some(({ saysRest }) => saysRest)) return [];
@@ -470,14 +471,14 @@ function unevaluatedItems({ arrays, contained }: Facts, rest: LocatedSchema, pat
   return [{ prefix: Array.from({ length }, () => free), rest, saysRest: true }];
 }
 
-/** Returns the values that a schema lists; null where it lists none. */
+/** Returns the values that a schema lists; null if it lists none. */
 function listedIn(schema: unknown): readonly unknown[] | null {
   if (!isObject(schema)) return null;
   if (Object.hasOwn(schema, 'const')) return [schema.const];
   return Array.isArray(schema.enum) ? (schema.enum as unknown[]) : null;
 }
 
-/** Returns whether no text has these facts. One expression is hardly ever a contradiction; several may be. */
+/** Returns whether no string has these facts. A single expression is hardly ever a contradiction; several may be. */
 function contradictsAsText(facts: Facts): boolean {
   const { patterns, formats, texts, excluded, minLength, maxLength } = facts;
   const parts =

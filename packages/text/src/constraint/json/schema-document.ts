@@ -1,4 +1,4 @@
-// A JSON Schema with the paths of its parts and the targets of its references.
+// Holds a JSON Schema with the paths of its parts and the targets of its references.
 import { spend } from '../effort.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
@@ -38,6 +38,7 @@ interface Resource {
   readonly anchors: Map<string, LocatedSchema | null>;
 }
 
+/** Finds parts and references of a schema. */
 export class SchemaDocument {
   readonly root: LocatedSchema;
   /** The draft that `$schema` names: `draft-04`, or `draft/20` since 2019; empty if there is none. */
@@ -85,7 +86,7 @@ export class SchemaDocument {
     const bases = [own];
     for (let at = own; !at.isCertain && at.outer; at = at.outer) bases.push(at.outer);
     let found = bases.map((base) => this.#found(reference, base));
-    // Many schemas with a nested $id use pointers from the root of the document, which the standard does not allow.
+    // Many schemas with a nested $id have pointers from the root of the document, which the standard does not allow.
     if (found.every((each) => typeof each === 'string') && reference.startsWith('#/'))
       found = [this.#found(reference, whole)];
     const targets = new Map(found.filter((each) => typeof each !== 'string').map((each) => [each.schema, each]));
@@ -175,7 +176,7 @@ export class SchemaDocument {
 }
 
 /**
- * Keywords whose value is a schema, a list of schemas, or either. The values of other keywords are data, even if they look like
+ * The keywords whose value is a schema, a list of schemas, or either. The values of other keywords are data, even if they look like
  * schemas.
  */
 const HOLDING: readonly string[] = [
@@ -197,7 +198,7 @@ const HOLDING: readonly string[] = [
   'unevaluatedProperties',
 ];
 
-/** Keywords whose value is an object of schemas. */
+/** The keywords whose value is an object of schemas. */
 const NAMING: readonly string[] = [
   '$defs',
   'definitions',
