@@ -1,5 +1,5 @@
 // Times a training step and greedy generation of GPT-2 124M on a GPU, and of PyTorch on the same card if a Python has torch with
-// CUDA. Both use float32, unless the fourth argument is float16, which only ours uses (the peer's autocast would use tensor
+// CUDA. Both use float32, unless the fourth argument is float16, which only Bowyer uses (PyTorch's autocast would use tensor
 // cores). The weights are random.
 //   node --conditions=source --import tsx benchmarks/gpu.ts [webgpu | cuda | cpu] [gpt2 | tiny] [repetitions] [float32 | float16]
 //     [bucket | exact]

@@ -21,7 +21,7 @@ import { tokenizerJson } from './random-vocabulary.js';
 const [which = 'both', countText = '100000', only = ''] = process.argv.slice(2);
 const COUNT = Number(countText);
 /** The number of simultaneous clients. */
-const LANES = 16;
+const CLIENTS = 16;
 const program = builtProgram();
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-load-'));
 const watchFile = join(directory, 'watch.jsonl');
@@ -56,7 +56,7 @@ async function start(args: readonly string[]): Promise<Server> {
   return { origin, stop: async () => void (child.kill('SIGTERM'), await ended) };
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
 
 /**
  * Sends a request.
@@ -137,7 +137,7 @@ async function oneAtATime(
   }
 }
 
-/** Sends `COUNT` requests of all kinds in `LANES` lanes; prints a line for each tenth of them. */
+/** Sends `COUNT` requests of all kinds from `CLIENTS` clients; prints a line for each tenth of them. */
 async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent): Promise<void> {
   const statuses = new Map<number, number>();
   let [begun, reported] = [0, 0];
@@ -156,7 +156,7 @@ async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent)
     console.log(`| ${(++reported * tenth).toLocaleString('en')} | ${figures.join(' | ')} |`);
   };
   await probe.take();
-  const lane = async () => {
+  const client = async () => {
     while (begun < COUNT) {
       const index = begun++;
       const status = await send(server.origin, next(Rng.forPurpose(index, 'request')));
@@ -165,7 +165,7 @@ async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent)
     }
   };
   const began = performance.now();
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: CLIENTS }, client));
   const counts = [...statuses].sort().map(([status, n]) => `${status === 0 ? 'left' : status}: ${n}`);
   console.log(
     `\n${COUNT} requests in ${((performance.now() - began) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)}; ${counts.join(', ')}`,

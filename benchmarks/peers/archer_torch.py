@@ -1,5 +1,5 @@
-# One ArCHer iteration in plain PyTorch, in phases: archer-iteration.ts starts it and asks for one iteration per line of standard
-# input. As ArCHer's code does it: the policy generates from the whole history at every turn, with a key-value cache within the call;
+# Runs the phases of ArCHer iterations in plain PyTorch: archer-iteration.ts starts it and asks for one iteration per line of
+# standard input. As in ArCHer's code, the policy generates from the whole history at every turn, with a key-value cache within the call;
 # every micro-batch of the critic samples fresh utterances, and values them with the target network. With "keeps_cache" the cache
 # also survives between the turns of an episode.
 import copy

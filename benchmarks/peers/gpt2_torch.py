@@ -1,4 +1,4 @@
-# GPT-2 in plain PyTorch on a GPU, float32, random weights: a training step (AdamW) and greedy generation with a cache.
+# Times GPT-2 in plain PyTorch on a GPU, float32, random weights: a training step (AdamW) and greedy generation with a cache.
 # gpu.ts starts it with sizes as JSON and asks for `train` or `generate` per line on standard input.
 import json
 import sys

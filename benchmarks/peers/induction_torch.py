@@ -1,8 +1,7 @@
-"""How soon a small Llama in plain PyTorch learns to copy, with departures from Llama: docs/decisions/own-policies.md and
-232-canon-layers.md.
+"""Measures how soon a small Llama in plain PyTorch learns to copy, with the departures from Llama of docs/decisions/own-policies.md.
 
-Eight lines of six random words, then the same lines in another order, each to be completed from its first word. Printed is the
-loss of the words to be completed, in nats; guessing has ln 799, or ln of the words that lines are drawn from.
+The text has eight lines of six random words, then the same lines in another order, each to be completed from its first word. The
+script prints the loss of the words to be completed, in nats; guessing has ln 799, or ln of the number of words to draw from.
 
     python benchmarks/peers/induction_torch.py [--smear] [--canon 4] [--rotary 0.25] [--convolve] [--window 2] \\
         [--transposed qk,vo] [--rate 2e-3] [--drawn 40] …

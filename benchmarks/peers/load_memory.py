@@ -1,4 +1,4 @@
-# The memory that transformers takes to load a folder in float32, for load-memory.ts: over what the process has after its imports.
+# Measures, for load-memory.ts, how much memory transformers takes to load a folder in float32, in addition to that of its imports.
 # python load_memory.py FOLDER
 import re
 import sys

@@ -1,6 +1,6 @@
-# The work of without-gpu.ts in TRL, PEFT and transformers, on one machine without a GPU: steps of training on given texts, or GRPO
-# iterations, over one turn or with an environment_factory over several. The argument has the settings (without-gpu/work.ts). One
-# piece is done for each line of standard input, so that all programs take turns.
+# Does the work of without-gpu.ts with TRL, PEFT and transformers, on a machine without a GPU: steps of training on given texts, or
+# GRPO iterations, over one turn or with an environment_factory over several. The argument has the settings (without-gpu/work.ts).
+# One step or iteration is done for each line of standard input, so that all programs take turns.
 #
 # Over several turns an environment object has one tool, `step`, and any text that the model writes is a call of it: the response
 # template says so, and the chat template adds no token to what the user, the model and the tool say. No utterance ends early

@@ -1,4 +1,4 @@
-"""A pytest plugin that records what the tokenizers package computes in a test: definition, input and output, as JSON lines.
+"""Records, as a plugin of pytest, what the tokenizers package computes in a test: definition, input and output, as JSON lines.
 
 Each component and each tokenizer that a test uses is also given the texts of PROBES. BOWYER_RECORD names the file that is written.
 """

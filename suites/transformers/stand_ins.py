@@ -1,5 +1,5 @@
-"""A pytest plugin for transformers' own tests, offline: it makes a small tokenizer under each name that they ask the hub for, and
-records the chat templates that they render.
+"""Lets transformers' own tests run offline, as a plugin of pytest: makes a small tokenizer under each name that they ask the hub
+for, and records the chat templates that they render.
 
 Each tokenizer has the class that the test names, with its pipeline and special tokens, and a vocabulary that is trained on a text of
 the tests. It loads after recorder.py of the suite of tokenizers, which records what each tokenizer answers.

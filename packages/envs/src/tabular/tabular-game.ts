@@ -27,7 +27,8 @@ const INVALID_REWARD = -0.1;
 const END = 'end';
 
 /**
- * The game. An observation is only the state's name, so that the agent cannot distinguish histories that lead to the same state.
+ * Plays the game of a table. An observation is only the state's name, so that the agent cannot distinguish histories that lead to
+ * the same state.
  */
 export class TabularGame implements Env {
   readonly #order = new EpisodeOrder('tabular');

@@ -91,7 +91,7 @@ interface TaskRow {
   } | null;
 }
 
-/** The parts of tau2's reward. tau2.md says how the model's judgement is replaced. */
+/** The components of tau2's reward. tau2.md says how the model's judgement is replaced. */
 const JUDGED = ['DB', 'COMMUNICATE', 'NL_ASSERTION'];
 
 function tasksIn(file: string): Tau2Task[] {
@@ -156,8 +156,8 @@ function splitsIn(file: string, tasks: readonly Tau2Task[]): Tau2Domain['splits'
 type Json = Record<string, unknown>;
 
 /**
- * Reads the database. JavaScript would sort keys that are numbers before all others, so that a mark is put before them. A quoted
- * number before a colon is always a key: quotes inside a text are escaped.
+ * Reads the database. JavaScript would sort keys that are numbers before all others, so that a NUL character is put before them. A
+ * quoted number before a colon is always a key: quotes inside a text are escaped.
  */
 function contentsOf(file: string): RetailContents {
   const { products, users, orders } = jsonOf(file, textOf(file).replaceAll(/"(\d+)"(?=\s*:)/g, '"\\u0000$1"')) as Json;

@@ -1,6 +1,6 @@
 // Plays Twenty Questions as ArCHer's large models do: the history is part of a prompt, and replies contain the question in JSON.
-// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm). The parts of the prompt and the rule of the decoder
-// are its; the wording is ours.
+// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm). The parts of the prompt and the
+// rule that finds the question in a reply are ArCHer's; the wording is ours.
 import type { Demonstration, DemonstrationSet } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { historyHeader } from '../guessing-game/history.js';

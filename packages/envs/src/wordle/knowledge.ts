@@ -2,10 +2,10 @@
 // contain how often a letter occurs, although the answers may show that.
 import { WORD_LENGTH } from './vocabulary.js';
 
-/** The knowledge about one letter at one place. */
+/** The knowledge about one letter at one position. */
 type Mark = 'open' | 'here' | 'not here';
 
-/** For each guessed letter, one mark per place. */
+/** Keeps, for each guessed letter, one mark per position. */
 export class Knowledge {
   private constructor(private readonly marks: ReadonlyMap<string, readonly Mark[]>) {}
 

@@ -131,8 +131,6 @@ export class Machine {
     throw new StoryFault(`${this.story.name}: ${problem}`);
   }
 
-  // ── Memory ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
   byte(address: number): number {
     return this.memory[address & 0xffff];
   }
@@ -152,9 +150,10 @@ export class Machine {
     this.memory[address + 1] = value;
   }
 
-  // ── Operands and variables: 0 is the top of the stack, 1…15 locals, 16…255 globals ────────────────────────────────
-
-  /** Returns the value of an operand, which is coded as `Instruction` describes. */
+  /**
+   * Returns the value of an operand, which is coded as `Instruction` describes. Variable 0 is the top of the stack, 1 to 15 are
+   * locals, 16 to 255 globals.
+   */
   value(operand: number): number {
     return operand >= 0 ? operand : this.load(-1 - operand);
   }
@@ -206,8 +205,6 @@ export class Machine {
     if (branchTo > 1) this.pc = branchTo;
     else this.return(branchTo);
   }
-
-  // ── Routines ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
    * Calls the routine of the first operand with the other operands as arguments. @param store variable of the result; −1: it is
@@ -275,8 +272,6 @@ export class Machine {
   get argumentCount(): number {
     return this.#frameCount === 0 ? 0 : this.#frames[(this.#frameCount - 1) * FRAME_SIZE + ARGUMENT_COUNT];
   }
-
-  // ── Snapshots ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   snapshot(): MachineSnapshot {
     return {
