@@ -94,7 +94,7 @@ test.each([
   await expect(evaluateAgent({ ...agent, ...settings, savePath: join(folder, 'refused') })).rejects.toThrow(message);
 });
 
-test('a figure that there is not is refused before anything is played', async () => {
+test('an unknown figure is refused before anything is played', async () => {
   const of = 'pass@0' as const;
   await expect(reaches(agent.run, 0.9, { ...agent, model: 'absent', of })).rejects.toThrow("of is 'pass@0'");
 });

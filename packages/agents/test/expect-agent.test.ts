@@ -21,7 +21,7 @@ const isBroken = async (task: ColourTask, context: AgentContext) => 1 - (await a
 let number = 0;
 const settings = () => ({ model, tasks, threads: 1, concurrency: 4, savePath: join(folder, `run-${number++}`) });
 
-test('what is clear needs few rollouts, and a message says what was expected and found', async () => {
+test('a clear result needs few rollouts, and the message states the expected and the found value', async () => {
   const good = await reaches(asks, 0.8, { ...settings(), budget: 200 });
   expect(good).toMatchObject({ passed: true, decided: true, mean: 1, rollouts: 24 });
   expect(good.message).toMatch(/^reached: reward of at least 0.8\n {2}found 1.000 \(0.8\d\d … 1.000\) in 24 rollouts$/);
@@ -32,7 +32,7 @@ test('what is clear needs few rollouts, and a message says what was expected and
   );
 }, 300_000);
 
-test('a budget that is too small decides nothing, and says how many tasks would; pass@k, pass^k and cost', async () => {
+test('a budget that is too small decides nothing, and the message has the number of tasks that would suffice; pass@k, pass^k and cost', async () => {
   let played = 0;
   const everySecond = async (task: ColourTask, context: AgentContext) => {
     await answerTo(task, context);

@@ -73,7 +73,7 @@ test('the agent’s prompt is found, changed on its way to the model, and better
   expect(results.comparisons![0].meanDifference).toBeCloseTo(best - first);
 }, 300_000);
 
-test('without a reflector nothing starts', async () => {
+test('a missing reflector is an error before anything starts', async () => {
   const run = () => Promise.resolve(1);
   const reflector = { model: 'none' } as { baseUrl: string; model: string };
   await expect(optimizePrompt({ model, tasks, run, reflector })).rejects.toThrow('reflector.base_url');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => void judge.close());
 
-test('a judge that compares rollouts stands in the place of a reward', async () => {
+test('a judge that compares rollouts can replace the reward', async () => {
   const { directory } = await trainAgent({
     model: await colourModel(),
     tasks,

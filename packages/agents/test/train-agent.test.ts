@@ -188,7 +188,7 @@ test('a run that is stopped in its final test and called again ends with the tes
   expect(resumed.results.policies).toEqual(whole.results.policies);
 }, 600_000);
 
-test('what is wrong is said before anything starts', async () => {
+test('errors in the options are reported before anything starts', async () => {
   const run = () => Promise.resolve(1);
   await expect(trainAgent({ ...settings, model, run, groupSzie: 4 })).rejects.toThrow(/group_szie/);
   await expect(trainAgent({ ...settings, model, run, tasks: [...tasks, tasks[0]] })).rejects.toThrow(

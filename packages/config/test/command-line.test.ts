@@ -51,7 +51,7 @@ describe('flags', () => {
     expect(answer.stderr.startsWith('usage: app')).toBe(exitCode === 2);
   });
 
-  test('a mistyped config name is answered with the nearest and all there are', async () => {
+  test('a mistyped config name is reported with the nearest name and all names', async () => {
     const { stderr } = await runProgram(temporaryTree({ ...configs, 'conf/archer.yaml': 'a: 1\n' }), ['-cn', 'arhcer']);
     expect(stderr).toContain(`did you mean 'archer'?`);
     expect(stderr).toMatch(/archer, config/);
@@ -100,14 +100,14 @@ describe('one job', () => {
     expect(readdirSync(path.join(root, 'out'))).toEqual(['.hydra']);
   });
 
-  test('whose config is refused makes no folder', async () => {
+  test('with an invalid config makes no folder', async () => {
     const root = temporaryTree(configs);
     const { exitCode, stderr } = await runProgram(root, ['seed=2'], { validate });
     expect([exitCode, made(root)]).toEqual([1, []]);
     expect(stderr).toContain('seed must not be 2');
   });
 
-  test('that fails says for which overrides and why, and its stack on request', async () => {
+  test('that fails reports its overrides and the reason, and the stack on request', async () => {
     const root = temporaryTree(configs);
     const job = () => Promise.reject(new Error('no such game', { cause: new Error('the file is gone') }));
     const brief = await runProgram(root, ['seed=3', 'hydra.run.dir=out'], { job });
@@ -123,7 +123,7 @@ describe('one job', () => {
     expect(full.stderr).toMatch(/Error: no such game\n\s+at .*command-line\.test/);
   });
 
-  test('that cannot have its folder says so', async () => {
+  test('whose folder cannot be made reports it', async () => {
     const root = temporaryTree({ ...configs, taken: 'a file' });
     const { exitCode, stderr } = await runProgram(root, ['hydra.run.dir=taken/out']);
     expect(exitCode).toBe(1);
@@ -163,7 +163,7 @@ describe('one job', () => {
     expect(JSON.parse(again.stdout)).toEqual([expected, path.join(root, 'out')]);
   });
 
-  test('can be tried dry', async () => {
+  test('can be a dry run', async () => {
     const root = temporaryTree(configs);
     const { stdout, exitCode } = await runProgram(root, ['--dry-run', 'hydra.run.dir=out'], { validate });
     expect([exitCode, made(root)]).toEqual([0, []]);
@@ -211,7 +211,7 @@ describe('sweeps', () => {
     expect(readdirSync(path.join(root, 'sw')).sort()).toEqual(['0', '1', '2', 'multirun.yaml']);
   });
 
-  test('are asked for by a config too, whose open groups and values are those of the sweep', async () => {
+  test('can be defined by a config, which has the open groups and values', async () => {
     const root = temporaryTree({
       'conf/config.yaml': 'defaults:\n  - agent: ???\n  - _self_\nhydra:\n  mode: MULTIRUN\n  sweep: {dir: sw}\n',
       'conf/agent/a.yaml': 'kind: a\n',
@@ -224,7 +224,7 @@ describe('sweeps', () => {
     expect(stdout.match(/^\d \w$/gm)).toEqual(['0 a', '1 b']);
   });
 
-  test('can be tried dry', async () => {
+  test('can be a dry run', async () => {
     const root = temporaryTree(configs);
     const { stdout } = await runProgram(root, ['-m', '--dry-run', 'seed=1,3', 'hydra.sweep.dir=sw'], { validate });
     expect(stdout).toBe(`#0 : seed=1  ->  ${path.join(root, 'sw/0')}\n#1 : seed=3  ->  ${path.join(root, 'sw/1')}\n`);
@@ -258,7 +258,7 @@ describe('sweeps', () => {
     expect(existsSync(path.join(directory, 'other.log'))).toBe(true);
   });
 
-  test('a launcher that declines leaves the sweep to the basic one', async () => {
+  test('if a launcher declines, the basic launcher runs the sweep', async () => {
     const root = temporaryTree(configs);
     const { stdout } = await runProgram(root, ['-m', 'seed=1,3', 'hydra.sweep.dir=sw'], {
       job: failsOnSeed2,

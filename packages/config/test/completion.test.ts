@@ -51,7 +51,7 @@ test.each([
   expect(await complete(line)).toEqual(candidates);
 });
 
-test('only what stands before the cursor counts', async () => {
+test('only the text before the cursor counts', async () => {
   expect(await complete('app see --cfg job', 'app see'.length)).toEqual(['seed=']);
 });
 

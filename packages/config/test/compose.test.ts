@@ -214,7 +214,7 @@ describe('messages', () => {
       ].join('\n'),
     );
   });
-  test('a ring of configs is named', () => {
+  test('configs that include each other in a circle are reported', () => {
     const files = {
       'config.yaml': 'defaults:\n  - agent: a\n',
       'agent/a.yaml': 'defaults:\n  - b\n',
@@ -230,7 +230,7 @@ describe('messages', () => {
       ].join('\n'),
     );
   });
-  test('a ring of interpolations is named', () => {
+  test('interpolations that refer to each other in a circle are reported', () => {
     expect(mistake([], { 'config.yaml': 'a: ${b}\nb: x${c}\nc: ${a}\n' }).text).toBe(
       [
         'Interpolation cycle: a -> b -> c -> a',

@@ -64,7 +64,7 @@ test('a flat name of two options of one node is refused with both', () => {
   expect(attempt).toThrow(/'steps' may be one of several options here[^]*server.limits.steps, server.steps/);
 });
 
-test('a flat name of no option of the config is an unknown key', () => {
+test('a flat name without an option in the config is an unknown key', () => {
   expect(() => composed('config', 'wait=3')).toThrow(/no such key/);
 });
 
@@ -87,7 +87,7 @@ test.each([
   expect(() => composed('config', ...overrides)).toThrow(places);
 });
 
-test('the same name twice on a command line is the last one', () => {
+test('of the same flat name twice on a command line the last one counts', () => {
   expect(composed('config', 'lr=0.1', 'lr=0.2').setting('lr')).toBe(0.2);
 });
 

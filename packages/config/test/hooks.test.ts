@@ -84,7 +84,7 @@ describe('--cfg with an invalid value', () => {
     expect([exitCode, stderr]).toEqual([0, 'The config is invalid:\nseed must not be 2 (cfg)\n  in x\n']);
   });
 
-  test('a valid config is printed without a word', async () => {
+  test('a valid config is printed without a message', async () => {
     const { stderr } = await runProgram(temporaryTree(configs), ['--cfg', 'job'], { validate: refuse });
     expect(stderr).toBe('');
   });
@@ -200,7 +200,7 @@ describe('translate', () => {
     );
   };
 
-  test('gives the overrides of everything that follows, a sweep too', async () => {
+  test('changes the overrides before they are used, also in a sweep', async () => {
     const root = temporaryTree(configs);
     expect((await runProgram(root, ['rate=5', '--cfg', 'job'], { translate })).stdout).toMatch(/^lr: 5$/m);
     const chai = await runProgram(root, ['rate=5', 'algorithm=chai', '--cfg', 'job'], { translate });

@@ -135,7 +135,7 @@ test('a computed value is validated by its result and reported at its interpolat
   ]);
 });
 
-test('values that are ??? or cannot be computed are reported with the rest', async () => {
+test('values that are ??? or cannot be computed are reported with all other errors', async () => {
   const { texts, violations } = await report(
     { ...good, 'config.yaml': good['config.yaml'].replace('seed: 1', 'seed: ???').replace('10', '${nope}') },
     ['+device=x'],

@@ -31,7 +31,7 @@ const openAi = {
   ],
 };
 
-test('AgentGym’s array and OpenAI’s lines are the same messages; empty items are passed over', async () => {
+test('AgentGym’s array and OpenAI’s lines are read as the same messages; empty items are skipped', async () => {
   const array = file('a.json', JSON.stringify([{ item_id: 'textcraft_9', conversations: null }, agentGym]));
   expect(isConversationFile(array)).toBe(true);
   expect(await messagesOf(array)).toEqual([
@@ -47,7 +47,7 @@ test('AgentGym’s array and OpenAI’s lines are the same messages; empty items
   expect(await talksOf(lines)).toHaveLength(2);
 });
 
-test('what templates read stays: tools first, calls, reasoning, parts', async () => {
+test('members that templates read are kept: tools first, calls, reasoning, content parts', async () => {
   const call = { function: { name: 'clock', arguments: { at_night: true } } };
   const messages = [
     { role: 'user', content: [{ type: 'text', text: 'Time?' }] },
@@ -188,7 +188,7 @@ test.each<[reply: object, asked: object, problem: string]>([
   await expect(readConversations(written(dialogue(reply, asked)))).rejects.toThrow(problem);
 });
 
-test('what is not learned, and what is left unread, is said once', async () => {
+test('messages that are not learned and ignored members are reported once', async () => {
   const items = [
     { ...dialogue({ weight: 0 }), id: 3 },
     { ...dialogue({ loss: 2.5 }), source: 'web', category: null },
@@ -202,7 +202,7 @@ test('what is not learned, and what is left unread, is said once', async () => {
 });
 
 test.each(['reward', 'score'])(
-  'imitation says that a %s has no part in the loss, and what chooses by it reads it',
+  'imitation reports that a %s has no effect on the loss; algorithms that choose by it read it',
   async (key) => {
     const path = written({ ...dialogue({}), [key]: 1 }, dialogue({}));
     expect((await readConversations(path)).notes).toEqual([
@@ -285,7 +285,7 @@ test('numbers of arguments and of tools keep their texts, in lines and in texts 
   ]);
 });
 
-test('a broken call that is not learned stays as it came', async () => {
+test('a broken call that is not learned is kept unchanged', async () => {
   const call = { function: { name: 'f', arguments: '{"x": ' } };
   const [[, reply]] = await messagesOf(written(dialogue({ content: '', tool_calls: [call], weight: 0 })));
   const [{ function: called }] = reply.tool_calls as { function: { arguments: object } }[];
@@ -314,7 +314,7 @@ test.each(['line', 'text'])('values that are nested too deeply are refused, in a
   ).rejects.toThrow(/1 of 2 items cannot be used\n {2}line 2: .*more than 500 arrays and objects within each other/);
 });
 
-test('a file that the system does not read is named with the reason, in words', async () => {
+test('a file that the system cannot read is reported with the reason in words', async () => {
   const loop = file('first.jsonl', '');
   rmSync(loop);
   symlinkSync(loop, loop);

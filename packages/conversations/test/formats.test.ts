@@ -131,7 +131,7 @@ const chat = (input: object[], reply: string, events: object[] = []) => ({
   events,
 });
 
-test('spans over several lines: of a trace’s calls the longest stays, with the score of any of them', async () => {
+test('a trace may have spans on several lines: its longest call is kept, with the score of any of its calls', async () => {
   const score = {
     name: 'gen_ai.evaluation.result',
     attributes: [{ key: 'gen_ai.evaluation.score.value', value: { doubleValue: 0.5 } }],
@@ -347,7 +347,7 @@ test('a Parquet file with two columns of one name is refused, and no other error
   await expect(reading).rejects.toThrow('cannot be read: unsupported: two columns have the name "text"');
 });
 
-test('a folder with several splits is read where one is named', async () => {
+test('a folder with several splits is read if one is named', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'data'), { recursive: true });
   for (const name of ['train-00000-of-00001', 'test-00000-of-00001'])
@@ -464,7 +464,7 @@ test.each(['image_url', 'input_audio', 'input_text', 'output_text', 'refusal', '
   },
 );
 
-test('a key that stands twice in the arguments of a learned call is refused', async () => {
+test('a repeated key in the arguments of a learned call is refused', async () => {
   const of = (more: object) => ({
     messages: [
       asked,

@@ -4,7 +4,7 @@ import { environmentInfo, environmentNames, withDefaults } from './registry.js';
 const optionsOf = (name: string, changes: object = {}) => withDefaults(environmentInfo(name).schema, changes, name);
 const problems = (name: string, changes: object) => environmentProblems(name, optionsOf(name, changes));
 
-test('a shop’s address for the embedded shop is refused, with what to write', () => {
+test('a site’s address with the embedded shop is refused with the key to change', () => {
   expect(problems('webshop', { baseUrl: 'http://127.0.0.1:3000' })).toEqual([
     {
       key: 'env.base_url',

@@ -150,7 +150,7 @@ test('an error of the policy or of a listener ends the run', async () => {
   await expect(run(() => ['one'])).rejects.toThrow('act returned 1 decisions for 2 ready turns');
 });
 
-test('what a policy adds to a decision is kept beside the turn', async () => {
+test('data that a policy adds to a decision is kept with the turn', async () => {
   const [episode] = await playEpisodes<number[]>({
     makeEnv: () => new Scripted(2),
     slots: 1,

@@ -142,7 +142,7 @@ test('a list is divided the same way every time, into parts of a tenth, a fifth 
   expect(divided(items).test).toEqual(tested);
 });
 
-test('a unit that does not say how its items are divided has an item for every seed', () => {
+test('a unit without splits has an item for every seed', () => {
   const { splits: _, ...unit } = { ...environmentInfo('wordle'), name: 'undivided' };
   registerEnvironment(defineEnvironment(unit));
   expect(splitPlan('undivided').shared).toBe(false);

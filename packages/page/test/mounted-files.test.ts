@@ -3,7 +3,7 @@ import { mountBlob, writeFiles } from '../src/mounted-files.js';
 import { readFileSync } from '../src/node/fs.js';
 import { open, readFile, stat } from '../src/node/fs-promises.js';
 
-test('a part of a blob is read by position, and the whole as text', async () => {
+test('a range of a blob is read by position, and the whole as text', async () => {
   mountBlob('/dropped/file.txt', new Blob(['0123456789']));
   const handle = await open('/dropped/file.txt', 'r');
   const target = new Uint8Array(6);
@@ -21,7 +21,7 @@ test('a blob is not read at once, and the error says what to do', () => {
   );
 });
 
-test('a text that is written over a blob is in its place', async () => {
+test('a text that is written to the path of a blob replaces it', async () => {
   mountBlob('/dropped/third.txt', new Blob(['blob']));
   writeFiles({ '/dropped/third.txt': 'text' });
   expect(await readFile('/dropped/third.txt', 'utf8')).toBe('text');

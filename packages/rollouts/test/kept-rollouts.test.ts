@@ -54,7 +54,7 @@ test('a record that cannot be read once fails its own requests alone, and none o
   await expect(server.reward('r0', { value: 1 })).resolves.toBe(true);
 });
 
-test('a part that cannot be opened fails the requests that need it, with the reason, and none of them afterwards', async () => {
+test('a file of the log that cannot be opened fails the requests that need it, with the reason, and none of them afterwards', async () => {
   await tiny.server.begin({ id: 'old' });
   await tiny.close();
   tiny = await tinyServer(tiny.folder);
@@ -85,7 +85,7 @@ test('after a record that stays unreadable, a thousand further rollouts are play
   await file.close();
 });
 
-test('what could not be written is not known: sent again, it is kept', async () => {
+test('an event that could not be written is forgotten, and is kept if it is sent again', async () => {
   const { server, log } = tiny;
   const append = log.append.bind(log);
   const full = () => (log.append = () => Promise.reject(new Error('the disk is full')));

@@ -333,7 +333,7 @@ test('choices and calls with indices near 2^32 are recorded at once, in their or
   });
 });
 
-test('an endpoint that does not run: 502, as for its models; one that takes too long: 504', async () => {
+test('an endpoint that does not run gives 502, also for its models; one that takes too long gives 504', async () => {
   const { UpstreamError } = await import('../src/endpoint/proxy/upstream-error.js');
   let address = '';
   await withEndpoint(

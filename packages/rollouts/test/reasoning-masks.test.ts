@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(log.folder, { recursive: true });
 });
 
-test('where its budget ends, an answer has one possible token, and all its tokens are as likely as when they were sampled', async () => {
+test('where the reasoning budget ends, an answer has one possible token, and all recomputed probabilities equal the sampled ones', async () => {
   const { url, id } = await server.begin({ id: 'bounded' });
   for (let k = 0; k < 6; k++) {
     const thinking = { type: 'enabled', budget_tokens: BUDGET };

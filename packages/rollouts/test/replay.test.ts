@@ -49,7 +49,7 @@ test('the same requests get the same bytes, in each protocol, whole and streamed
   expect(server.left).toBe(0);
 });
 
-test('another request is refused with the place and both texts, in the form of its protocol', async () => {
+test('another request is refused with the path of the difference and both texts, in the form of its protocol', async () => {
   await replay();
   const [path, body] = requests[0];
   const asked = { ...body, messages: [{ role: 'user', content: 'w1 w3' }] };
@@ -79,7 +79,7 @@ test('a proxy with a recording in the place of its endpoint answers with the sam
   await log.close();
 });
 
-test('members that are ignored may differ', async () => {
+test('members in `ignore` may differ', async () => {
   await replay(['metadata']);
   const [path, body] = requests[0];
   const other = { ...body, metadata: { run: '2' } };

@@ -245,7 +245,7 @@ test('the record stays within its bytes: the oldest answers are removed, and the
   await again.close();
 });
 
-test('what a pattern matches is in no byte of the record, and neither are the tokens that say it', async () => {
+test('text that matches a redaction pattern is in no byte of the record, nor are its tokens', async () => {
   const redact = redactPatterns(['[\\w.]+@[\\w.]+', '\\b\\d{16}\\b']);
   const server = await served({ redact });
   const secret = 'ann@mail.org';

@@ -26,7 +26,7 @@ function loadedAtStart(main: string) {
   return { own: [...own].sort(), outside: [...outside].sort() };
 }
 
-test('a start loads the composition of configs alone, so neither environments nor schemas of options', () => {
+test('a start loads only the composition of configs, neither environments nor schemas of options', () => {
   const { own, outside } = loadedAtStart(join(import.meta.dirname, 'main.ts'));
   expect(own).toEqual(['config', 'mpi', 'runner']);
   expect(outside).toEqual(['yaml']);

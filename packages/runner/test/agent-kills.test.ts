@@ -70,7 +70,7 @@ async function recorded(name: string): Promise<number> {
   return count;
 }
 
-test('killed in its first rollouts and before its test, it ends with the same bytes; what was cut off is played again', async () => {
+test('a training that is killed in its first rollouts and before its test ends with the same bytes; interrupted rollouts are played again', async () => {
   const began = performance.now();
   expect(await run(command('whole'))).toMatchObject({ code: 0 });
   const duration = performance.now() - began;

@@ -99,7 +99,7 @@ describe('distill.md', () => {
   };
 
   test(
-    'the guide runs from the record to a test that fails where the agent is broken',
+    'the guide’s commands run, from the record to a test that fails for a broken agent',
     async () => {
       const { costs, policies } = await guide(isExhaustive() ? [] : shortened);
       // The bill contains the prices of the large model and of the trained one.

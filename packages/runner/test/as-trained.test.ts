@@ -64,7 +64,7 @@ test('environment, algorithm and template are those of the run', async () => {
   expect(notes).toContain(`env=coin, since the agent in ${join(folder, 'coin')} was trained with it`);
 });
 
-test('the command line has the last word', async () => {
+test('the command line has priority over the recorded config', async () => {
   const place = agent('typed', { agentType: 'bc', env: { name: 'coin', stepLimit: 9 } });
   const typed = ['env.step_limit=5', 'max_new_tokens=3', 'play_as_chat=false'];
   expect((await composed('eval_agentgym', place, ...typed)).resolve()).toMatchObject({
@@ -88,7 +88,7 @@ test('of a mixture: all of it, or one of its environments as it was there', asyn
   );
 });
 
-test('other evaluations are as their config says', async () => {
+test('evaluations without as_trained follow their config', async () => {
   const place = agent('plain', { agentType: 'bc', env: { name: 'twenty_questions', words: 'full' } });
   expect((await composed('bc_20q', 'task=evaluate', place)).setting('env.words')).toBe('subset10');
   expect((await composed('bc_20q', 'task=evaluate', place, 'as_trained=true')).setting('env.words')).toBe('full');

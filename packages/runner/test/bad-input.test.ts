@@ -54,7 +54,7 @@ describe('a config file whose units the command line replaces', () => {
     return runHere(['--config-dir', configs, '--config-name', 'mine', ...words, '--cfg', 'job']);
   };
 
-  test('its options for the former units are left out', async () => {
+  test('options of the replaced units are ignored', async () => {
     expect((await shown(file)).stdout).toMatch(/^ {4}lr: 0.002\n[^]*^ {4}tau: 0.2$/m);
     const { stdout, stderr } = await shown(file, 'algorithm=grpo');
     expect(stderr).toBe('');
@@ -69,7 +69,7 @@ describe('a config file whose units the command line replaces', () => {
     },
   );
 
-  test('an option of another algorithm is refused where only a logger is chosen', async () => {
+  test('an option of another algorithm is refused if the command line replaces only a logger', async () => {
     const text = 'defaults: [grpo_20q, _self_]\nalgorithm: {critic: {tau: 0.2}}\n';
     expect((await shown(text, 'logger=none')).stderr).toContain("Unknown config key 'algorithm.critic'\n");
   });
@@ -86,7 +86,7 @@ test('a config file without defaults: what to begin it with', async () => {
   );
 });
 
-test('wrong types: all of them at once', async () => {
+test('all values of wrong types are reported at once', async () => {
   const { code, stderr, made } = await mistake(['lm_lr=fast', 'env.max_turns=0']);
   expect({ code, made }).toEqual({ code: 1, made: false });
   expect(stderr).toContain(
@@ -97,7 +97,7 @@ test('wrong types: all of them at once', async () => {
   );
 });
 
-test('an unknown config name: the known ones', async () => {
+test('an unknown config name is reported with the known ones', async () => {
   const { code, stderr } = await runHere(['--config-name', 'archer_21q']);
   expect(code).toBe(1);
   expect(stderr).toContain("Cannot find primary config 'archer_21q'\n");

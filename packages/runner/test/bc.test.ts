@@ -8,7 +8,7 @@ import { runHere } from './in-process.js';
 let directory: string;
 beforeEach(() => (directory = newFolder()));
 
-test('a given policy learns the demonstrations; the run again does nothing, its folder is left as it was', async () => {
+test('a given policy learns the demonstrations; the same command again does nothing and leaves the folder unchanged', async () => {
   const at = (...path: string[]) => join(directory, ...path);
   const ends = async (name: string, start: 'made' | 'given', ...overrides: string[]) => {
     await succeeds(runHere([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]));

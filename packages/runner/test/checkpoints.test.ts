@@ -39,7 +39,7 @@ test('task=evaluate plays a CHAI run with its critic, as its own final test: its
   expect(await evaluated(at('chai', 'checkpoints', '000003'), 'of-last')).toEqual(last.metrics);
 }, 180_000);
 
-test('its rollouts are demonstrations, and a numbered checkpoint is a policy to begin with', async () => {
+test('its rollouts can be demonstrations, and a numbered checkpoint can be the initial policy', async () => {
   const given = [
     `policy_lm=${at('chai', 'checkpoints', '000003')}`,
     `demonstrations.path=${at('chai', 'trajectories', 'rollout.jsonl')}`,

@@ -28,7 +28,7 @@ const evaluation = (name: string, ...options: string[]) => [
 ];
 const files = ['trajectories/test.jsonl', 'agentgym.jsonl', 'results.json'];
 
-test('agents meet on the same games; two processes play the same as one; stored episodes can be scored again', async () => {
+test('agents play the same games; two processes play the same as one; stored episodes can be scored again', async () => {
   const [one, two] = await Promise.all([1, 2].map((count) => run(evaluation(String(count), `processes=${count}`))));
   expect(one).toMatchObject({ code: 0 });
   expect(one.stdout).toContain('sampled play on 18 held-out episodes: same words, new games');

@@ -107,7 +107,7 @@ test.each([...algorithmNames().map((name) => [name, 'float32']), ['grpo', 'integ
 
 const onDatasets = algorithmNames().filter((name) => 'logging_steps' in findAlgorithm(name)!.options.properties);
 
-test('what learns from a dataset may log between the ends of epochs', () => {
+test('algorithms that learn from a dataset may log between the ends of epochs', () => {
   expect(onDatasets).toEqual(algorithmNames().filter((name) => findAlgorithm(name)!.needs.source === 'dataset'));
 });
 
@@ -129,7 +129,7 @@ test.each(onDatasets)('%s: logging_steps adds lines between the ends of epochs, 
 
 const withReference = algorithmNames().filter((name) => 'reference' in findAlgorithm(name)!.options.properties);
 
-test('what is kept near the start of the run has a reference policy', () => {
+test('algorithms with a KL penalty have a reference policy', () => {
   const near = algorithmNames().filter((name) => 'kl' in findAlgorithm(name)!.options.properties);
   expect(near.length).toBeGreaterThan(0);
   expect(near.filter((name) => !withReference.includes(name))).toEqual([]);

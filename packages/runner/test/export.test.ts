@@ -79,7 +79,7 @@ test('a Modelfile without the tools of the model says so, in itself and in the t
   expect(await readFile(at('with-tools.Modelfile'), 'utf8')).toContain('# the model was made for tools');
 });
 
-test('a folder of ONNX is run before it is handed out, also that of a model with a short context', async () => {
+test('a folder of ONNX is checked by running it, also for a model with a short context', async () => {
   const { stdout } = await succeeds(
     run(['--config-name', 'export', `model=${at('plain')}`, 'format=onnx', 'dtype=fp32', `output=${at('onnx')}`]),
   );
@@ -101,7 +101,7 @@ test.each([
   expect(existsSync(at(name))).toBe(false);
 });
 
-test('a killed export is made good by the same command: half written, whole, or with files in their places', async () => {
+test('the same command completes a killed export, whether it was half written, complete or partly renamed', async () => {
   mkdirSync(at('killed.gguf.parts.partial'));
   await writeFile(at('killed.gguf.parts.partial', 'killed.gguf'), 'half');
   await writeFile(at('killed.Modelfile'), 'of the earlier export');

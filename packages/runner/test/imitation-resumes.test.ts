@@ -33,7 +33,7 @@ const steps = (name: string) =>
     .filter((entry) => entry.endsWith('.partial'))
     .flatMap((entry) => entries(join(starts(name), entry, 'checkpoints')).map(Number));
 
-test('the policy and its losses have the same bytes', async () => {
+test('a resumed imitation has a policy and losses with the same bytes', async () => {
   const { signal } = await run(command('killed'), { killWhen: () => steps('killed').some((step) => step >= 5) });
   expect(signal).toBe('SIGKILL');
   expect(steps('killed').length).toBeGreaterThan(0);

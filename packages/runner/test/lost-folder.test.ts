@@ -8,7 +8,7 @@ import { newFolder } from '@bowyer/testing';
 import { repository } from './command-line.js';
 
 test.each(['is removed', 'is another process’s'])(
-  'a recorder whose lock %s ends with its message, and writes nothing more',
+  'a recorder whose lock %s stops with an error and writes nothing more',
   async (how) => {
     const folder = newFolder();
     const args = [

@@ -32,7 +32,7 @@ const KEYS = `cache_dir=PATH/cache huggingface_token=hf_secret wandb_key=secret 
   temperature=1.0 critic_lr=2e-5 lm_lr=1e-6 env_idx=null gamma=0.95 tau=0.1 max_grad_norm=1.0 use_wandb=true
   checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=twenty_questions env_load_path=PATH/20q_t5_oracle.pt`;
 
-test('there are 33, and all of them together are a config', async () => {
+test('there are 33 keys, and all of them together are a valid config', async () => {
   expect(words(KEYS)).toHaveLength(33);
   expect(await refusal('archer_20q', ...words(KEYS))).toBeNull();
   await expectValues(['archer_20q', ...words(KEYS)], {
@@ -100,7 +100,7 @@ const WITHOUT_READER: [config: string, word: string, note: RegExp][] = [
   ['archer_webshop', 'env_idx=null', /every goal of the range is played$/],
 ];
 
-test.each(WITHOUT_READER)('%s %s is accepted and noted', async (name, word, note) => {
+test.each(WITHOUT_READER)('%s accepts and notes %s', async (name, word, note) => {
   expect(await refusal(name, word)).toBeNull();
   expect(await notesOf(name, word)).toEqual([expect.stringMatching(note)]);
 });
@@ -122,7 +122,7 @@ test.each(['chai_20q', 'online_filteredbc_20q', 'archer_city', 'archer_detective
   },
 );
 
-test('a goal of the shop by its index, and what has no counterpart', async () => {
+test('a shop’s goal is chosen by its index, and keys without a counterpart are refused', async () => {
   const site = ['env.backend=site', 'env_load_path=http://127.0.0.1:3000'];
   await expectValues(['archer_webshop', ...site, 'env_idx=7'], { webshop_lower: 7, webshop_upper: 8 });
   expect(await refusal('archer_webshop', 'env_idx=7')).toMatch(/here: env.backend=site with the address of a shop/);
@@ -254,7 +254,7 @@ test('the second step of AgentGym’s script plays the model of its first, in al
   );
 });
 
-test('what each argument became is noted once', async () => {
+test('the counterpart of each argument is noted once', async () => {
   const notes = await notesOf('bc_agentgym', ...words(CLONE));
   expect(notes).toHaveLength(23); // four of the 26 keys exist here too, and the backend follows from others
   expect(notes).toEqual(
@@ -357,7 +357,7 @@ test('evaluate_bc.py of the fork for mathematics', async () => {
   });
 });
 
-test('what has no counterpart is refused at once', async () => {
+test('arguments without a counterpart are refused at once', async () => {
   expect(
     await refusal('bc_agentgym', 'use_vllm=True', 'expert=a.json', 'n_epochs=3', 'reward_gap=0.01', 'epochs=4'),
   ).toBe(
@@ -369,7 +369,7 @@ test('what has no counterpart is refused at once', async () => {
   );
 });
 
-test('a key of ours with the same name stays as it is', async () => {
+test('a key of Bowyer with the same name is not changed', async () => {
   expect(await refusal('serve_model', 'model=gpt2')).toBeNull();
   expect(await notesOf('serve_model', 'model=gpt2')).toEqual([]);
   expect(await refusal('finetune', 'model=gpt2', `data=${at('mix.json')}`)).toBeNull();

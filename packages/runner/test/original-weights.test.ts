@@ -45,7 +45,7 @@ test('checkpoint_path is a file of ArCHer’s trainer: converted once, and playe
   expect(again.stdout).toContain(`${at('trainer.pt')}: converted before`);
 }, 180_000);
 
-test('a file that is not there is refused before anything is made', async () => {
+test('a missing file is refused before anything is written', async () => {
   const { code, stderr } = await runHere([
     '--config-name',
     'archer_20q',

@@ -75,7 +75,7 @@ test.each([
   expect((await readdir(directory)).filter((name) => name.startsWith('output'))).toEqual([]);
 });
 
-test('without a file to read or to write, both are asked for', async () => {
+test('a missing input or output file is reported', async () => {
   const { code, stderr } = await runHere(['--config-name', 'replay', 'env=coin', 'output=anything.jsonl']);
   expect(code).toBe(1);
   expect(stderr).toContain(

@@ -81,6 +81,6 @@ test('a client loads another one, below the folder that is allowed', async () =>
   expect((await post('load_lora_adapter', { lora_name: 'more', lora_path: at('elsewhere') })).status).toBe(400);
 }, 180_000);
 
-test('SIGTERM stops it gracefully', async () => {
+test('SIGTERM stops the server gracefully', async () => {
   expect(await server.stop()).toBe(0);
 });

@@ -80,7 +80,7 @@ test('env.oracle=openai asks it for the answers', async () => {
   expect(ended.stdout).toContain('sampled play on 3 held-out episodes');
 }, 180_000);
 
-test('SIGTERM stops it gracefully', async () => {
+test('SIGTERM stops the server gracefully', async () => {
   expect(await server.stop()).toBe(0);
   expect(server.said()).toContain('stopped: every answer is finished');
 });

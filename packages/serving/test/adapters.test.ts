@@ -126,7 +126,7 @@ test('each name answers as a server of that adapter alone, sampled and scored, i
   expect(new Set(answers.slice(0, 4).map(({ body }) => body.choices[0].text)).size).toBe(4);
 });
 
-test('one slot after the other with the same prompt: no adapter finds what another has read', async () => {
+test('with the same prompt in one slot after the other, no adapter reuses another’s cache', async () => {
   const names = ['first', 'second'];
   const server = await serve(base, { names }, { slots: 1 });
   const fresh = Object.fromEntries(

@@ -151,7 +151,7 @@ test('do_lower_case is refused with a tokenizer that keeps capital letters, and 
   await loadWith({ type: 'Lowercase' });
 });
 
-test('what is not served is refused by name', async () => {
+test('models that cannot be served are refused by name', async () => {
   await expect(
     SentenceEncoder.load(device, await folder('mean_tokens', ['Transformer', 'Pooling', 'Dense'])),
   ).rejects.toThrow('Dense');

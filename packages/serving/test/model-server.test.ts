@@ -351,7 +351,7 @@ test('a bias and penalties choose as a loop over the vocabulary does; the log-pr
   expect(plain.body.choices[0].text).not.toBe(biased.body.choices[0].text);
 });
 
-test('a model without a template chats with nobody, and a key is asked for where one is set', async () => {
+test('a model without a template refuses chats, and a server with a key requires it', async () => {
   const server = await serve({ template: null, apiKey: 'secret' });
   const asked = { messages: [{ role: 'user', content: 'no' }] };
   const strangers = [await post(server, 'chat/completions', asked)];
@@ -484,7 +484,7 @@ test('a sequence whose signal is given ends before its limit, and its slot is fr
   await batcher.close();
 });
 
-test('a server that stops finishes what it has', async () => {
+test('a server that stops finishes its current answers', async () => {
   const server = await serve({ slots: 1 });
   open.length = 0;
   const address = server.url;

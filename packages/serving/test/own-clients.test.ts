@@ -65,7 +65,7 @@ test.each(embedded)('%s over OpenEnv’s protocol', async (name) => {
   }
 });
 
-test('a shop with as many goals as somebody has typed, be it the number of its default, is played by a client with webshop_upper', async () => {
+test('a shop with a given number of goals, even the default’s, is played by a client with webshop_upper', async () => {
   const server = await serveEnv({ name: 'webshop', options: { numGoals: 500 }, ...limits });
   const options = { backend: 'agentgym', baseUrl: server.url };
   try {

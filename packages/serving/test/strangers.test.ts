@@ -212,7 +212,7 @@ test('errors neither repeat a long input nor show where they happened', async ()
   expect(said()).not.toMatch(/echo\.js|at Echo/);
 });
 
-test('who reads no answers is not answered further, also not to pings', async () => {
+test('a client that reads no answers gets no further ones, nor pongs', async () => {
   const env = new Echo();
   const { url } = await openEnv({ makeEnv: () => env });
   const text = JSON.stringify({ type: 'step', data: { message: 'x'.repeat(MIB) } });
@@ -273,7 +273,7 @@ test('bodies that stop half-way give way to those that come', async () => {
   await until(() => bytesInFlight.held === 0);
 });
 
-test('who stalls is left: within the head, within the body, before the answer is read', async () => {
+test('stalled connections are closed: within the head, within the body, before the answer is read', async () => {
   const listener = await listening({ stallMs: 1000, requestMs: 5000 }, 'x'.repeat(20 * MIB));
   const { origin } = listener;
   const leftOrTold = /^(HTTP\/1\.1 408 |$)/; // the idle time and the time for a head are equal here, so that either may come first

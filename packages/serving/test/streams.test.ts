@@ -114,7 +114,7 @@ test('a body of 100 MB is refused as soon as it is too long, and is not kept', a
   expect(said).toMatch(/^HTTP\/1.1 413 /);
 });
 
-test('who reads nothing of a stream is left after a mebibyte, and the answer ends', async () => {
+test('a client that does not read its stream is disconnected after a mebibyte, and the answer ends', async () => {
   const PIECE = 'a'.repeat(2 ** 16);
   let pieces = 0;
   let ended: boolean | null = null;

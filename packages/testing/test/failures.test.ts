@@ -47,7 +47,7 @@ test('the failed tests of a task with their messages, without what other tests p
   expect(lines.join()).not.toMatch(/a line of the test|PASS|fine/);
 });
 
-test('the failed tasks alone, each by its own means; those that passed are left out', () => {
+test('only the failed tasks are listed, each by its own output', () => {
   const printed = nx(
     {
       '@bowyer/core:lint': 'core/src/x.ts\n  1:2  error  TS2322: no\n',

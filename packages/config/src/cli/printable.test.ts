@@ -12,7 +12,7 @@ import { reportError } from './report-error.js';
 const stranger = 'a\x1b]0;owned\x07\x1b[2J\u009b31m\u202egnp.exe\rok\0\x7f\b';
 const shown = 'a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202egnp.exe\\u000dok\\u0000\\u007f\\u0008';
 
-test('what a terminal obeys is shown; other texts stay, and a second time changes nothing', () => {
+test('control characters are made visible; other texts are unchanged, and a second conversion changes nothing', () => {
   expect(printable(stranger)).toBe(shown);
   const plain = 'Łódź — 東京\n\t\\u001b 👩‍🔬 שלום';
   expect(printable(plain)).toBe(plain);
@@ -20,7 +20,7 @@ test('what a terminal obeys is shown; other texts stay, and a second time change
   expect(JSON.parse(printable(JSON.stringify({ [stranger]: stranger })))).toEqual({ [stranger]: stranger });
 });
 
-test('lines of the log and errors are shown so, on the terminal and in the file', () => {
+test('log lines and errors are converted in this way, on the terminal and in the file', () => {
   const folder = newFolder();
   const texts: string[] = [];
   const stderr = { write: (text: string) => texts.push(text) };

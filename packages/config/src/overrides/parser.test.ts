@@ -15,7 +15,7 @@ const messageOf = (text: string) => {
   return 'parses';
 };
 
-test('an error quotes the override and marks the place', () => {
+test('an error quotes the override and marks the position', () => {
   expect(messageOf('exp=a#b')).toBe(
     [
       `Cannot read override 'exp=a#b': '#' is not allowed outside quotes`,
@@ -38,7 +38,7 @@ test('a missing = says how to write it', () => {
   );
 });
 
-test('nesting without end is refused, not a stack overflow', () => {
+test('endless nesting is refused without a stack overflow', () => {
   expect(messageOf(`x=${'['.repeat(100_000)}`)).toContain('more than 200 brackets nest');
 });
 

@@ -21,12 +21,12 @@ test.each<[string, JsonValue]>([
   expect(valueOf(overrideText('key', value))).toEqual(value);
 });
 
-test.each(['nan', 'inf', '-inf', '9007199254740993', '[1,[nan]]'])('%s has no form in JSON', (text) => {
+test.each(['nan', 'inf', '-inf', '9007199254740993', '[1,[nan]]'])('%s cannot be written as JSON', (text) => {
   expect(() => plainValue('lr', text)).toThrow(`'lr=${text}' cannot be passed on as it is`);
 });
 
 test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]])(
-  '%j is refused: no word says it',
+  '%j is refused, since no override has this value',
   (value) => {
     expect(() => overrideText('key', value)).toThrow(/cannot be passed on as it is/);
   },

@@ -64,7 +64,7 @@ test.each([
   expect(parseCodeAction(reply, webshopFunctions)).toEqual(invalid);
 });
 
-test('a call says what it could not read', () => {
+test('an unreadable call is reported with the unreadable text', () => {
   expect(() => parseCall('take(obj=desk)')).toThrow(new CallSyntaxError('expected a literal, found desk'));
   expect(() => parseCall("take(a='x', 'y')")).toThrow(/without a name follows/);
 });

@@ -24,12 +24,12 @@ test('ReAct takes the last action, and the thought between the first two marks',
   expect(reactRule(reactLine('t', 'go to desk 1'))).toEqual({ thought: 't', action: 'go to desk 1' });
 });
 
-test('rule W keeps letters, digits, commas and spaces of the only action', () => {
+test('wordsRule keeps letters, digits, commas and spaces of the only action', () => {
   expect(actionOf(wordsRule, 'Action:\n\n[get  9 emerald_block]\nDone.')).toBe('get 9 emeraldblock');
   expect(actionOf(wordsRule, 'action: get 1 log')).toBe('');
 });
 
-test('rule S takes the second piece, not the last', () => {
+test('splitRule takes the text after the first mark, not after the last', () => {
   expect(actionOf(splitRule, 'Action: move up Action: move down')).toBe('move up');
   expect(actionOf(splitRule, ' move up ')).toBe('move up');
 });

@@ -193,7 +193,7 @@ describe('game files', () => {
     expect(env.expertPath(0).won).toBe(true);
   });
 
-  test('what is wrong with a file is said with its name', () => {
+  test('errors in a file are reported with its name', () => {
     expect(() => findGames(join(folder, 'absent'))).toThrow(/absent: no such file or folder\n {2}give a game.tw-pddl/);
     expect(() => readProblem(write('{}', 'empty.tw-pddl'))).toThrow(/empty.tw-pddl: the key 'pddl_problem' is missing/);
     const cut = JSON.stringify({ pddl_problem: kitchen.slice(0, -3) });

@@ -33,7 +33,7 @@ function worldOf(rows: readonly string[]): World {
   return new World(grid, start.position, start.direction);
 }
 
-test('what is seen is described with distances ahead and aside, the nearest first', () => {
+test('visible objects are described with distances ahead and aside, the nearest first', () => {
   const world = worldOf(['########', '#......#', '#..b...#', '#>....b#', '#..k...#', '########']);
   expect(description(world)).toBe(
     'In front of you in this room, you can see several objects: ' +
@@ -111,7 +111,7 @@ test.each(levels)('level %s: an expert that knows what it has seen finishes by l
 
 const blueBall: Mission = [{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }];
 
-test('what stands behind the explorer is found by turning to the left, wherever it stands', () => {
+test('an object behind the explorer is found by turning left, wherever it is', () => {
   const first = (rows: readonly string[]) => new Explorer(worldOf(rows)).next(blueBall);
   const room = (row: string) => ['#####', '#...#', row, '#...#', '#####'];
   const look = { action: 'turn left', purpose: 'look 1' };
@@ -142,7 +142,7 @@ test('the explorer looks all around before it turns to a shut door', () => {
   ]);
 });
 
-test('the way to a shut door elsewhere is thought of, and it is taken as soon as it is in view', () => {
+test('the path to a shut door out of view is planned, and is taken as soon as the door is in view', () => {
   const world = worldOf(['#########', '#...#...#', "#..>'...#", '#...#...#', 'D...#...#', '#########']);
   const explorer = new Explorer(world);
   const walk = (moves: readonly Move[], action: string) => {
@@ -165,7 +165,7 @@ test('the way to a shut door elsewhere is thought of, and it is taken as soon as
   });
 });
 
-test('hands are not freed for a thing that is not known yet', () => {
+test('the explorer does not drop a thing for one that it has not seen yet', () => {
   const world = worldOf(['######', '#....#', '#.>.k#', '#....#', '######']);
   world.carrying = { kind: 'ball', colour: 'blue' };
   const pickup = (kind: 'key' | 'box'): Mission => [{ verb: 'pickup', target: { kind, colour: 'grey' } }];
@@ -207,7 +207,7 @@ const demonstrations = (asked: { slips?: number; strays?: number; levels?: reado
   return babyAiDemonstrations({ ...options, levels: among, stepLimit }, { episodes: 20, seed: 1, ...shares });
 };
 
-test('a slip is an action that is not valid then, and the plan continues after it', async () => {
+test('a slip is an invalid action, and the plan continues after it', async () => {
   const [steady, slipping] = [await demonstrations({}), await demonstrations({ slips: 0.5 })];
   const slips = slipping.flat().filter(({ slip }) => slip);
   expect(slips.length).toBeGreaterThan(2);

@@ -122,7 +122,7 @@ test('a reply has its program in the last block, or continues the prompt up to a
   );
 });
 
-test('assertions that have a line each are tests of their own', () => {
+test('assertions on separate lines are separate tests', () => {
   expect(separated(multiple.tests).map((test) => test.split('\n').length)).toEqual([9, 9]);
   expect(separated(humanEvalX.test)).toHaveLength(1);
 });
@@ -150,7 +150,7 @@ async function inTurn<T, R>(values: readonly T[], play: (value: T, i: number) =>
   return results;
 }
 
-test('the forms of others are played; after a failure the agent reads why', async () => {
+test('tasks in other formats are played; after a failure the agent reads the reason', async () => {
   const data = file('forms.jsonl', multiple, humanEvalX, humanEval, mbpp);
   const env = new CodeEnv(options({ data, maxTurns: 3, showTests: true, reward: 'share' }));
   await env.reset({ task: 0 });

@@ -115,7 +115,7 @@ test('a value that is not an environment is refused by the method that it lacks'
   expect(() => checkedEnv(Promise.resolve() as unknown as Env, 'mine')).toThrow('got a Promise (an await is missing)');
 });
 
-test('all else of the environment stays: its class, its own methods and private fields', async () => {
+test('everything else of the environment is unchanged: its class, its own methods and private fields', async () => {
   class Counting {
     #steps = 0;
     reset = () => Promise.resolve({ observation: '', info: {} });

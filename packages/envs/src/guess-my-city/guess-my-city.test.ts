@@ -26,7 +26,7 @@ test('a game: header, questions with answers, the winning turn', async () => {
   expect(await env.step('I say it is Lima!?')).toMatchObject({ reward: 0, terminated: true, info: { won: true } });
 });
 
-test('spec 15: "Is it Sao Paulo in Brazil?" wins, whatever the oracle says', async () => {
+test('"Is it Sao Paulo in Brazil?" wins, whatever the oracle says', async () => {
   const env = new GuessMyCity({ ...defaults, cities: ['Sao Paulo'] }, { id: 'wrong', answer: () => 'No.' });
   await env.reset({ seed: 0 });
   expect(await env.step('Is it Sao Paulo in Brazil?')).toMatchObject({
@@ -129,7 +129,7 @@ test('a steady expert wins all games, and without draws it plays each city in on
   );
 });
 
-test('what the demonstrator hears is what the game says', async () => {
+test('the demonstrator gets the same answers as a player of the game', async () => {
   const [dialogue] = guessMyCityDemonstrations({
     games: 1,
     cities: ['Oslo', 'Lima'].slice(1),
@@ -161,7 +161,7 @@ test('questions of the data file lose labels, numbers and preambles', () => {
 
 const data = recordings('archer/guess_my_city.json');
 
-test('a key of a game that nothing reads is refused by its name', async () => {
+test('an unknown key of a recorded game is refused by its name', async () => {
   const folder = newFolder();
   const file = join(folder, 'games.json');
   writeFileSync(file, JSON.stringify([{ conversation: ['Is it Lima? Yes.'], done: true, word: 'lima,peru', loss: 0 }]));

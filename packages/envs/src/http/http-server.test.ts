@@ -90,7 +90,7 @@ test('a server that asks for a longer wait than allowed has failed', async () =>
   expect(seen).toHaveLength(1);
 });
 
-test('what is wrong is said with method, address, status and attempt', async () => {
+test('errors are reported with method, address, status and attempt', async () => {
   const { client, url } = await serving([
     answer(500, 'Internal Server Error'),
     answer(200, '<html>'),

@@ -86,7 +86,7 @@ test.each([
   expect(await complete()).toBe(text);
 });
 
-test('an oracle has to say something; its refusal is its answer', async () => {
+test('an empty answer of an oracle is requested again; its refusal is an answer', async () => {
   replies = [said({ content: ' ' }), said({ content: 'Yes.' })];
   expect(await complete({ mayBeBlank: false })).toBe('Yes.');
   replies = [said({ content: null, refusal: 'No.' })];

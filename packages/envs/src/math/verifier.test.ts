@@ -224,7 +224,7 @@ test.each([
   expect(String(rationalValue(parseText(text)!))).toBe(value);
 });
 
-test('what is not an expression', () => {
+test('texts that are not expressions are refused', () => {
   const texts = [
     '',
     '1 2',

@@ -39,7 +39,7 @@ test("LMRL-Gym's rewards: −1 a step, −4 for a text that is not a move, 0 on 
   expect(await env.step('move down')).toMatchObject({ reward: 0, observation: 'Success\n', terminated: true });
 });
 
-test('the step after the last one that is carried out fails', async () => {
+test('the step after the last allowed one fails', async () => {
   const env = maze({ maxSteps: 2, game: 17, reward: 'agentgym' });
   await env.reset({ seed: 0 });
   for (let i = 0; i < 2; i++) expect(await env.step('move up')).toMatchObject({ reward: 0, terminated: false });

@@ -352,7 +352,7 @@ test('rows that cannot be used are named all at once', () => {
   );
 });
 
-test('settings that cannot be played are refused with the key to write', () => {
+test('unusable options are refused with the key to change', () => {
   const tasks = file('plain.jsonl', pear);
   const keys = (given: Partial<McpOptions>) =>
     mcpUnit.config!.problems!(options({ tasks, ...given })).map(({ key }) => key);

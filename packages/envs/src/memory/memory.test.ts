@@ -55,7 +55,7 @@ test('single turns are found by their observation, and by the task where tasks d
   expect(await found('bake bread')).toEqual(['demonstration 1, turn 1']);
 });
 
-test('one episode an item: the larger return, then the shorter; the oldest goes where there is no room', () => {
+test('an item has one episode, the one with the larger return, then the shorter one; if there is no room, the oldest is removed', () => {
   const memory = memoryOf({ capacity: 2 }, lamp, key);
   memory.add([episode(7, 'worse', 'a', { item: 'item 0', return: 0.5 })]);
   expect(memory.toText()).toContain('brass');
@@ -71,14 +71,14 @@ test('one episode an item: the larger return, then the shorter; the oldest goes 
   expect(copy.toText()).toBe(memory.toText());
 });
 
-test('vectors in place of words', async () => {
+test('similarity is that of vectors if an encoder is given, else that of words', async () => {
   const embed = (texts: readonly string[]) =>
     Promise.resolve(texts.map((text) => (text.includes('lamp') ? Float32Array.of(1, 0) : Float32Array.of(0, 1))));
   const memory = memoryOf({ makeIndex: vectorIndex(embed), topK: 1 }, lamp, key);
   expect((await memory.retrieve({ observation: 'Which lamp?' })).ids).toEqual(['demonstration 0']);
 });
 
-test('successes alone, without slips, and with what the environment itself said', () => {
+test('the memory has successes only, without slips, with the environment’s own observations', () => {
   const step = { observation: 'done', reward: 0, terminated: true, truncated: false, info: { won: true } };
   const record = {
     reset: { observation: 'start', info: { item: 'goal 3', task_description: 'win' } },

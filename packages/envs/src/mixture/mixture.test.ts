@@ -17,7 +17,7 @@ test('an episode is one of one environment, the seed decides of which; info name
   await mixture.close();
 });
 
-test('a member that is named is played as it is by itself', async () => {
+test('a named member is played as the environment alone', async () => {
   const mixture = makeEnv('mixture', { envs });
   const alone = makeEnv('maze', { reward: 'agentgym' });
   const { info, ...start } = await (mixture as unknown as { reset(o: object): ReturnType<typeof alone.reset> }).reset({

@@ -141,7 +141,7 @@ test('the report has the accuracy and its standard error, in all and by subject'
   });
 });
 
-test('what cannot be played is refused with the key to write', () => {
+test('unusable options are refused with the key to change', () => {
   const problems = (options: Partial<QuestionsOptions>) => questionsUnit.config!.problems!({ ...defaults, ...options });
   expect(problems({ shots: 3 })).toEqual([]);
   const data = file('test.jsonl', planets);

@@ -33,7 +33,7 @@ test('seeds decide where the key is', async () => {
   expect(places.size).toBe(2);
 });
 
-test('it keeps the contract, with and without the search for valid actions', async () => {
+test('it passes the checks of the contract, with and without the search for valid actions', async () => {
   const actions = [...solution, 'east', 'swim', '', 'xyzzy', 'take note\nand more'];
   await checkEnv(() => new StoryFile({ ...defaults, stepLimit: 12 }), { actions });
   await checkEnv(() => new StoryFile({ ...defaults, stepLimit: 4, validActions: true }), { actions });
@@ -50,7 +50,7 @@ test('the observation is look, inventory, answer and valid actions, with nothing
   expect(last.observation).toBe(`${info.look}${info.inventory}\nTaken.\n['east', 'north', 'put note down']`);
 });
 
-test('looking for valid actions changes nothing', async () => {
+test('the search for valid actions changes nothing', async () => {
   const [with_, without] = [new StoryFile({ ...defaults, validActions: true }), new StoryFile(defaults)];
   const commands = solution.slice(0, 8);
   const [searched, plain] = [await play(with_, 7, commands), await play(without, 7, commands)];

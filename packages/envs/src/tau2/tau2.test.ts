@@ -44,7 +44,7 @@ test('the expert solves every task, in both formats of calls', async () => {
   }
 });
 
-test('a user says why it calls, what it knows, and yes; a message that asks nothing ends the conversation', async () => {
+test('the scripted user states its reason and what it knows, then says yes; a message without a question ends the conversation', async () => {
   const env = make();
   const { observation } = await env.reset({ task: 'exchange' });
   expect(observation).toMatch(/^# Rules of the shop\n[^]*"name": "cancel_pending_order"/);
@@ -71,7 +71,7 @@ test('the reward asks for the database and for what is to be said', async () => 
   expect(await played('It costs 3.75.', false)).toEqual({ database: 0, communicated: 1 });
 });
 
-test('ten errors end an episode, and so do the turns', async () => {
+test('ten errors end an episode, and so does the limit of turns', async () => {
   const env = make();
   await env.reset();
   for (let i = 0; i < 9; i++)
@@ -237,7 +237,7 @@ test.each([
   else expect(() => tau2Domain({ data })).toThrow(message);
 });
 
-test('a folder that is not there is named with what is asked for', () => {
+test('a missing folder is reported with the files that it should have', () => {
   expect(() => make({ data: join(folder, 'none') })).toThrow(
     /policy\.md|tasks\.json cannot be used\n {2}there is no such file; env\.data is the folder/,
   );

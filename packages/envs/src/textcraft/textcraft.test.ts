@@ -78,7 +78,7 @@ test('the plan for every goal crafts it', async () => {
   expect(lengths.filter((length) => length > 30).length).toBeLessThan(10);
 });
 
-test('a plan from above tries every craft before what it needs is made, and crafts the goal too', async () => {
+test('a top-down plan tries every craft before its ingredients are made, and crafts the goal too', async () => {
   const env = textCraft({ stepLimit: 1000 });
   for (let index = 0; index < env.tree.goals().length; index += 10) {
     await env.reset({ dataIdx: index });
@@ -127,7 +127,7 @@ test('info has the inventory as recipes write it', async () => {
   expect(held).toEqual(['nothing', '1 oak log', '1 oak log, 2 bamboo', '1 oak log, 1 stick']);
 });
 
-test('refusals', async () => {
+test('impossible actions are refused with a reason', async () => {
   const env = textCraft(asRecorded);
   await env.reset({ dataIdx: 0 });
   const said = async (action: string) => (await env.step(action)).observation;
@@ -153,7 +153,7 @@ test('only goals of the asked depth are drawn', async () => {
   expect(() => textCraft({ depth: 9 })).toThrow('textcraft: no goal has depth 9');
 });
 
-test('an expert with an unsteady hand still crafts most goals of depth 1', async () => {
+test('a noisy expert still crafts most goals of depth 1', async () => {
   const played = await textCraftDemonstrations({ ...defaults, depth: 1 }, { episodes: 100, noise: 0.3, seed: 0 });
   expect(played.filter((transitions) => transitions.at(-1)!.reward === 1).length).toBeGreaterThan(80);
 });

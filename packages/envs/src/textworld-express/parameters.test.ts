@@ -4,7 +4,7 @@ import { parseParameters } from './parameters.js';
 
 const parse = (text: string) => parseParameters('cookingworld', cookingworldParameters, text);
 
-test('what is left out takes its default, spaces are ignored, a flag other than 1 is off', () => {
+test('omitted parameters have their defaults, spaces are ignored, a flag other than 1 is off', () => {
   expect(parse('')).toEqual({
     numLocations: 11,
     numDistractorItems: 10,
@@ -33,7 +33,7 @@ test.each([
   expect(() => parse(text)).toThrow(message);
 });
 
-test('a game without parameters says so', () => {
+test('parameters of a game without parameters are refused', () => {
   expect(() => parseParameters('sorting', sorting.parameters, 'size=3')).toThrow(
     "sorting: unknown parameter 'size'\n  in params 'size=3'\n  this game has no parameters",
   );

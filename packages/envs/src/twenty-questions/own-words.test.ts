@@ -52,7 +52,7 @@ test('the table answers its questions in any wording of the same form, their neg
   ]);
 });
 
-test('words that the built-in list has too follow the own table alone', async () => {
+test('words that are also in the built-in list follow only the user’s table', async () => {
   const words = file({ boat: { 'is it red?': true }, ship: { 'is it red?': false } });
   expect(await replies(0, ['is it a ship?', 'is it made of metal?', 'is it red?'], words)).toEqual([
     'is it a ship? No.',

@@ -118,7 +118,7 @@ describe("WebShop's own files", () => {
     }),
   };
 
-  test('are searched, shown and judged', async () => {
+  test('are searched, shown and scored', async () => {
     const shop = new WebShop({ ...options, ...files, observation: 'text' });
     const { observation } = await shop.reset({ goal: 0 });
     // The cap is the larger of two of the next four multiples of 10 above 12.50.
@@ -131,7 +131,7 @@ describe("WebShop's own files", () => {
     expect(await shop.step('click[buy now]')).toMatchObject({ reward: 1, terminated: true });
   });
 
-  test('what is missing or broken is said with its option', () => {
+  test('missing or broken files are reported with their option', () => {
     expect(() => new WebShop({ ...options, products: files.products })).toThrow(
       /give the human instructions file with env.goals=FILE/,
     );

@@ -39,7 +39,7 @@ test('a letter that occurs once is yellow at both wrong places', () => {
   expect(Knowledge.nothing.after('robot', 'proxy').colours('robot')).toBe('y y b y b');
 });
 
-test('knowledge keeps what the answers said', () => {
+test('knowledge keeps the facts from the answers', () => {
   const known = Knowledge.nothing.after('robot', 'ultra').after('other', 'ultra');
   expect(agentGymWords.filter((word) => known.allows(word))).toEqual(['ultra']);
 });

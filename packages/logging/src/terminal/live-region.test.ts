@@ -54,7 +54,7 @@ class Screen {
   }
 }
 
-test('lines above the region stay, and never glue onto it', async () => {
+test('lines above the region stay, and are never joined to it', async () => {
   const screen = new Screen();
   const live = await LiveRegion.open(screen, false);
   let count = 1;
@@ -82,7 +82,7 @@ test('a terminal that becomes narrower shows each line once, cut', async () => {
   expect(screen.shown).toEqual(['before', 'a line of thirty-fi', 'short']);
 });
 
-test('a text that ends uncovers the one before', async () => {
+test('when a text ends, the previous one is shown again', async () => {
   const screen = new Screen();
   const live = await LiveRegion.open(screen, false);
   const [run, validation] = [() => ['run'], () => ['validation']];

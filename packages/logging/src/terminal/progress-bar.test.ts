@@ -33,6 +33,6 @@ test('a pipe gets a line every ten seconds', () => {
   expect(pipe.shown().split('\n').length - 1).toBe(2); // at 1 s and at 11 s
 });
 
-test('durations read like words', () => {
+test('durations are written in words', () => {
   expect([8, 185, 7800, NaN].map(duration)).toEqual(['8s', '3m 05s', '2h 10m', '…']);
 });

@@ -48,7 +48,7 @@ test('a request is answered piece by piece, with its head first', async () => {
   expect(empty.parts.join('')).toBe('GET !');
 });
 
-test('who leaves closes the connection, and a server that closes waits for its answers', async () => {
+test('a client that leaves closes the connection, and a server that closes waits for its answers', async () => {
   const left: string[] = [];
   const server = createServer((given, response) => {
     given.socket.once('close', () => left.push(given.url));

@@ -114,7 +114,7 @@ const failing =
   ({ name }) =>
     fails(name) ? Promise.reject(new Error(`crash of ${name}`)) : Promise.resolve({ reward: 1 });
 
-test('an agent that fails is begun again with other random numbers; what fails in every attempt is left out', async () => {
+test('a failed agent begins again with other random numbers; a rollout that fails in every attempt is left out', async () => {
   const { playing, host, failures } = setOf(
     failing((name) => /^rollout-8|^rollout-9\.1$/.test(name)),
     { attempts: 2 },
@@ -159,7 +159,7 @@ test('too many failures stop the set with the first reason; one that says nothin
   );
 });
 
-test('a judge reads the record, and its reward counts in the place of the agent’s', async () => {
+test('a judge reads the record, and its reward replaces the agent’s', async () => {
   const judged: string[] = [];
   const { playing, host } = setOf(rewarding, {
     judge: ({ task }, { calls, metrics }) => {
@@ -176,7 +176,7 @@ test('a judge reads the record, and its reward counts in the place of the agent�
   await expect(broken.playing).rejects.toThrow('the first: no judge');
 });
 
-test('the rollouts of a group are ranked beside each other, and the scores are added to their rewards', async () => {
+test('the rollouts of a group are ranked together, and the scores are added to their rewards', async () => {
   const groups: string[][] = [];
   const rank: RankGroup = (group) => {
     groups.push(group.map(({ task }) => task.id));

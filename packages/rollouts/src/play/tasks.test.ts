@@ -36,7 +36,7 @@ test('each line is an object with an id of its own', async () => {
   await expect(readTasks(loop)).rejects.toThrow(`cannot read ${loop}: its symbolic links lead in a circle`);
 });
 
-test('parts do not overlap, have their shares, and follow from the ids, not from the order', () => {
+test('splits do not overlap, have their shares, and depend on the ids, not on the order', () => {
   const tasks = made(50);
   const parts = splitTasks(tasks, held);
   expect([parts.train.length, parts.eval.length, parts.test.length]).toEqual([35, 5, 10]);
@@ -82,24 +82,27 @@ const forms: [name: string, ids: string[], family: (id: string) => string][] = [
   ['seeds of worlds', made(500).map((_, i) => `seed ${i * 100}`), (id) => id.slice(0, -3)],
 ];
 
-test.each(forms)('what is held out of %s is like a sample: families of ids lose their share', (_, names, family) => {
-  const { train } = splitTasks(
-    names.map((id) => ({ id })),
-    held,
-  );
-  const trained = new Set(ids(train));
-  const families = groupedBy(names, family);
-  const share = 0.3;
-  let chiSquare = 0;
-  for (const members of families.values()) {
-    const expected = share * members.length;
-    const found = members.filter((id) => !trained.has(id)).length;
-    chiSquare += (found - expected) ** 2 / (expected * (1 - share));
-  }
-  // A chi-square with k − 1 degrees of freedom exceeds its mean by four standard deviations of √(2(k − 1)) once in 10,000.
-  const freedom = families.size - 1;
-  expect(chiSquare).toBeLessThan(freedom + 4 * Math.sqrt(2 * freedom));
-});
+test.each(forms)(
+  'the held-out tasks of %s are like a random sample: each family of ids loses its share',
+  (_, names, family) => {
+    const { train } = splitTasks(
+      names.map((id) => ({ id })),
+      held,
+    );
+    const trained = new Set(ids(train));
+    const families = groupedBy(names, family);
+    const share = 0.3;
+    let chiSquare = 0;
+    for (const members of families.values()) {
+      const expected = share * members.length;
+      const found = members.filter((id) => !trained.has(id)).length;
+      chiSquare += (found - expected) ** 2 / (expected * (1 - share));
+    }
+    // A chi-square with k − 1 degrees of freedom exceeds its mean by four standard deviations of √(2(k − 1)) once in 10,000.
+    const freedom = families.size - 1;
+    expect(chiSquare).toBeLessThan(freedom + 4 * Math.sqrt(2 * freedom));
+  },
+);
 
 test('an evaluation of fewer rollouts than tasks plays a sample of them, of given tasks too', () => {
   const sorted = [
@@ -112,7 +115,7 @@ test('an evaluation of fewer rollouts than tasks plays a sample of them, of give
   expect(Math.abs(easy - 50)).toBeLessThan(4 * Math.sqrt(100 * 0.25 * 0.5)); // its standard deviation is 3.5 (hypergeometric distribution)
 });
 
-test('training plays each task once in each pass, in other orders; evaluations take them as they come', () => {
+test('training plays each task once in each pass, each time in another order; evaluations play them in the given order', () => {
   const tasks = made(5);
   const played = (split: 'train' | 'eval', from: number) =>
     Array.from({ length: 5 }, (_, i) => taskOf(tasks, { split, group: from + i, seed: 3 }).id);

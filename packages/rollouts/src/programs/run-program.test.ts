@@ -39,7 +39,7 @@ test('the last line with text is returned; all output is in the file', async () 
   expect(await runProgram({ ...options, command: 'cat', input: 'a\nb' })).toBe('b');
 });
 
-test('an exit code and a signal are errors that name the command and the place of its output', async () => {
+test('an exit code and a signal are errors that name the command and the file of its output', async () => {
   const outputFile = join(folder, 'bad.txt');
   await expect(runProgram({ ...options, command: 'exit 3', outputFile })).rejects.toThrow(
     `'exit 3' ended with exit code 3\n  its output: ${outputFile}`,
@@ -242,7 +242,7 @@ test('programs end with the process that has started them, even by SIGKILL, and 
   for (const pid of await pids()) await until(() => !isAlive(pid));
 });
 
-test('where no process can be started for want of files, the rollout fails with the reason, and this process lives', async () => {
+test('if no process can start because no file descriptors are left, the rollout fails with the reason, and this process continues', async () => {
   const source = `
     import { openSync } from 'node:fs';
     import { runProgram } from ${JSON.stringify(fileURLToPath(new URL('./run-program.ts', import.meta.url)))};

@@ -9,7 +9,7 @@ test('one dominates another where it is nowhere worse and somewhere better', () 
   expect(dominates([1, 0.3], [0, 0.4])).toBe(false);
 });
 
-test('the front keeps who is best at some task, and equal candidates', () => {
+test('the front has the candidates that are best at some task, also equal ones', () => {
   expect(paretoFront(scored([1, 0], [0, 1], [0, 0.5], [1, 0]))).toEqual([0, 1, 3]);
 });
 
@@ -36,14 +36,14 @@ test('a merge takes each text from the one that has changed it', () => {
   expect(merge.prompts).toEqual({ a: 'a1', b: 'b1' });
 });
 
-test('where both have changed a text, that of the better stays', () => {
+test('if both have changed a text, the better candidate’s text is taken', () => {
   const other: Candidate = { prompts: { a: 'a2', b: 'b1' }, parents: [0], scores: [0.4, 0.9] };
   expect(mergeOf([seed, withA, other], new Rng(0))).toBeNull(); // a2 with b1 is the candidate `other` itself
   const better: Candidate = { ...withA, scores: [1.5, 0] };
   expect(mergeOf([seed, better, other], new Rng(0))!.prompts).toEqual({ a: 'a1', b: 'b1' });
 });
 
-test('nothing is merged with its own ancestor, nor into prompts that there are', () => {
+test('no candidate is merged with its ancestor, or if the merged prompts exist already', () => {
   expect(mergeOf([seed, { ...withA, parents: [0] }], new Rng(0))).toBeNull();
   const both: Candidate = { prompts: { a: 'a1', b: 'b1' }, parents: [1, 2], scores: [0.5, 0.5] };
   expect(mergeOf([seed, withA, withB, both], new Rng(0))).toBeNull();

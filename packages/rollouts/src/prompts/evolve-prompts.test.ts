@@ -66,7 +66,7 @@ test('evolution that continues from any of its states ends like one that was nev
     expect(await evolvePrompts(parts(), { ...options, budget: 80 }, structuredClone(state))).toEqual(whole);
 });
 
-test('it ends after the iteration under way where the user asks to stop', async () => {
+test('it ends after the current iteration if the user stops it', async () => {
   const states: EvolutionState[] = [];
   const state = await evolvePrompts({ ...parts(states), stopRequested: () => states.length > 0 }, options, null);
   expect(state.iterations).toBe(1);

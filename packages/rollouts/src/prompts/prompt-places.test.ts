@@ -29,7 +29,7 @@ test.each([
 
 const own = { system: 'You count.', 'tool add': 'Adds.' };
 
-test('a request gets other prompts in the places of its own, and is itself left as it was', () => {
+test('the prompts of a request are replaced in a copy of it', () => {
   const before = structuredClone(chat);
   const changed = withPrompts(chat, own, { system: 'Count well.', 'tool add': 'Adds two.' }) as typeof chat;
   expect(changed.messages.map(({ content }) => content)).toEqual(['Count well.', 'You count.']);
@@ -53,7 +53,7 @@ test('each of several prompts in one message is replaced, and what was put in is
   });
 });
 
-test('a prompt that another one contains is changed only where it stands alone', () => {
+test('a prompt that another one contains is replaced only outside of that other prompt', () => {
   const texts = { short: 'Be brief.', long: 'You count. Be brief.' };
   const body = { system: [{ text: 'You count. Be brief.' }, { text: 'Be brief.' }] };
   expect(withPrompts(body, texts, { ...texts, short: 'Be kind.' })).toEqual({

@@ -28,7 +28,7 @@ async function withLog<T>(
 
 const values = async (log: RolloutLog, id: string) => (await log.read(id))?.rewards.map(({ value }) => value);
 
-test('events of many rollouts, in parts of bounded size, are found by their rollouts, also after it was opened again', async () => {
+test('the events of each rollout are found in files of bounded size, also after the log was opened again', async () => {
   const folder = await newFolder();
   const ids = ['a', 'b', 'c'];
   await withLog(
@@ -50,7 +50,7 @@ test('events of many rollouts, in parts of bounded size, are found by their roll
   });
 });
 
-test('each line is JSON with a checksum of what stands before it', async () => {
+test('each line is JSON with a checksum of the bytes before it', async () => {
   const folder = await newFolder();
   await withLog(folder, (log) => log.append(begun('ünïcode')));
   const line = (await readFile(first(folder), 'utf8')).trim();
@@ -82,7 +82,7 @@ test.each([
   await withLog(folder, async (log) => expect(await values(log, 'a')).toEqual([...kept, 3]));
 });
 
-test('damage before the last line is reported with its place, and nothing is changed', async () => {
+test('damage before the last line is reported with its file and byte, and nothing is changed', async () => {
   const folder = await newFolder();
   await withLog(folder, async (log) => {
     for (let i = 1; i <= 3; i++) await log.append(reward('a', i));
@@ -98,7 +98,7 @@ test('damage before the last line is reported with its place, and nothing is cha
   expect(await readFile(first(folder), 'utf8')).toBe(broken);
 });
 
-test('one process writes in a folder; others read what is there, also half a line', async () => {
+test('one process writes to a folder; others may read it, even while a line is half written', async () => {
   const folder = await newFolder();
   await withLog(folder, async (log) => {
     await log.append(reward('a', 1));

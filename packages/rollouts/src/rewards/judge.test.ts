@@ -11,7 +11,7 @@ const rollouts = [
   ],
 ];
 
-test('what all rollouts begin with is written once', () => {
+test('the common beginning of all rollouts is written once', () => {
   const message = judgeMessage(rollouts, usualRubric);
   expect(message.split('Add 2 and 3.')).toHaveLength(2);
   expect(message).toContain('<rollout id="2">\nassistant: 6\n</rollout>');

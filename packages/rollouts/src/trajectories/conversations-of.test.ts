@@ -53,7 +53,7 @@ test('an answer is learned once, with its reasoning and its own tools; what the 
   expect(conversationsOf({ calls: [first, withoutTools] }).map(({ messages }) => messages.length)).toEqual([4, 6]);
 });
 
-test('what is not to be learned is left out', () => {
+test('messages that are not to be learned are left out', () => {
   const calls = [
     callOf([user('a')], 'b', { auxiliary: true }),
     callOf([user('c')], 'd', { delivered: false }),

@@ -35,7 +35,7 @@ test.each<[string, ChatMessage]>([
   expect(find(other, said, user)).toBeNull();
 });
 
-test('keys without a value, and in another order, are the same; nested ones count', () => {
+test('keys without a value and the order of keys do not matter; nested keys do', () => {
   const find = asked({}, [{ ...user, meta: { x: 1, y: [2] } }]);
   expect(find({ meta: { y: [2], x: 1 }, ...user, name: undefined, refusal: null }, said)).toBe(1);
   expect(find({ ...user, meta: { x: 1, y: [3] } }, said)).toBeNull();
@@ -69,7 +69,7 @@ test('a name that a client gives to an answer counts only where the template wri
   expect(asked({}, [user], named)(user, said)).toBe(1);
 });
 
-test('a thought of which a client holds the last pieces alone continues the answer; an edited one does not', () => {
+test('if a client sends only the end of a thought, the call continues the answer; with an edited thought it does not', () => {
   const find = asked({ reasoning: 'two pears and figs', calls });
   const withThought = (thought: string) => find(user, { ...called, content: 'b', reasoning_content: thought }, result);
   expect(['two pears and figs', ' figs ', 's', ''].map(withThought)).toEqual([1, 1, 1, 1]);

@@ -48,7 +48,7 @@ test.each([
   expect(messages(task, 'output', path.replace('FOLDER', folder))[0]).toContain(obstacle);
 });
 
-test('what can be written is not refused', () => {
+test('paths that can be written are not refused', () => {
   for (const [task, key, path] of [
     ['train', 'save_path', folder],
     ['train', 'save_path', join(folder, 'new', 'run')],

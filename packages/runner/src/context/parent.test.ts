@@ -44,7 +44,7 @@ test('a job ends when its launcher is killed, whatever it is doing', async () =>
   while (stateOf(job) !== 'ended') await sleep(10); // with the former code this never ended, and Jest's timeout failed the test
 }, 180_000);
 
-test('a process that does not ask for it lives on', async () => {
+test('a process that does not request it survives its parent', async () => {
   const { parent, job } = await startedChild(false);
   parent.kill('SIGKILL');
   await once(parent, 'exit');

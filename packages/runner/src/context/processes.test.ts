@@ -13,14 +13,14 @@ test.each([
   expect(processesText({ ranks: hosts.length, hosts, threads })).toBe(text);
 });
 
-test('a process alone has a line of its own', () => {
+test('the log line of a single process', () => {
   expect([1, 4].map((threads) => oneProcessText(threads))).toEqual([
     '1 process runs this, with 1 thread',
     '1 process runs this, with 4 threads',
   ]);
 });
 
-test('a process alone is not in the results; of several each gives what it has', () => {
+test('a single process is not in the results; each of several processes reports its own figures', () => {
   expect(processesOf(oneRank, 3)).toBeNull();
   const two: Ranks = { ...oneRank, size: 2, gather: (value) => [value, value] };
   expect(processesOf(two, 3)).toMatchObject({ ranks: 2, threads: [3, 3] });

@@ -37,14 +37,14 @@ test('a recorded rollout as figures', () => {
   expect(auditedRollout(compacting()).tools.map(({ failed }) => failed)).toEqual([false, true]);
 });
 
-test('components apart: the mean, the first and the last fifth, and whether it goes with the reward', () => {
+test('each component has its mean, that of the first and the last fifth, and its correlation with the reward', () => {
   const { rows } = tableOf(ten, 'Components of the reward');
   expect(rows[0].slice(0, 5)).toEqual(['polite', '10', '0.450', '0.0500', '0.850']);
   expect(Number(rows[0][5].replace('−', '-'))).toBeLessThan(-0.8);
   expect(rows[1]).toEqual(['reward', '10', '0.450', '1.00', '0.00', '–']);
 });
 
-test('lengths drift: tokens written, and an answer', () => {
+test('the drift of lengths is shown: tokens of an episode and of an answer', () => {
   const { rows } = tableOf(ten, 'Lengths of rollouts');
   expect(rows[0].slice(0, 4)).toEqual(['tokens written', '55.0', '15.0', '95.0']);
   expect(rows[1].slice(0, 4)).toEqual(['tokens per answer', '27.5', '7.50', '47.5']);
@@ -52,7 +52,7 @@ test('lengths drift: tokens written, and an answer', () => {
   expect(rows[2]).toEqual(['calls of the model', '2.00', '2.00', '2.00', '–']);
 });
 
-test('groups without a signal, at the top and at the bottom, and the tasks that never had one', () => {
+test('groups with equal rewards are counted, at the largest and at the smallest reward, with the tasks that only had such groups', () => {
   const { rows } = tableOf(ten, 'Groups without a signal');
   // rewards by group: 1 1, 1 1, 0.5 0, 0 0, 0 0; tasks t0, t1, t0, t1, t0
   expect(rows).toEqual([
@@ -62,12 +62,12 @@ test('groups without a signal, at the top and at the bottom, and the tasks that 
   ]);
 });
 
-test('where every reward is the same, no group is at the top', () => {
+test('if all rewards are the same, no group counts as having the largest reward', () => {
   const same = ten.map((rollout) => ({ ...rollout, rewards: new Map([['reward', 0]]) }));
   expect(tableOf(same, 'Groups without a signal').rows[0]).toEqual(['all', '5', '100 %', '–', '–', '2']);
 });
 
-test('tools that fail, and rollouts that did', () => {
+test('failed calls of tools and failed rollouts are counted', () => {
   const failed = auditedRollout(madeRollout('x', [], { status: 'failed', reason: 'exit code 1\nmore', rewards: [] }));
   const all = [...ten, failed, failed];
   expect(tableOf(all, 'Calls of tools').rows).toEqual([['add', '10', '10', '20 %', '0 %', '–']]);

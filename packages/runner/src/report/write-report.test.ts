@@ -20,7 +20,7 @@ async function pageWith(text: string): Promise<string> {
   }
 }
 
-test('the page of a run is renewed while it works, opens itself again, and stands still once the run has ended', async () => {
+test('the page of a run is written again during the run and reloads itself, and does not after the end', async () => {
   await writeFile(join(directory, 'run-config.json'), '{"task": "train_agent"}');
   const lines: string[] = [];
   await withReport(
@@ -38,7 +38,7 @@ test('the page of a run is renewed while it works, opens itself again, and stand
   expect(lines).toEqual([]);
 });
 
-test('a figure that was not a number is a gap of its line', async () => {
+test('a metric that is not a number is a gap in its curve', async () => {
   await writeFile(join(directory, 'run-config.json'), '{"task": "train_agent"}');
   await writeFile(join(directory, 'metrics.jsonl'), line(1) + line(2).replace(':2}', ':null}') + line(3));
   await writeFile(join(directory, 'warm-start.jsonl'), '{"losses/nll":2}\n{"losses/nll":null}\n{"losses/nll":1}\n');
@@ -49,7 +49,7 @@ test('a figure that was not a number is a gap of its line', async () => {
   expect(await report()).toContain('"values":[2,1]');
 });
 
-test('a report takes a hundredth of the time of its run at most', () => {
+test('writing the report takes at most a hundredth of the run’s time', () => {
   for (const took of [1, 99, 100, 500, 30_000])
     expect(took / (took + pauseAfter(took))).toBeLessThanOrEqual(0.01 + 1e-12);
   expect(pauseAfter(20)).toBe(10_000);

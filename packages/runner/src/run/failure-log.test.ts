@@ -1,6 +1,6 @@
 import { failureLog } from './failure-log.js';
 
-test('a reason is logged once, and its further failures when the set has ended', () => {
+test('a reason is logged once, and the number of its further failures when the set has ended', () => {
   const lines: string[] = [];
   const { onFailure, onSetEnd } = failureLog((line, level) => lines.push(`${level}: ${line}`));
   for (let i = 0; i < 17; i++) onFailure(new Error(`no file of test-${i}.3`), `test episode ${i}`);

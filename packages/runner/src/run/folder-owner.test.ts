@@ -38,7 +38,7 @@ const say = (line: string) => void said.push(line);
 let said: string[];
 beforeEach(() => (said = []));
 
-test('a folder at work is refused with its process; the folder of a killed process is taken over', async () => {
+test('a folder in use is refused with the id of its process; the folder of a killed process is taken over', async () => {
   const other = await otherOwner();
   await expect(owningFolder(directory, 'run', say, () => Promise.resolve('both'))).rejects.toThrow(
     new RegExp(
@@ -66,7 +66,7 @@ test('a stopped process keeps its folder, and the message says how to continue i
   }
 });
 
-test('a command for a folder at work is refused before its record is written', async () => {
+test('a command for a folder in use is refused before its record is written', async () => {
   await admitToFolder(directory);
   const record = join(directory, '.hydra', 'overrides.yaml');
   await mkdir(dirname(record));
@@ -114,7 +114,7 @@ test('an owner that lost its folder writes no line, no checkpoint and no report 
   expect(await readFile(join(directory, 'run.lock'), 'utf8')).toContain('elsewhere');
 });
 
-test('a folder that was in its place when its command was killed is found whole by the same command, and by no other', async () => {
+test('a folder that was complete when its command was killed is accepted by the same command and by no other', async () => {
   const output = join(directory, 'model');
   const printed: string[] = [];
   const command = (dtype: string) =>

@@ -3,7 +3,7 @@ import { guardProblems, guardReason } from './guard.js';
 const off = { minEntropy: null, maxInvalidShare: null, maxKl: null };
 const metrics = { 'rollout/utterance_entropy': 0.5, 'rollout/invalid_share': 0.25, 'diagnostics/kl_to_start': 2 };
 
-test('without bounds nothing is looked at', () => {
+test('without bounds no metric is checked', () => {
   expect(guardReason({}, off)).toBeNull();
 });
 
@@ -18,7 +18,7 @@ test.each([
   expect(guardReason(metrics, { ...off, ...bounds })).toBe(reason);
 });
 
-test('a bound of what is not measured is an error', () => {
+test('a bound of a metric that is not measured is an error', () => {
   expect(() => guardReason({}, { ...off, maxInvalidShare: 0.2 })).toThrow(
     'guard.max_invalid_share=0.2: this run does not measure rollout/invalid_share\n  write guard.max_invalid_share=null',
   );

@@ -18,7 +18,7 @@ const of02 = {
   env: { name: 'twenty_questions', words: 'full' },
 };
 
-test('a record of version 0.2 gets the nodes of today', () => {
+test('a recorded config of version 0.2 is converted to the present nodes', () => {
   expect(recordedConfig(JSON.stringify(of02))).toEqual({
     task: { name: 'train' },
     seed: 3,
@@ -49,7 +49,7 @@ test('a flat name is that of an option of its task and of its algorithm', () => 
   });
 });
 
-test('a record of today stays as it is', () => {
+test('a recorded config of the present version is not changed', () => {
   const record = { task: { name: 'train' }, device: { kind: 'cpu' }, play: { slots: 8 }, algorithm: { name: 'bc' } };
   expect(recordedConfig(JSON.stringify(record))).toEqual(record);
 });

@@ -61,7 +61,7 @@ test('a checkpoint remembers the lengths of the files and the best score', async
   });
 });
 
-test('a phase that a checkpoint interrupts keeps its own time', async () => {
+test('the time of a checkpoint does not count in the phase that it interrupts', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));
   recorder.progress('imitation', 1, 3);
   await recorder.checkpoint(1);
@@ -107,7 +107,7 @@ test('an evaluation is printed as a line', async () => {
   expect(printed).toBe('evaluation after iteration 1: return -6.50 ± 0.20');
 });
 
-test('the guard stops the run after logging what was beyond its bound', async () => {
+test('the guard stops the run after logging the metric that exceeded its bound', async () => {
   const guard = { minEntropy: 0.5, maxInvalidShare: null, maxKl: null };
   const guarded = await recorderOf(directory, 4, { saveMinutes: null, guard });
   await guarded.log(0, { 'rollout/utterance_entropy': 0.6 });
@@ -119,14 +119,14 @@ test('the guard stops the run after logging what was beyond its bound', async ()
   expect(await RunFiles.read(directory)).toMatchObject({ metrics: [{ iteration: 1 }, { iteration: 2 }] });
 });
 
-test('a figure that is not finite stops the run with its name and the way out', async () => {
+test('a metric that is not finite stops the run with its name and a remedy', async () => {
   await expect(recorder.log(2, { 'losses/q1': NaN }, [])).rejects.toThrow(
     "metric 'losses/q1' became NaN in iteration 3; last good state: no checkpoint yet\n" +
       '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
   );
 });
 
-test('where rewards are the reason of a figure that is not finite, the way out is to scale them', async () => {
+test('if rewards are the reason for a metric that is not finite, the remedy is to scale them', async () => {
   const played = (episode: number, reward: number) =>
     ({ episode, transitions: [{ reward: 1 }, { reward }] }) as unknown as Trajectory;
   await expect(

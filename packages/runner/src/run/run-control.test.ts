@@ -27,7 +27,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await wait(20);
 }
 
-test('a run obeys what it is asked for, and forgets what an earlier process was asked', async () => {
+test('a run obeys requests, and ignores requests to an earlier process', async () => {
   await requestControl(directory, 'checkpoint');
   await until(() => control.checkpointAsked);
   expect(stopped).toBe(false);
@@ -41,13 +41,13 @@ test('a run obeys what it is asked for, and forgets what an earlier process was 
   expect([stopped, isPaused(directory)]).toEqual([true, false]);
 });
 
-test('a process that does not look for requests yet is asked for nothing', async () => {
+test('no request is sent to a process that does not read requests yet', async () => {
   await control[Symbol.asyncDispose]();
   await expect(requestControl(directory, 'stop')).rejects.toThrow('takes no requests yet: it is starting');
   expect(existsSync(join(directory, 'control.json'))).toBe(false);
 });
 
-test('a run that is not under way is asked for nothing', async () => {
+test('no request is sent to a run that has ended', async () => {
   const before = new Date(Date.now() - 60_000);
   await utimes(join(directory, 'run.lock'), before, before);
   await expect(requestControl(directory, 'stop')).rejects.toThrow('and other tasks take no requests');

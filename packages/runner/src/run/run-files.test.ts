@@ -35,7 +35,7 @@ test('the same config may claim a folder again, another one is refused with the 
   expect(JSON.parse(await readFile(join(run, 'run-config.json'), 'utf8'))).toEqual({ seed: 0, env: { words: 'full' } });
 });
 
-test('a run of an earlier version is resumed: keys that it did not have are null, and so are defaults that are null today', async () => {
+test('a run of an earlier version is resumed: keys that it did not have are null, as are keys whose present default is null', async () => {
   const run = join(directory, 'run');
   await openDirectory(run, {});
   await writeFile(join(run, 'results.json'), '{}');

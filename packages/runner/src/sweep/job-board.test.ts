@@ -3,7 +3,7 @@ import type { JobOutcome } from './sweep-job.js';
 
 const finished: JobOutcome = { status: 'finished', note: '', seconds: 65, metrics: { 'eval/return': 1.23456 } };
 
-test('on a terminal all jobs are one table, those at work first', () => {
+test('on a terminal all jobs are one table, the running ones first', () => {
   let [output, time] = ['', 0];
   const board = new JobBoard({ write: (text) => (output += text) }, 3, () => time);
   board.started(0, '#0 x=1');
@@ -35,7 +35,7 @@ test('on a terminal all jobs are one table, those at work first', () => {
   );
 });
 
-test('for a script each of these is an object', () => {
+test('for a script each job is a JSON object', () => {
   const events: unknown[] = [];
   const board = new JobBoard({ write: () => true, report: (event) => events.push(event) }, 1, () => 0);
   board.started(0, '#0 x=1');

@@ -7,7 +7,7 @@ import { newFolder } from '@bowyer/testing';
 let folder: string;
 beforeEach(() => (folder = newFolder()));
 
-test('a job for which no files are left has a problem, and its launcher lives', async () => {
+test('a job that cannot start because no file descriptors are left fails, and its launcher continues', async () => {
   const script = join(folder, 'launcher.mts');
   await writeFile(
     script,

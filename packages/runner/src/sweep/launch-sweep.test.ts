@@ -77,7 +77,7 @@ const csv = async () =>
     .replaceAll(directory, 'HERE')
     .replaceAll(/,\d+\.\d,/g, ',0.0,');
 
-test('a failure, its table, and a second start of only what failed', async () => {
+test('a failed job is in the table, and a second start runs only failed jobs', async () => {
   const args = ['-m', ...local, 'x=1,2', 'fail=false,true'];
   const first = await run(args);
   expect(first).toMatchObject({ code: 1, stderr: '' });
@@ -106,7 +106,7 @@ test('a failure, its table, and a second start of only what failed', async () =>
   expect(await readFile(join(directory, 'sweep', '0', 'starts'), 'utf8')).toBe('0..1\n');
 });
 
-test('Ctrl-C lets the job leave, prints how to resume, and that command resumes it', async () => {
+test('Ctrl-C ends the job at a checkpoint and prints the command that resumes it', async () => {
   const release = join(directory, 'release');
   const args = ['-m', ...local, 'x=1,2', `hold=${release}`];
   const stopped = await run(args, { signalWhen: join(directory, 'sweep', '0', 'holding') });
@@ -152,7 +152,7 @@ test('an experiment is a sweep; its jobs are the same program again, as single r
   );
 });
 
-test('batches, which processes do not have, are reported to have no effect', async () => {
+test('options of batches are reported to have no effect with processes', async () => {
   const { stdout } = await runHere(['-m', '--dry-run', ...local, 'x=1', 'hydra.sweeper.max_batch_size=3']);
   expect(stdout).toContain('hydra.sweeper.max_batch_size=3 has no effect: launcher=local starts a job whenever');
 });
@@ -169,7 +169,7 @@ test('random search with processes, and in this process', async () => {
   for (const [job, overrides] of drawn.entries()) expect(here.stdout).toContain(`#${job} : ${overrides}\n`);
 });
 
-test('successive halving: resources, the best, and a table with both', async () => {
+test('successive halving gives each job its resource and prints a table with resources and the best job', async () => {
   const { code, stdout, stderr } = await run(['-m', ...local, 'sweeper=asha', 'x=tag(log,interval(1,100))']);
   expect([code, stderr]).toEqual([0, '']);
   const table = (await csv())

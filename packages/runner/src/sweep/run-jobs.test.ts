@@ -110,7 +110,7 @@ test('never more jobs at once than asked for', async () => {
   expect(most).toBe(2);
 });
 
-test('a job that fails stops no other, and its last words are shown', async () => {
+test('a failed job stops no other, and the last lines of its output are shown', async () => {
   const jobs = makeJobs(['x=1', 'fail=true'], ['x=2'], ['x=3']);
   const { outcomes, output } = await runAll(jobs, { jobs: 1 });
   expect([...outcomes.values()].map(({ status, note }) => [status, note])).toEqual([
@@ -134,7 +134,7 @@ test('a job that fails stops no other, and its last words are shown', async () =
   );
 });
 
-test('a program that is not there fails its job', async () => {
+test('a missing program fails its job', async () => {
   const { outcomes } = await runAll(makeJobs(['x=1']), { commandOf: () => ['/nowhere/program'] });
   expect(outcomes.get(0)).toMatchObject({
     status: 'failed',
@@ -151,7 +151,7 @@ test('a job whose log cannot be written fails', async () => {
   expect(outcomes.get(0)?.note).toMatch(/^its log cannot be written: EISDIR/);
 });
 
-test('interrupted twice: jobs that do not leave are ended', async () => {
+test('at the second interrupt jobs that have not ended are killed', async () => {
   const stubborn = 'process.on("SIGINT", () => console.log("no")); console.log("up"); setInterval(() => {}, 1000)';
   const [job] = makeJobs(['x=1']);
   const { outcomes } = await runAll(

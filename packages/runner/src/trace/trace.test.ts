@@ -13,7 +13,7 @@ beforeEach(() => (directory = newFolder()));
 const phase: Span = { category: 'phase', name: 'rollout', start: 1000, end: 1250.5, attributes: { iteration: 1 } };
 const call: Span = { ...phase, category: 'http', name: 'POST /step', attributes: { 'http.request.method': 'POST' } };
 
-test('a trace has microseconds from the start of the run; what overlaps are pairs of events', async () => {
+test('a trace has microseconds from the start of the run; overlapping spans are pairs of events', async () => {
   const path = join(directory, 'trace.json');
   const trace = new ChromeTrace(path, 900);
   trace.add(phase);
@@ -38,7 +38,7 @@ test('a trace has microseconds from the start of the run; what overlaps are pair
   ]);
 });
 
-test('spans of a row that follow each other do not overlap, as Perfetto would leave one out', async () => {
+test('consecutive spans of a row do not overlap, since Perfetto would leave one out', async () => {
   const path = join(directory, 'trace.json');
   const trace = new ChromeTrace(path, 0);
   trace.add({ ...phase, start: 1, end: 2.0006 });
@@ -125,7 +125,7 @@ describe('a collector of OpenTelemetry', () => {
     ]);
   });
 
-  test('that refuses costs spans and a warning, not the run', async () => {
+  test('that refuses spans causes a warning and does not end the run', async () => {
     status = 503;
     const exporter = new OtlpExporter({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint });
     exporter.add(call);
@@ -133,7 +133,7 @@ describe('a collector of OpenTelemetry', () => {
   });
 });
 
-test('an address of a collector that is none is refused', () => {
+test('that has an invalid address is refused', () => {
   expect(() => collectorOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow(
     "open_telemetry=true: 'collector:4318/v1/traces' is not the address of a collector\n  set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318",
   );

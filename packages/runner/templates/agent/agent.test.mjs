@@ -25,6 +25,6 @@ test('an order that was delivered is not refunded', () => {
   assert.equal(reward(task, { result: { text: 'It was delivered.', done: [] } }), 1);
 });
 
-test('every task has an id of its own', () => {
+test('every task has another id', () => {
   assert.equal(new Set(tasks.map(({ id }) => id)).size, tasks.length);
 });

@@ -30,7 +30,7 @@ function bankOf(places = 2) {
 
 const ticks = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('an adapter whose name is gone stays until its last answer has ended; whoever waits for its place gets it then', async () => {
+test('an unloaded adapter stays in memory until its last answer has ended; then a waiting adapter is loaded', async () => {
   const bank = bankOf(1);
   const registry = new AdapterRegistry('base', bank, () => 5000);
   await registry.load('a', 'dir-a');
@@ -66,7 +66,7 @@ test('a replaced adapter stays for the answers that have it, and new ones get th
   expect(bank.events).toContain('unload old');
 });
 
-test('refused: no place, the name of the model, a name that is not there; a folder that cannot be read changes nothing', async () => {
+test('one adapter too many, the name of the model and an unknown name are refused; a folder that cannot be read changes nothing', async () => {
   const registry = new AdapterRegistry('base', bankOf());
   await expect(registry.load('a', 'broken')).rejects.toThrow('it is broken');
   expect(registry.names).toEqual(['base']);

@@ -16,7 +16,7 @@ function folder(name: string, files: Readonly<Record<string, string>>): string {
 
 const inConfig = (template: unknown) => ({ 'tokenizer_config.json': JSON.stringify({ chat_template: template }) });
 
-test('an adapter without a template, or with its model’s, has no other one', () => {
+test('an adapter without a template, or with its model’s template, uses the model’s', () => {
   const model = folder('model', inConfig('{{ a }}'));
   expect(hasOtherTemplate(folder('bare', {}), model)).toBe(false);
   expect(hasOtherTemplate(folder('plain', { 'tokenizer_config.json': '{}' }), model)).toBe(false);

@@ -136,7 +136,7 @@ test('answers that are sampled differently share each step, and say what they sa
   expect(rows.slice(0, 3)).toEqual([4, 4, 4]);
 });
 
-test('the pool keeps what slots have lost; without it that is read again; new weights empty it', async () => {
+test('the pool keeps prefixes that slots have overwritten; without it they are computed again; new weights empty it', async () => {
   const [first, second] = [words(200, 11), words(300, 12)];
   for (const [prefixCacheBytes, cached] of [
     [PREFIX_CACHE_BYTES, 192],
@@ -165,7 +165,7 @@ test('contexts of different lengths have caches of their own, and what they begi
   });
 });
 
-test('who leaves while a prompt is read, or while a token is made, frees the slot at once', async () => {
+test('a client that disconnects while its prompt is read or a token is computed frees the slot at once', async () => {
   await withBatcher({ slots: 1, prefixCacheBytes: PREFIX_CACHE_BYTES }, async (batcher) => {
     const gone = new AbortController();
     const [left] = batcher.submit([request(words(4000, 14), { signal: gone.signal })]);

@@ -49,7 +49,7 @@ class SlowEnv implements Env {
   }
 }
 
-test('one environment too many is put off with 503 and Retry-After; a client of ours waits until one is given back', async () => {
+test('one environment too many is refused with 503 and Retry-After; Bowyer’s client waits until one is free', async () => {
   const server = await serve('textcraft', { maxInstances: 2 });
   const options = { baseUrl: server.url, actionFormat: 'plain', instructions: false } as const;
   const [first, second, third] = Array.from({ length: 3 }, () => agentGymEnv('textcraft', options));
@@ -77,7 +77,7 @@ test('an instance that nobody requests is closed by itself', async () => {
   expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
 });
 
-test('an instance that is asked for is kept, also when the clock is set; so is a busy one', async () => {
+test('an instance with requests is kept, also if the clock is changed; so is a busy one', async () => {
   const server = await serveMade(() => new SlowEnv(), { idleMs: 60_000 });
   for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
   for (const id of [0, 1]) await post(server, '/reset', { id });

@@ -20,7 +20,7 @@ test('the first constraint of a model, for which all its tokens are spelled, lea
 
 const letters = wordLevelTokenizer([[...'abcdefghijklmnopqrstuvwxyz0123456789"{}[]:, '].join('\n')]);
 
-test('schemas of megabytes, each another one, leave nothing behind', async () => {
+test('many different schemas of megabytes do not stay in memory', async () => {
   const constraints = new AnswerConstraints(letters, [], []);
   const ask = (schema: object) =>
     constraints.compiled(JSON.stringify(schema), () => jsonValue(schema), 'response_format');
@@ -32,7 +32,7 @@ test('schemas of megabytes, each another one, leave nothing behind', async () =>
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(400 * 2 ** 20);
 });
 
-test('a schema without a possible text is blamed on itself, not on the vocabulary', async () => {
+test('a schema without a possible text is an error of the schema, not of the vocabulary', async () => {
   const constraints = new AnswerConstraints(letters, [], []);
   const schema = { type: 'array', minItems: 1, items: { type: 'string', pattern: '^a$', enum: ['b'] } };
   const asked = constraints.compiled('key', () => jsonValue(schema), 'response_format');

@@ -10,7 +10,7 @@ import { TextStreamer } from './text-streamer.js';
 const bytes = (ids: readonly number[]) => Buffer.from(ids).toString('utf8');
 const ids = (text: string) => [...Buffer.from(text)];
 
-test('the beginning of a stop string waits until it is none', () => {
+test('the beginning of a stop string is held back until it cannot become one', () => {
   const streamer = new TextStreamer(bytes, { stops: ['\n\n', 'END'] });
   expect(streamer.add(ids('one\n'))).toBe('one');
   expect(streamer.add(ids('two E'))).toBe('\ntwo ');

@@ -10,14 +10,14 @@ async function turnsOf(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test('one step in a turn of the event loop, in the order of their coming', async () => {
+test('one step runs in each turn of the event loop, in the order of arrival', async () => {
   const order: number[] = [];
   const steps = [1, 2, 3, 4].map((step) => turn().then(() => order.push(step)));
   expect(await turnsOf(Promise.all(steps))).toBeGreaterThanOrEqual(4);
   expect(order).toEqual([1, 2, 3, 4]);
 });
 
-test('the long texts of 20 clients are not looked at in one go', async () => {
+test('the long texts of 20 clients are not processed in one turn', async () => {
   const texts = Array.from({ length: 20 }, () => parseJson(JSON.stringify('x'.repeat(1_000_000))));
   expect(await turnsOf(Promise.all(texts))).toBeGreaterThanOrEqual(20);
 });
@@ -49,7 +49,7 @@ test('the long work of two clients takes turns, each in a turn of the event loop
   expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
 });
 
-test('work whose client has gone ends at its next turn', async () => {
+test('work whose client has disconnected ends at its next turn', async () => {
   const gone = new AbortController();
   const order: string[] = [];
   const work = inTurns(longWork(100, 'a', order), gone.signal);

@@ -196,7 +196,7 @@ test('the environments of a mixture have a tool each', async () => {
   ]);
 });
 
-test('places are bounded, a key is asked for, what is idle ends, and a stop does not wait for clients', async () => {
+test('the number of sessions is bounded, a key is required, idle sessions end, and a stop does not wait for clients', async () => {
   const server = await serve(subset, { maxInstances: 1, apiKey: 'secret', idleMs: 2000 });
   const key = { authorization: 'Bearer secret' };
   await expect(connected(http(server))).rejects.toThrow(/You did not provide an API key/);

@@ -116,7 +116,7 @@ test.each([
   expect(await next()).toBe(1000);
 });
 
-test('a full server refuses with its first frame; a client of ours waits for a place', async () => {
+test('a full server refuses with its first frame; Bowyer’s client waits for a free session', async () => {
   const server = await serve();
   const talks = [await connect(server), await connect(server)];
   const third = await connect(server);
@@ -160,7 +160,7 @@ test('the routes that validators ask for', async () => {
   expect(await post('/fly', '{}')).toEqual([404, { detail: 'Not Found' }]);
 });
 
-test('our client plays textcraft on our server as it plays it here, and keeps the contract', async () => {
+test('Bowyer’s client plays textcraft on Bowyer’s server as in one process, and passes the checks of the contract', async () => {
   const options = { observation: 'turn', stepLimit: 3 };
   const server = await serveOpenEnv({ name: 'textcraft', options, ...limits, maxInstances: 4 });
   open.push(server);

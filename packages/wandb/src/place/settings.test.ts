@@ -19,7 +19,7 @@ const places: PlaceOptions = {
   tags: [],
 };
 
-test('options, then the environment, then files decide', async () => {
+test('options have priority over the environment, and the environment over files', async () => {
   const names = { project: 'p', name: 'n' };
   const env = { HOME: directory, WANDB_DIR: directory };
   await mkdir(join(directory, 'wandb'));
@@ -43,7 +43,7 @@ test('options, then the environment, then files decide', async () => {
   expect(() => settingsOf(places, names, { ...env, WANDB_MODE: 'shared' })).toThrow('several writers of one run');
 });
 
-test('the key: from the environment, from the entry of its host in netrc, and else where to get one', async () => {
+test('the key is from the environment or from the entry of its host in netrc; without one the error says where to get it', async () => {
   const env = { HOME: directory };
   await writeFile(
     join(directory, '.netrc'),

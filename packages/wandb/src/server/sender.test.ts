@@ -252,7 +252,7 @@ test('a server that never answers: a warning, and the end of the run does not wa
   expect(said).toEqual([expect.stringContaining('WARNING W&B cannot be reached: UpsertBucket: ')]);
 });
 
-test('resume: must, never, and after the lines of another run', async () => {
+test('resume=must, resume=never, and a run resumed after the lines of another run', async () => {
   const log = await openLog();
   await log.history(1, figuresOf({ loss: 1 }));
   await log.finish(0, new Map());

@@ -50,7 +50,7 @@ const walk = [
   'drop all',
 ];
 
-test('a snapshot brings back text, score and luck, as often as one likes', () => {
+test('a snapshot restores text, score and random numbers, any number of times', () => {
   const machine = start(lighthouse());
   walk.slice(0, 5).forEach((command) => say(machine, command));
   const snapshot = machine.snapshot();

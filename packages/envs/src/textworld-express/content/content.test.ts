@@ -51,7 +51,7 @@ test('content files of the same form give the same content', () => {
   expect(loadContent(folder)).toEqual({ ...content, isFromFiles: true });
 });
 
-test('a file without its keys is named, with the key', () => {
+test('a file with a missing key is reported with the key', () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'cooking_world.json'), '{"FOODS_COMPACT": {}}');
   expect(() => loadContent(folder)).toThrow(

@@ -91,7 +91,7 @@ async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): 
 }
 
 test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
-  '%s, %j: a demonstration has the tokens of the same episode played (%i contexts, memory of %s)',
+  '%s, %j: a demonstration has the same tokens as the episode when it is played (%i contexts, memory of %s)',
   async (name, context, count, unit) => {
     const config = configOf(name, context);
     const memory = unit === undefined ? null : await memoryOf(config, unit);

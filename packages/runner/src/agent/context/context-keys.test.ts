@@ -28,7 +28,7 @@ test.each([
   expect(problemsOf(algorithm, choice, 'evaluate')).toEqual([]);
 });
 
-test('archer chooses among valid actions nowhere but in its rollouts', () => {
+test('archer chooses among valid actions in its rollouts only', () => {
   const replayed = { actor: { samples: 'replay' }, critic: { vTarget: { action: 'policy' } } };
   expect(problemsOf('archer', 'constrained', 'train', replayed)).toEqual([
     'write algorithm.actor.samples=rollout, or action_choice=free',

@@ -11,7 +11,7 @@ async function lines(text: string) {
   return readJsonLines<{ a: number }>(path, { type: 'object', properties: { a: { type: 'integer' } } });
 }
 
-test('a byte order mark, Windows line ends, blank lines and a last line without its end', async () => {
+test('a byte order mark, Windows line ends, blank lines and a last line without a line break are read', async () => {
   expect(await lines('\uFEFF{"a":1}\r\n\r\n  \r\n{"a":2}\r\n{"a":2}')).toEqual([
     { line: 1, value: { a: 1 } },
     { line: 4, value: { a: 2 } },

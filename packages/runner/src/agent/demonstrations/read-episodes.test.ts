@@ -13,7 +13,7 @@ const file = (...lines: object[]) => {
 
 const episodesOf = async (path: string) => (await readEpisodes(path)).episodes;
 
-test('the trajectories of a run: texts, rewards and ends; an observation that does not continue the text begins again', async () => {
+test('the trajectories of a run have texts, rewards and ends; an observation that does not continue the text begins a new one', async () => {
   const open = { terminated: false, truncated: false };
   const turns = [
     { action: 'a', reply: ' No.\n', reward: -1, ...open },
@@ -34,7 +34,7 @@ test('the trajectories of a run: texts, rewards and ends; an observation that do
   });
 });
 
-test('records of texts and trajectories may stand in one file; a line that is neither is named', async () => {
+test('one file may have records of texts and trajectories; a line that is neither is reported', async () => {
   const record = {
     reset: { observation: 'Room:\n' },
     steps: [{ action: 'a', observation: 'Room:\na No.\n', reward: 1 }],
@@ -46,7 +46,7 @@ test('records of texts and trajectories may stand in one file; a line that is ne
   await expect(readEpisodes(file())).rejects.toThrow('episodes.jsonl contains no episode');
 });
 
-test('an infinite reward, which JSON may contain as 1e999, is refused with its place', async () => {
+test('an infinite reward, which JSON may contain as 1e999, is refused with its file and line', async () => {
   const path = file({ opening: 'Room:\n', turns: [{ action: 'a', reward: 3 }] });
   writeFileSync(path, '{"opening": "Room:", "turns": [{"action": "a", "reward": -1e999}]}\n');
   await expect(readEpisodes(path)).rejects.toThrow(":1: 'turns.0.reward' must be a finite number");
@@ -55,7 +55,7 @@ test('an infinite reward, which JSON may contain as 1e999, is refused with its p
 const step = (more: object = {}) => ({ action: 'a', observation: 'Room:\na No.\n', reward: 1, ...more });
 const recordWith = (...steps: object[]) => ({ reset: { observation: 'Room:\n' }, steps });
 
-test('keys that nothing reads are refused, each once with its first line; what says where an episode is from is left unread', async () => {
+test('unknown keys are refused, each once with its first line; keys about the origin of an episode are ignored', async () => {
   const path = file(
     { ...recordWith(step()), id: 'x', source: 'mine' },
     { ...recordWith(step({ mask: 1 }), step({ mask: 0 })), weight: 0 },

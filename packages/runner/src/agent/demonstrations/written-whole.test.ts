@@ -28,7 +28,7 @@ function problem(head: string, inputs: Conversation['inputs'], said = messages):
 
 const NAMES = '{% for t in tools or [] %}{{ t.function.name }}: {{ t.function.description }}{% endfor %}';
 
-test('a template that writes the names of tools alone is refused with a command that helps', () => {
+test('a template that writes only the names of tools is refused with a command that removes the rest', () => {
   const message = problem(NAMES, { tools })!;
   expect(message).toContain('  the parameters of tools: line 1');
   expect(message).toContain("jq -c 'del(.tools[].function.parameters)' FILE > NEW");
@@ -38,7 +38,7 @@ test('a template that writes the names of tools alone is refused with a command 
   expect(problem('{{ tools | tojson if tools }}', { tools })).toBeNull();
 });
 
-test('each part has its own path in the command; contents have none', () => {
+test('the command removes each unwritten member by its path; unwritten contents cannot be removed', () => {
   const call = { type: 'function', id: 'a', function: { name: 'clock', arguments: {} } };
   const called: ChatMessage[] = [
     ...messages,
@@ -63,7 +63,7 @@ const example = (length: number) => ({
   lossMask: [0, ...Array<number>(length - 1).fill(1)],
 });
 
-test('a share of items that lose their end is said with the context that they need; all of them are an error', () => {
+test('the share of items that are cut is reported with the context that they need; if all are cut, it is an error', () => {
   const logs: string[] = [];
   const some = [...Array.from({ length: 19 }, () => example(8)), example(31)];
   expect(fitted(some, 10, 'items', (line) => logs.push(line)).map((each) => each?.ids.length)).toEqual([

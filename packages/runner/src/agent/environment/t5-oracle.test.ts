@@ -44,7 +44,7 @@ test.each([
 const configOf = (env: object) => ({ ...cpu, env }) as unknown as EnvironmentConfig;
 const game = { name: 'twenty_questions', oracle: 't5', oracleModel: null, oracleUrl: null };
 
-test('the game reduces its text to the three answers', async () => {
+test('the game maps the model’s text to one of the three answers', async () => {
   const { parts, close } = await openEnvParts(configOf({ ...game, oracleModel: dir }));
   const env = makeEnv('twenty_questions', { oracle: 't5', words: ['dog'] }, parts);
   expect((await env.reset({ seed: 0 })).info).toMatchObject({ oracle: 't5:flan-t5' });

@@ -44,7 +44,7 @@ async function writeGguf(dir: string): Promise<string> {
   return output;
 }
 
-test('a GGUF file stands for the folder that it is converted to, once', async () => {
+test('a GGUF file is converted to a folder once, which is then used in its place', async () => {
   const dir = newFolder();
   const file = await writeGguf(dir);
   expect(await modelProblem('model', file)).toBeNull();
@@ -72,14 +72,14 @@ test('a GGUF file that is not there is no model of the hub, whatever its name lo
   });
 });
 
-test('a file that is gone when it is needed is named', async () => {
+test('a file that was removed before it is needed is an error with its name', async () => {
   const file = join(newFolder(), 'gone.gguf');
   await expect(useLocalModels({ task: { model: file } }, reporting)).rejects.toThrow(
     `Cannot read weights from ${file}\n  there is no such file`,
   );
 });
 
-test('of a GGUF file that cannot be read nothing is left in the cache', async () => {
+test('a GGUF file that cannot be read leaves nothing in the cache', async () => {
   const dir = newFolder();
   const file = join(dir, 'broken.gguf');
   writeFileSync(file, 'GGUF');

@@ -15,6 +15,6 @@ test.each([
   expect(modelNameOf(resolve(folder))).toBe(name);
 });
 
-test('a folder of that name at the root stands for no run', () => {
+test('a folder named checkpoints at the root of the disk belongs to no run', () => {
   expect(modelNameOf(join('/', 'checkpoints', 'best'))).toBe('best');
 });

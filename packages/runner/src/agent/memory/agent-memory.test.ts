@@ -48,7 +48,7 @@ const recordOf = (item: string | undefined, text: string): EpisodeRecord => ({
 const itemOf = (split: 'train' | 'eval' | 'test', seed: number) =>
   String(splitPlanOf(config).choose({ split, seed, episode: seed }).item);
 
-test('a demonstration of a held-out item, or of one that is not named, never comes into memory', async () => {
+test('a demonstration of a held-out item, or without an item, is never added to the memory', async () => {
   const held = (['eval', 'test'] as const).flatMap((split) => [0, 1, 2].map((seed) => itemOf(split, seed)));
   const records = [...held, undefined].map((item) => recordOf(item, MARKER));
   records.push(recordOf(itemOf('train', 4), 'Goal: craft stick.'));
@@ -63,7 +63,7 @@ test('a demonstration of a held-out item, or of one that is not named, never com
   );
 });
 
-test('rollouts come into memory where memory.grow says so; the memory of a saved agent is the same to the byte', async () => {
+test('rollouts are added to the memory if memory.grow is set; the memory of a saved agent is the same to the byte', async () => {
   const transition = {
     observation: 'Goal: craft stick.',
     action: 'craft it',

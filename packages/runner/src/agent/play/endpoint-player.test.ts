@@ -130,7 +130,7 @@ test('without an end of utterances the action is the whole reply, and a seed and
   await chat.close();
 });
 
-test('status 500 is an error of its own slot; 429 and 503 are asked again; never too many at once', async () => {
+test('status 500 fails the episode of its slot; 429 and 503 are requested again; the number of simultaneous requests is bounded', async () => {
   const chat = player();
   const tries = new Map<string, number>();
   script = ({ messages }) => {
@@ -179,7 +179,7 @@ test.each([
   await chat.close();
 });
 
-test('a key that is not set is reported before anything is sent', () => {
+test('a missing API key is reported before anything is sent', () => {
   expect(() => player({ apiKeyEnv: 'NO_SUCH_KEY_OF_BOWYER' })).toThrow(
     'policy.endpoint: the environment variable NO_SUCH_KEY_OF_BOWYER is not set',
   );

@@ -60,7 +60,7 @@ const plain = (trajectories: readonly Trajectory[]) =>
     })),
   }));
 
-test('the server plays what its policy would play here, token by token, for whoever learns from it', async () => {
+test('the server plays the same tokens as its policy would play in this process, and any algorithm can learn from them', async () => {
   const [own, served, ofOther] = [
     await rollout(model, null),
     await rollout(model, server.url),
@@ -92,7 +92,7 @@ test('another tokenizer, and a server without token ids, are refused before an e
   silent.close();
 });
 
-test('after a change of weights the server plays as the new policy, and nothing of the old one’s cache is used', async () => {
+test('after a change of weights the server plays as the new policy, without the cache of the old one', async () => {
   const [before, wanted] = [await rollout(other, server.url), await rollout(other, null)];
   expect(plain(before)).not.toEqual(plain(wanted));
   const asked = rollout(other, server.url);

@@ -9,7 +9,7 @@ test('auto becomes a device that is usable here, and the log reports which and w
   expect(lines[0]).toMatch(new RegExp(`^device=${config.device.kind} \\(.+\\)$`));
 });
 
-test('a device that is named stays as it is, without a word', async () => {
+test('a named device is not changed, and nothing is logged', async () => {
   const lines: string[] = [];
   const config: DeviceConfig = { device: { kind: 'cpu', precision: 'float32', gpuBuffers: 'bucket', threads: 1 } };
   await settleDevice(config, { log: (line) => void lines.push(line) });

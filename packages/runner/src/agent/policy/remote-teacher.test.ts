@@ -35,7 +35,7 @@ test('log-probabilities of given tokens are those of the model, where another to
   );
 });
 
-test('answers that were held to a grammar are refused: a server rates tokens among all', async () => {
+test('answers that were constrained by a grammar are refused, since a server computes probabilities over all tokens', async () => {
   const ids = Int32Array.from(tokenizer.encode('is it a dog'));
   const example = { ids, targets: ids, weights: Float32Array.from(ids, () => 1) };
   const teacher = await RemoteTeacher.open(server.url, tokenizer);

@@ -45,7 +45,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('beside the bar is the loss of the last steps, in the middle of an epoch too', async () => {
+test('the progress bar shows the loss of the last steps, also in the middle of an epoch', async () => {
   const shown = await imitated(1e-2);
   expect(shown.map(([done]) => done)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   const losses = shown.map(([, note]) => Number(/^loss (\d+\.\d{4})$/.exec(note!)![1]));
@@ -53,7 +53,7 @@ test('beside the bar is the loss of the last steps, in the middle of an epoch to
   expect(losses.at(-1)).toBeLessThan(losses[0]);
 });
 
-test('a loss that is no number ends the warm start with what makes its steps smaller', async () => {
+test('a loss that is not a number ends the warm start with the option that makes its steps smaller', async () => {
   await expect(imitated(1e38)).rejects.toThrow(
     'warm start: the loss became NaN by optimizer step 12\n' +
       '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm',

@@ -29,7 +29,7 @@ async function written(launcher: Partial<LauncherConfig>): Promise<string> {
   return said;
 }
 
-test('the manifest is written, and what starts it is said', async () => {
+test('the manifest is written, and the command that starts it is printed', async () => {
   const said = await written({ namespace: 'lab' });
   const file = join(folder, 'seeds', 'kubernetes', 'job.json');
   expect(said).toContain(`kubectl apply -f ${file}`);

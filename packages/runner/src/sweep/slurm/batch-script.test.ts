@@ -62,7 +62,7 @@ test('every resource is the option of sbatch that submitit gives it', () => {
   ]);
 });
 
-test('what is null or absent is left to the cluster', () => {
+test('options that are null or absent are left to the cluster', () => {
   const short = ['array=0-0', 'output=/sweep/slurm/%A_%a.log', 'chdir=/home/me', 'open-mode=append', 'requeue'];
   expect(directives({ partition: null, mem_gb: null, timeout_min: null })).toEqual(short);
 });

@@ -69,7 +69,7 @@ async function ask(path: string, { method = 'GET', body, headers = {} }: Asked =
   return { status: response.statusCode, answer: JSON.parse(text) as Record<string, unknown> };
 }
 
-test('runs are found at any depth, links are not followed, a torn line is left out', async () => {
+test('runs are found at any depth, links are not followed, and an incomplete line is ignored', async () => {
   const { answer } = await ask('/api/runs');
   expect(answer).toMatchObject([
     { id: 'sweep/0', status: 'interrupted', seed: 3, iteration: 2, return: -3, winRate: 0.5 },
@@ -123,7 +123,7 @@ test.each<[string, number, string, Asked]>([
   expect(existsSync(join(folder, 'runs', 'sweep', '0', 'control.json'))).toBe(false);
 });
 
-test('a run under way gets the request of the page', async () => {
+test('a running process gets the request of the page', async () => {
   const run = join(folder, 'runs', 'sweep', '0');
   for (const name of ['run.lock', 'takes-requests']) await writeFile(join(run, name), '{}');
   const { status } = await ask('/api/control', { method: 'POST', body: stop, headers: { origin: listener.origin } });

@@ -10,7 +10,7 @@ const tokenizer = (chat_template?: string) =>
 const MESSAGE = '<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n';
 const ASK = '{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}';
 
-test('a text around each message becomes a template of Go', () => {
+test('a chat template that only puts text around each message is converted to a template of Go', () => {
   expect(ollamaTemplate(tokenizer(`{% for m in messages %}${MESSAGE}{% endfor %}${ASK}`)).lines).toEqual([
     'TEMPLATE """{{ range .Messages }}' +
       '{{ if eq .Role "user" }}<|im_start|>user\n{{ .Content }}<|im_end|>\n' +
@@ -20,7 +20,7 @@ test('a text around each message becomes a template of Go', () => {
   ]);
 });
 
-test('a template that writes the last message otherwise is not written, and a comment says so', () => {
+test('a template that writes the last message differently is not converted, and a comment says so', () => {
   const last = '{% for m in messages %}{% if loop.last %}LAST {% endif %}' + `${MESSAGE}{% endfor %}${ASK}`;
   expect(ollamaTemplate(tokenizer(last)).lines[0]).toMatch(
     /^# The chat template of the model is more than a text around each/,
@@ -60,7 +60,7 @@ test('tools, calls and results are written where the template has them in the me
   );
 });
 
-test('the text of the system that a template has where a dialogue has none is written too', () => {
+test('the default system message of a template is written too', () => {
   const { lines, hasTools } = ollamaTemplate(tokenizer(QWEN));
   expect(hasTools).toBe(true);
   expect(lines[0]).toContain('{{ else }}<|im_start|>system\nBe brief.\n\n# Tools\n<tools>\n{{ end }}');
@@ -69,7 +69,7 @@ test('the text of the system that a template has where a dialogue has none is wr
   );
 });
 
-test('a template that writes the tools at another place has none in the form for Ollama', () => {
+test('the form for Ollama has no tools if the template does not write them in the system message', () => {
   const before = `{% for tool in tools or [] %}{{ tool | tojson }}{% endfor %}{% for m in messages %}${MESSAGE}{% endfor %}${ASK}`;
   const { lines, hasTools } = ollamaTemplate(tokenizer(before));
   expect([hasTools, lines[0]]).toEqual([false, expect.stringContaining('{{ if eq .Role "user" }}<|im_start|>user')]);

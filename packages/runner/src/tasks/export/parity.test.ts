@@ -47,7 +47,7 @@ async function makeModel(directory: string, seed: number): Promise<void> {
   await device.close();
 }
 
-test('without an engine the line says that nothing was checked', async () => {
+test('without an engine the log line says that nothing was checked', async () => {
   expect(await ggufParity(at('model.gguf'), at('model'), 'f32', folder)).toMatch(
     /^parity was not checked: node-llama-cpp is not installed here/,
   );
@@ -71,7 +71,7 @@ async function projectWith(name: string, tokenize: string): Promise<string> {
   return at(name);
 }
 
-test('an engine that cuts the dialogue into other tokens is refused, and one that calculates other probabilities', async () => {
+test('an engine with other tokens or other probabilities for the dialogue is refused', async () => {
   const bytes = await projectWith('bytes', '[...Buffer.from(text)]');
   await expect(ggufParity(at('model.gguf'), at('model'), 'f32', bytes)).rejects.toThrow(
     /^export: llama.cpp cuts a text into other tokens than the model's tokenizer: from token 0 on /,
@@ -131,7 +131,7 @@ async function onnxParityOf(folder: string, files: Record<string, string>): Prom
   return JSON.parse(stdout) as string[];
 }
 
-test('ONNX Runtime reads the files of each type as the model is, with its cache', async () => {
+test('ONNX Runtime computes the model’s probabilities from the files of each number type, with the cache too', async () => {
   const lines = await onnxParityOf('model-onnx', {
     fp32: 'onnx/model.onnx',
     fp16: 'onnx/model_fp16.onnx',
@@ -143,7 +143,7 @@ test('ONNX Runtime reads the files of each type as the model is, with its cache'
   );
 });
 
-test('a file that ONNX Runtime reads otherwise is refused', async () => {
+test('a file with which ONNX Runtime computes other probabilities is refused', async () => {
   await expect(onnxParityOf('other-onnx', { fp32: 'onnx/model.onnx' })).rejects.toThrow(
     /export: ONNX Runtime reads the file otherwise than the model is here: the likeliest tokens differ by \d+\.\d+ nats/,
   );

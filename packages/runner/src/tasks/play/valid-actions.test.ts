@@ -2,11 +2,11 @@ import { actionLines, atWords, completions, meantAction } from './valid-actions.
 
 const actions = ['take red apple', 'take coin', 'open door', 'look around', 'open box'];
 
-test('on one line where they fit', () => {
+test('actions are on one line if they fit', () => {
   expect(actionLines(['north', 'south'], 80)).toEqual(['valid actions: north | south']);
 });
 
-test('in the order of the environment where they do not, each action whole', () => {
+test('else they are in columns in the environment’s order, and no action is broken', () => {
   expect(actionLines(actions, 30)).toEqual([
     'valid actions (5):',
     '  take red apple | take coin',
@@ -24,7 +24,7 @@ test('an action that is wider than the terminal is broken at a word', () => {
   ]);
 });
 
-test('texts are broken at words, a word alone only where it is wider than the terminal', () => {
+test('texts are broken between words, and within a word only if it is wider than the terminal', () => {
   expect(atWords('You are in a kitchen.\n  It smells of onions.', 14)).toEqual([
     'You are in a',
     'kitchen.',
@@ -35,7 +35,7 @@ test('texts are broken at words, a word alone only where it is wider than the te
   expect(atWords('one line of a pipe', Infinity)).toEqual(['one line of a pipe']);
 });
 
-test('Tab completes what is typed', () => {
+test('Tab completes the typed text', () => {
   expect(completions('TAKE', actions)).toEqual([['take red apple', 'take coin'], 'TAKE']);
 });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const messages = (config: Parameters<typeof adapterProblems>[0]) =>
   adapterProblems({ model: join(folder, 'base'), ...config }).map(({ key, message }) => [key, message]);
 
-test('a run that trained an adapter is one; nothing is missed where nothing is asked for', () => {
+test('a run that trained an adapter can be served as one; without adapters nothing is reported', () => {
   expect(messages({})).toEqual([]);
   expect(messages({ adapters: { a: join(folder, 'run') }, maxAdapters: 1, maxAdapterRank: 4 })).toEqual([]);
   expect(messages({ runtimeAdapters: [folder] })).toEqual([]);
@@ -26,7 +26,7 @@ test('an adapter cannot have the name under which a run’s agent is served: tha
   expect(named('run')).toContainEqual(['adapters', "adapters: 'run' is the name of the model itself"]);
 });
 
-test('keys without adapters, and what cannot be served, are named', () => {
+test('keys without adapters, and folders that cannot be served, are reported', () => {
   expect(messages({ maxAdapters: 2, adapterTargetModules: 'all-linear' })).toEqual([
     ['max_adapters', 'max_adapters=2 has no effect: no adapters are served'],
     ['adapter_target_modules', 'adapter_target_modules=all-linear has no effect: no adapters are served'],

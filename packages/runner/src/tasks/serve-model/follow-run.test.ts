@@ -11,7 +11,7 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-test('the newest whole checkpoint of a run that begins later is taken up once, and a broken one is passed over', async () => {
+test('the newest complete checkpoint of a run that begins later is loaded once, and a broken one is skipped', async () => {
   const taken: string[] = [];
   const failures: string[] = [];
   const takeUp = (folder: string, number: number) => {

@@ -21,7 +21,7 @@ test('the rate falls with the width, and is ten times as high for adapters', asy
   expect((await rate({ hidden_size: 32 }, true)).lr).toBe(1e-3); // the upper bound
 });
 
-test('a model that names no width needs a rate', async () => {
+test('a model whose config has no width needs a learning rate', async () => {
   await expect(rate({ model_type: 'own' })).rejects.toThrow(
     'names no width (hidden_size)\n  give the learning rate: lm_lr=1e-5',
   );

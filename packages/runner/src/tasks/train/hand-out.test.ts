@@ -29,7 +29,7 @@ const metrics: Record<string, number>[] = [
   { iteration: 2, 'rollout/episodic_return': 0.5, 'rollout/tool_share': 0.25, 'groups/flat_share': 0.75 },
 ];
 
-test('a candidate that the test shows to be better takes the place of the start', async () => {
+test('a candidate that is significantly better in the test replaces the start', async () => {
   const found = await handOut({
     directory,
     comparison: comparison('improved', 0.1, 0.3),
@@ -41,7 +41,7 @@ test('a candidate that the test shows to be better takes the place of the start'
   expect(await handedOut()).toBe('candidate');
 });
 
-test('else the start stays, with what the test can see, what changed, and what the run was warned of', async () => {
+test('else the start stays, with the smallest difference that the test can show, the change, and the run’s warnings', async () => {
   const notes = ['iteration 2: the share of answers that call a tool fell from 0.88 to 0.25'];
   const found = await handOut({
     directory,
@@ -64,7 +64,7 @@ test('else the start stays, with what the test can see, what changed, and what t
   expect(await handedOut()).toBe('best');
 });
 
-test('where no evaluation was better than the start’s there is nothing to test', async () => {
+test('if no evaluation was better than that of the start, there is no test', async () => {
   const found = await handOut({ directory, comparison: null, iteration: 0, metrics: [], notes: [] });
   expect(found.reasons).toEqual(['no evaluation during the training was better than that of the start']);
   expect(await handedOut()).toBe('best');

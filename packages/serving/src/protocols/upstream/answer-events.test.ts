@@ -35,7 +35,7 @@ test.each([
   expect(held.end()).toBe(event(first) + event({ type: 'ping' }) + event(last));
 });
 
-test('from an event on that cannot be read all passes in its order, also what was held back', () => {
+test('after an event that cannot be read everything passes in order, also held-back events', () => {
   const read = (data: unknown) => {
     if (data === null) throw new UnreadAnswerError('no JSON');
   };
