@@ -1,4 +1,4 @@
-// Work that yields at intervals, so that a server can serve others in between.
+// Declares work that yields at intervals, so that a server can serve others in between.
 
 export type Steps<Result> = Generator<undefined, Result>;
 

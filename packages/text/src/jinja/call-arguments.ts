@@ -1,4 +1,4 @@
-// The arguments of a method, filter or test, by position or by name.
+// Checks and reads the arguments of a method, a filter or a test, which are given by position or by name.
 import { TemplateError } from './template-error.js';
 import { integerOf, isTrue, stringOf, type Value } from './values.js';
 

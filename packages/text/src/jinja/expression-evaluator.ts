@@ -109,7 +109,7 @@ function operation(expression: Operation, of: Of): Value {
   }
 }
 
-/** Evaluates `a < b < c` as in Python: neighbouring pairs in turn, up to the first one that is false. */
+/** Evaluates `a < b < c` as in Python: each pair of neighbours in order, up to the first pair that does not fulfil its operator. */
 function comparison({ first, rest }: Kind<'comparison'>, of: Of): boolean {
   let left = of(first);
   for (const { operator, operand } of rest) {
@@ -120,6 +120,7 @@ function comparison({ first, rest }: Kind<'comparison'>, of: Of): boolean {
   return true;
 }
 
+/** Returns whether two values fulfil a comparison operator, `in` and `not in` included. */
 function holds(operator: string, left: Value, right: Value): boolean {
   switch (operator) {
     case '==':
@@ -149,6 +150,7 @@ export function filtered(value: Value, { name, args, line }: FilterCall, scope: 
   }
 }
 
+/** Adds the line of the template to an error without one. */
 export const withLine = (error: unknown, line: number): unknown =>
   error instanceof TemplateError && error.line === undefined ? error.at(line) : error;
 
@@ -170,6 +172,7 @@ export function called(
   throw new TemplateError(`${describe(callee)} cannot be called`);
 }
 
+/** Evaluates the arguments of a call, those of `*args` and `**kwargs` included. */
 function givenArguments(
   { positional, named: byName, spread, namedSpread }: Arguments,
   scope: Scope,

@@ -1,8 +1,8 @@
-// A filter of a template.
+// Declares the signature of filters, such as `upper` in `{{ name | upper }}`.
 import type { CallArguments } from './call-arguments.js';
 import type { Value } from './values.js';
 
-/** Applies a filter or a test by name, for filters such as `map` and `select` whose arguments name one. */
+/** Applies a filter or a test by name; filters such as `map` and `select` take such a name as an argument. */
 export interface Named {
   filter: (name: string, value: Value, args: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
   test: (name: string, value: Value, args: readonly Value[]) => boolean;

@@ -1,4 +1,4 @@
-// Python's two ways to put values into a text: `'%s' % value` and `'{}'.format(value)`.
+// Puts values into a text in Python's two ways: `'%s' % value` and `'{}'.format(value)`.
 import { repr, textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { floatOf, isFloat, numberOf, Tuple, typeName, Undefined, type Value } from './values.js';
@@ -68,7 +68,7 @@ function padded(value: Value, { flags, width, precision, type }: Spec): string {
 const cut = (text: string, precision: number | null): string =>
   precision === null ? text : Array.from(text).slice(0, precision).join('');
 
-/** Writes a number with so many decimals, rounding half to even; toFixed would round half up. */
+/** Writes a number with `places` decimals, rounding half to even; toFixed would round half up. */
 function fixed(number: number, places: number): string {
   if (places > 100) throw new TemplateError(`a number with ${places} decimals: at most 100 are written`);
   const text = number.toFixed(places);

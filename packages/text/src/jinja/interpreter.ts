@@ -28,7 +28,7 @@ export class Interpreter {
   readonly spans: GenerationSpan[] = [];
   readonly #root: string[] = [];
   #rootLength = 0;
-  /** The text that is being written: the template's own, or that of a macro or block. */
+  /** The pieces of the text that is written at present: the template's own, or that of a macro or a captured block. */
   #output = this.#root;
   #items: Value[] = [];
 
@@ -126,7 +126,7 @@ export class Interpreter {
     }
   }
 
-  /** Positions count from the end of the template's own text, outside macros, as in transformers. */
+  /** Runs a `{% generation %}` block and records its positions in the text; inside a macro these count from the end of the main text. */
   #generation(body: readonly Statement[], scope: Scope): void {
     const inner = scope.inner(); // Jinja treats the block as a macro without arguments
     inner.set('varargs', new Tuple([]));

@@ -1,5 +1,5 @@
-// Filters of lists and dicts. Filters that return generators in Jinja (map, select, unique, batch, slice) return one here too: it is
-// true even if empty, and can be read only once.
+// Implements the filters of lists and dicts. Filters that return generators in Jinja (map, select, unique, batch, slice) return one
+// here too: it is true even if empty, and can be read only once.
 import type { CallArguments } from './call-arguments.js';
 import type { Filter, Named } from './filter.js';
 import { arithmetic } from './arithmetic.js';
@@ -68,7 +68,7 @@ function at(items: readonly Value[], index: number): Value {
   return item === undefined ? new Undefined('the list is empty') : item;
 }
 
-/** Returns a function that looks up an attribute such as `function.name` or `0`; null: the value itself. */
+/** Returns a function that looks up an attribute such as `function.name` or `0`; if the attribute is null, it returns the value. */
 function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   if (attribute === null) return (value) => value;
   const path = typeof attribute === 'number' ? [attribute] : stringOf(attribute, 'attribute').split('.');

@@ -1,9 +1,9 @@
-// The variable `loop` within a loop.
+// Makes the variable `loop`, which describes the current iteration of a `{% for %}` loop.
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, equals, Undefined, type Value } from './values.js';
 
 /**
- * Makes the variable `loop`.
+ * Makes the variable `loop` and the function that sets it to an iteration.
  *
  * @param recurse runs the body of a recursive loop over other items
  */

@@ -1,5 +1,5 @@
-// `value.name`, `value[key]` and `value[start:stop:step]`. As in Jinja, a dot looks for a method before a key, brackets for a key
-// before a method, and a missing member is undefined. As in transformers' sandbox, methods that change a list or a dict are refused.
+// Reads `value.name`, `value[key]` and `value[start:stop:step]`. As in Jinja, a dot looks for a method before a key, brackets for a
+// key before a method, and a missing member is undefined. As in transformers' sandbox, methods that change a list or a dict are refused.
 import { repr } from './printing.js';
 import { stringMethod } from './strings.js';
 import { TemplateError } from './template-error.js';
@@ -123,7 +123,7 @@ function itemOrUndefined(value: Value, key: Value): Value | undefined {
   return Array.isArray(value) ? value.at(Number(key)) : undefined;
 }
 
-/** Returns a character. Only the text up to it is read, from the beginning or, for a negative index, from the end. */
+/** Returns the character at an index. Only the text up to it is read, from the beginning or, for a negative index, from the end. */
 function characterAt(text: string, at: number): string | undefined {
   const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
   return (iterate(part) as readonly string[]).at(at);

@@ -1,4 +1,4 @@
-// Prints values like Python's str(), repr() and json.dumps().
+// Prints values as Python's str(), repr() and json.dumps() do.
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Value } from './values.js';
 import { checkNesting, spend, spendLength } from './work.js';

@@ -1,4 +1,4 @@
-// The names that are visible in a part of a template: its own, then those of the enclosing scopes.
+// Holds the names that are visible in a part of a template: its own, then those of the enclosing parts.
 import { Undefined, type Value } from './values.js';
 
 export class Scope {

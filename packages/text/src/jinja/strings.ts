@@ -1,4 +1,4 @@
-// The methods of Python's str. Positions and lengths count code points.
+// Implements the methods of Python's str. Positions and lengths count code points.
 import { repeatedText } from './arithmetic.js';
 import { CallArguments } from './call-arguments.js';
 import { formatBraces } from './formatting.js';
@@ -15,6 +15,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** A method of str: the names of its parameters, and its function. */
 type Method = { names: readonly string[]; call: (text: string, args: CallArguments) => Value };
 
 const method = (names: string, call: Method['call']): Method => ({ names: names === '' ? [] : names.split(' '), call });
@@ -93,7 +94,7 @@ export function stringMethod(
   return (args, named) => spentOn(text, () => call(text, new CallArguments(`str.${name}`, names, args, named)));
 }
 
-/** Makes a value from a text, and counts the work for both. */
+/** Calls `make`, and counts the work for the text that it reads and the text that it returns. */
 export function spentOn(text: string, make: () => Value): Value {
   spendText(text);
   const made = make();
@@ -159,6 +160,7 @@ function ranged(text: string, args: CallArguments): { part: string; before: numb
   return { part: characters.slice(start, Math.max(start, end)).join(''), before: start };
 }
 
+/** Returns whether a text begins or ends, according to `matches`, with one of the given texts. */
 function ends(text: string, args: CallArguments, matches: (part: string, affix: string) => boolean): boolean {
   const given = args.required('prefix');
   const affixes = given instanceof Tuple ? given.items : [given];

@@ -1,4 +1,4 @@
-// The nodes of a parsed template.
+// Declares the nodes of a parsed template.
 
 export type Expression =
   | { type: 'constant'; value: null | boolean | number | string }

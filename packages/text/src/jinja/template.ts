@@ -1,6 +1,6 @@
-// Jinja for chat templates, with Python's semantics of values and transformers' settings: trim_blocks, lstrip_blocks, `break` and
-// `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose positions are
-// reported.
+// Renders chat templates in Jinja, with Python's semantics of values and transformers' settings: trim_blocks, lstrip_blocks, `break`
+// and `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks (the texts of the
+// assistant) whose positions are reported.
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { freeVariables } from './free-variables.js';
 import { globalFunctions } from './globals.js';
@@ -80,7 +80,7 @@ export class Template {
   }
 }
 
-/** Runs steps and counts their work. */
+/** Runs a rendering step by step, with its work counted by `work`. */
 function* limited<Result>(steps: Generator<undefined, Result>, work: Work): Generator<undefined, Result> {
   for (;;) {
     const step = working(work, () => steps.next());

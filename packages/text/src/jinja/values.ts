@@ -1,5 +1,5 @@
-// The values of a template's expressions, and how Python compares, prints and measures them. None is null, int an integral number, str
-// a string (measured in code points), list an array, dict a Map.
+// Represents the values of a template's expressions, and compares, prints and measures them as Python does. None is null, int an
+// integral number, str a string (measured in code points), list an array, dict a Map.
 import { TemplateError } from './template-error.js';
 import { checkNesting, spend, spendText } from './work.js';
 
@@ -46,6 +46,7 @@ export class Undefined {
   constructor(readonly problem: string) {}
 }
 
+/** A Python tuple. */
 export class Tuple {
   constructor(readonly items: readonly Value[]) {}
 }
@@ -78,6 +79,7 @@ export class Attributes {
   ) {}
 }
 
+/** A function that a template can call. */
 export class Callable {
   constructor(
     readonly name: string,
@@ -120,14 +122,14 @@ export function numberOf(value: Value): number | undefined {
 
 export const floatOf = (value: number): Value => (Number.isInteger(value) ? new Float(value) : value);
 
-/** Returns an argument that must be an integer. */
+/** Returns a value as an integer; an error about another value begins with `what`. */
 export function integerOf(value: Value, what: string): number {
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number)) return number;
   throw new TemplateError(`${what} must be an integer, not ${typeName(value)}`);
 }
 
-/** Returns an argument that must be a string. */
+/** Returns a value that must be a string; an error about another value begins with `what`. */
 export function stringOf(value: Value, what: string): string {
   if (typeof value === 'string') return value;
   throw new TemplateError(`${what} must be a string, not ${describe(value)}`);

@@ -1,4 +1,5 @@
-// The whitespace of Python's str.strip() and str.split(). In contrast, JavaScript's trim() includes U+FEFF, but not U+001C to U+001F.
+// Strips and splits texts at the whitespace of Python's str.strip() and str.split(). In contrast, JavaScript's trim() includes U+FEFF,
+// but not U+001C to U+001F.
 const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const AT_START = new RegExp(`^[${SPACE}]+`);
 const WORDS = new RegExp(`[^${SPACE}]+`, 'g');
@@ -24,7 +25,7 @@ export function strip(text: string, chars: string | null = null, side: Side = 'b
   return characters.slice(start, end).join('');
 }
 
-/** Counts the whitespace at the end. A pattern anchored with `$` would take quadratic time on long runs of spaces inside the text. */
+/** Counts the whitespace at the end. A regular expression with `$` would take quadratic time if the text contains many spaces. */
 function endSpace(text: string): number {
   let length = 0;
   while (length < text.length && ONLY.test(text[text.length - 1 - length])) length++;

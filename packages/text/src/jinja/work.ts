@@ -53,6 +53,7 @@ export function sharingSteps<Result>(run: () => Result): Result {
   }
 }
 
+/** Counts the work of one rendering. */
 export class Work {
   readonly #budget = shared ?? newBudget();
   #given = 0;
@@ -90,7 +91,7 @@ export class Work {
 /** The work of the running rendering. A rendering runs to its next step without interruption, so there is only one. */
 let current: Work | null = null;
 
-/** Runs a part of a rendering. Errors from JavaScript's own limits are converted too, in case the checks miss something. */
+/** Runs a part of a rendering. It also converts errors of JavaScript's own limits, for work that the counts do not include. */
 export function working<Result>(work: Work, run: () => Result): Result {
   const before = current;
   current = work;

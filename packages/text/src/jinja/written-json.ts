@@ -1,11 +1,11 @@
-// JSON values that templates print with their original text: its spaces, escapes, numbers (1.0, long integers) and repeated keys. A
-// tool call that a model wrote then has the same tokens when it is read again.
+// Keeps the original text of JSON values, so that templates print them with its spaces, escapes, numbers (1.0, long integers) and
+// repeated keys. A tool call that a model wrote then has the same tokens when it is read again.
 
 const written = new WeakMap<object, string>();
 
 /**
- * Makes a value for a template, which `tojson` prints as `text`. A text without spaces, as clients' programs write JSON, is printed
- * like other values instead, since models were trained on that form.
+ * Makes a value for a template, which `tojson` prints as `text`. A text without spaces, the form that clients' programs write, is
+ * printed like other values instead (with spaces), since models were trained on that form.
  *
  * @param text any text; if it is not an object or an array, the value has no members, but prints as the text
  */
@@ -36,7 +36,7 @@ export function keepText<T extends object>(value: T, text: string): T {
 
 type Key = string | number;
 
-/** Texts of those numbers in an object or array that would print differently. */
+/** The texts of those numbers in an object or array that would print differently. */
 const numbers = new WeakMap<object, Map<Key, string>>();
 
 /** Returns the text of a member that is a number; undefined if it prints as it was written. */
@@ -107,6 +107,7 @@ function keysOf(value: object): number {
   return count;
 }
 
+/** An object or array whose end has not been read. */
 interface Open {
   value: unknown[] | Record<string, unknown>;
   /** The key of the next member; null in an array, and before the key has been read. */

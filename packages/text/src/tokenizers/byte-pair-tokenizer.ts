@@ -19,7 +19,7 @@ interface BytePairOptions {
 
 const PAD = '<pad>';
 
-/** Words and signs. Spaces and digits are never merged, so that a word or a number has the same tokens in any context. */
+/** Matches words and punctuation. Spaces and digits are never merged, so that a word or a number has the same tokens everywhere. */
 const WORDS = /\p{L}+|[^\s\p{L}\p{N}]+/gu;
 
 /** Makes a tokenizer whose tokens are single bytes, the given texts, and merges for words of `texts` that occur more than once. */
@@ -61,6 +61,7 @@ export function bytePairTokenizer(
   });
 }
 
+/** A word of the texts: its present tokens, and its number of occurrences. */
 interface Word {
   tokens: string[];
   count: number;
@@ -68,7 +69,7 @@ interface Word {
 
 type Pair = [first: string, second: string];
 
-/** Returns up to `most` merges, each of the most frequent pair at that point; of equally frequent pairs, the first that was seen. */
+/** Learns at most `most` merges, each of the most frequent pair at that point; of equally frequent pairs, the first that was seen. */
 function learnMerges(texts: Iterable<string>, most: number): Pair[] {
   const words = wordsOf(texts);
   const pairs = new PairCounts();

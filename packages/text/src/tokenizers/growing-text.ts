@@ -1,5 +1,6 @@
 // Decodes tokens that arrive one after the other, without decoding all of them each time. The text of a token depends on a few tokens
-// before it, and inside a character or a run of byte tokens on the following ones too; such text is not settled yet.
+// before it; inside a multi-byte character or a sequence of byte tokens it also depends on the following ones. Text is called settled
+// once no later token can change it.
 import type { Tokenizer } from './tokenizer.js';
 
 /** The replacement character, to which an incomplete multi-byte character is decoded. */
@@ -70,7 +71,7 @@ export class GrowingText {
     } else this.#unsettle();
   }
 
-  /** Settles all tokens so far, if the text of the next one does not depend on them beyond the context. */
+  /** Declares the text of all tokens so far settled, if that of the next token does not depend on more tokens than the context. */
   #settle(): void {
     const last = this.#ids.at(-1)!;
     // Decoders ignore special tokens, so a run of bytes may continue after them.

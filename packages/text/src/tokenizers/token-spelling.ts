@@ -1,4 +1,4 @@
-// Finds the bytes of each token in a text, whose concatenation is the text in UTF-8.
+// Finds the bytes of each token in a text; their concatenation is the text in UTF-8.
 import type { Tokenizer } from './tokenizer.js';
 
 /**

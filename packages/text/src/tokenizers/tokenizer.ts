@@ -1,5 +1,4 @@
-// Tokenizers in Hugging Face's tokenizer.json format: their interface, and loading from a directory.
-// The algorithms are in pipeline/.
+// Declares tokenizers in Hugging Face's tokenizer.json format, and loads them from a directory. The algorithms are in pipeline/.
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { finished } from '../steps.js';
@@ -25,7 +24,7 @@ export interface Tokenizer {
   /** Returns the ids of the text with the tokens that the post-processor adds, such as `[CLS]` or `<s>`, as in the model's training. */
   encodeWithSpecials(text: string): number[];
   /**
-   * Computes either of the two, a bounded part of the work on each call of `next()`, between which a server can serve others.
+   * Computes `encode` or `encodeWithSpecials`; each call of `next()` does a bounded part of the work, so that a server can serve others.
    *
    * @param options.special as in `encodeWithSpecials`
    * @param options.maxTokens the encoding may stop early, with at least this many ids, if the text has more
@@ -62,7 +61,7 @@ export interface DecodeOptions {
 
 type JsonObject = Record<string, unknown>;
 
-/** A tokenizer from the contents of its two Hugging Face files. */
+/** A tokenizer that is made from the contents of its two Hugging Face files. */
 export class HuggingFaceTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
@@ -146,7 +145,7 @@ const withoutSpacesBeforePunctuation = (text: string): string =>
 
 const FURTHER_TEMPLATES = 'additional_chat_templates';
 
-/** The model types of tokenizer.json; files before 2020 do not state one. */
+/** The supported model types of tokenizer.json; files before 2020 do not state one. */
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
 
 /** Loads `tokenizer.json` and, if present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */

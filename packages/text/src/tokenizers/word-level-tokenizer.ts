@@ -1,5 +1,5 @@
-// The tokenizer of the built-in small model, with one id per word, so that a 20-question history has about 150 tokens and a model of
-// 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
+// Makes the tokenizer of the built-in small model, with one id per word, so that a 20-question history has about 150 tokens and a model
+// with 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
 export type Spelling = 'digits' | 'codes';

@@ -1,11 +1,11 @@
-// Finds added tokens in a text before the model sees it, in two passes: some in the original text, others in the normalized text. At
-// each position the longest one is taken.
+// Finds added tokens in a text before the model sees it, in two passes: some in the original text, others in the normalized text. If
+// several of them begin at one position, the longest is taken.
 import type { AddedToken } from './definition.js';
 import type { Normalizer } from './normalizers.js';
 import { SPACE, WORD } from './patterns.js';
 import { PrefixTrie } from './prefix-trie.js';
 
-/** The id of a token, or a text between tokens. */
+/** A part of a text: an added token with its id, or the text between two such tokens. */
 type Section = { id: number } | { text: string; isFirst: boolean };
 
 const ENDS_WITH_WORD = new RegExp(`[${WORD}]$`, 'u');

@@ -1,4 +1,5 @@
-// Byte-pair encoding: the characters of a piece are merged in pairs, in the order in which the merges were learned.
+// Tokenizes by byte-pair encoding: the characters of a piece (a text from the pre-tokenizer) are merged in pairs, in the order in which
+// the merges were learned.
 // Source: Sennrich et al. 2016 (arXiv:1508.07909); options as in tokenizer.json.
 import { DefinitionError } from './definition.js';
 import { MergeTable } from './merge-table.js';
@@ -6,7 +7,7 @@ import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token
 import { WordMerger } from './word-merger.js';
 import { WordBoundaries } from './word-boundaries.js';
 
-/** The number of code units from which on a piece is cut at positions that no token can span. */
+/** The least length, in code units, of a piece that is cut at positions that no token can span. */
 const LONG_PIECE = 64;
 
 interface BpeOptions {

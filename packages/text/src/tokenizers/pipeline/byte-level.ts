@@ -1,7 +1,7 @@
-// GPT-2's alphabet of bytes: every byte has a printable character, so that a vocabulary of texts can represent any bytes.
+// Represents bytes by GPT-2's alphabet: every byte has a printable character, so that a vocabulary of texts can represent any bytes.
 // Source: Radford et al. 2019; the table is `bytes_to_unicode` of openai/gpt-2's encoder.py.
 
-/** Printable bytes are represented by their own characters, the others by U+0100 and the following ones. */
+/** The character of each byte: printable bytes have their own characters, the others U+0100 and the following ones. */
 export const CHAR_OF_BYTE: readonly string[] = (() => {
   const isPrintable = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173);
   let next = 256;
@@ -12,12 +12,12 @@ const BYTE_OF_CHAR = new Map(CHAR_OF_BYTE.map((char, byte) => [char, byte]));
 
 const encoder = new TextEncoder();
 
-/** [256] */
+/** [256] the UTF-16 code of each byte's character. */
 const CODE_OF_BYTE = Uint16Array.from(CHAR_OF_BYTE, (char) => char.charCodeAt(0));
 
 const decoder = new TextDecoder('utf-16le');
 
-/** Below this length, concatenating characters is faster. */
+/** The length of a text below which concatenating characters is faster. */
 const LONG = 64;
 
 /** Returns the text's UTF-8 bytes, each as its character. */

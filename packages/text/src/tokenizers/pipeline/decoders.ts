@@ -1,4 +1,4 @@
-// Decoders of tokenizer.json, which convert tokens to text, equal to those of the Rust library.
+// Makes the decoders of tokenizer.json, which convert tokens to text, equal to those of the Rust library.
 import { textAsBytes } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { escapedBytes } from './escaped-bytes.js';
@@ -64,7 +64,7 @@ const byteLevel: Decoder = (tokens, bytesAs) => {
   return [bytesAs === 'escapes' ? escapedBytes(bytes) : lossy.decode(bytes)];
 };
 
-/** A run of `<0x…>` is decoded as bytes; if it is not valid UTF-8, it becomes one replacement character per byte. */
+/** Decodes adjacent tokens `<0x…>` together as bytes; if these are not valid UTF-8, each becomes a replacement character. */
 const byteFallback: Decoder = (tokens, bytesAs) => {
   const result: string[] = [];
   let bytes: number[] = [];

@@ -1,4 +1,4 @@
-// The supported parts of tokenizer.json. Format: https://huggingface.co/docs/tokenizers, as version 0.23 reads it.
+// Declares the supported parts of tokenizer.json. Format: https://huggingface.co/docs/tokenizers, as version 0.23 reads it.
 
 /** A normalizer, pre-tokenizer, post-processor or decoder; the other fields depend on the type. */
 export interface Component {

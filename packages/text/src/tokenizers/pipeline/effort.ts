@@ -1,7 +1,10 @@
 // Estimates the most work of a backtracking search from the form of a pattern.
 import type { AlternativeElementNode, AlternativeNode, OnigurumaAst, QuantifierNode } from 'oniguruma-parser/parser';
 
-/** A match attempt at one position of a text with n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps. */
+/**
+ * A bound of a search's work: a match attempt at one position of a text with n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ
+ * steps.
+ */
 export interface Effort {
   /** The number of combinations of alternatives. */
   ways: number;
@@ -12,13 +15,14 @@ export interface Effort {
 /** The number of steps that a search takes in less than a second. */
 const QUICK_STEPS = 1e8;
 
-/** The longest text that is quick for any pattern, even with four ways at each of 12 characters. */
+/** The length of a text up to which any pattern is quick, even with four ways at each of 12 characters. */
 const QUICK_LENGTH = 12;
 
 /** Returns whether a search for all matches in a text of `length` code units is certainly quick. */
 export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
   ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
 
+/** Estimates the effort of a pattern. */
 export const effortOf = (pattern: OnigurumaAst): Effort => ofAlternatives(pattern.body, false);
 
 const ONE: Effort = { ways: 1, repetitions: 0 };

@@ -1,4 +1,4 @@
-// The merges of byte-pair encoding by the ids of the two symbols, in flat arrays, since published tokenizers have up to 500,000
+// Stores the merges of byte-pair encoding by the ids of the two symbols, in flat arrays, since published tokenizers have up to 500,000
 // merges.
 
 export class MergeTable {

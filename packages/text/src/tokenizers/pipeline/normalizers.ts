@@ -1,4 +1,4 @@
-// Normalizers of tokenizer.json, which change the text before it is split, equal to those of the Rust library.
+// Makes the normalizers of tokenizer.json, which change the text before it is split, equal to those of the Rust library.
 import { bytesAsText } from './byte-level.js';
 import { parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, replaced, SPACE } from './patterns.js';
@@ -73,7 +73,7 @@ export function normalizer(component: Component | null | undefined): Normalizer 
   return factories[component.type](component);
 }
 
-/** Converts to lower case character by character; unlike in JavaScript, a sigma at the end of a word is not treated specially. */
+/** Converts to lower case one character at a time; unlike in JavaScript, a sigma at the end of a word is not treated specially. */
 function lowercase(text: string): string {
   if (!text.includes('Σ')) return text.toLowerCase();
   return text
@@ -93,7 +93,7 @@ function trimEnd(text: string): string {
 
 const NMT_REMOVED = /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g;
 
-/** SentencePiece's rules for machine translation: control characters are removed, and various spaces become plain spaces. */
+/** Applies SentencePiece's rules for machine translation: control characters are removed, and various spaces become plain spaces. */
 const nmt = removing(NMT_REMOVED, (text) =>
   text.replace(NMT_REMOVED, '').replace(/[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g, ' '),
 );

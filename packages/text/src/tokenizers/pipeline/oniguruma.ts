@@ -1,6 +1,6 @@
-// The engine Oniguruma, which the Rust library uses for patterns, as WebAssembly: the file of the package vscode-oniguruma, without
-// its JavaScript, which loads asynchronously and hides an exceeded limit. Version 6.9.8, compiled with its limit of 10,000,000 retries
-// at one position of a text.
+// Runs patterns in Oniguruma, the engine that the Rust library uses, as WebAssembly: the file of the package vscode-oniguruma, without
+// its JavaScript, which loads asynchronously and hides an exceeded limit. It is version 6.9.8, compiled with a limit of 10,000,000
+// retries at one position of a text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Span } from './matches.js';
@@ -47,7 +47,7 @@ export class RetryLimitError extends Error {
 interface EncodedText {
   text: string;
   bytes: Uint8Array;
-  /** [code units + 1] and [bytes + 1]; null if both are the same. */
+  /** The byte of each code unit, [code units + 1], and the code unit of each byte, [bytes + 1]; null if both are the same. */
   byteOf: Uint32Array | null;
   unitOf: Uint32Array | null;
 }
@@ -97,7 +97,7 @@ class Engine {
   }
 
   /**
-   * Compiles a pattern.
+   * Compiles a pattern; returns the pointer of its scanner, the engine's object that searches.
    *
    * @throws PatternSyntaxError
    */

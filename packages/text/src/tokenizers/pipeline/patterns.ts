@@ -1,7 +1,7 @@
-// Patterns of tokenizer.json, written for Oniguruma, which the Rust library uses, and Unicode classes as in Rust. A pattern with the
-// same meaning in JavaScript runs there, which is faster; others run in Oniguruma. If a search may take long, it has a time limit
-// (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF and lacks U+0085, and its `\w` and `\d` are ASCII only, so the
-// classes below are used instead.
+// Compiles the patterns of tokenizer.json, which are written for Oniguruma (the Rust library's engine), and defines Rust's Unicode
+// classes. A pattern with the same meaning in JavaScript runs there, which is faster; others run in Oniguruma. If a search may take
+// long, it has a time limit (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF and lacks U+0085, and its `\w` and `\d`
+// are ASCII only, so the classes below are used instead.
 import { parse, type OnigurumaAst } from 'oniguruma-parser/parser';
 import { DefinitionError, placeOf, type Component } from './definition.js';
 import { effortOf, isQuick, type Effort } from './effort.js';
@@ -127,10 +127,10 @@ function onigurumaFinder(source: string, failed: (error: unknown) => unknown): F
   }
 }
 
-/** The number of matches that are searched for at a time, which takes about a millisecond. */
+/** The number of matches that are searched for in one measured part, which takes about a millisecond. */
 const BATCH = 4_096;
 
-/** The time limit for all matches in a text, in milliseconds: a constant, and a part for each code unit. */
+/** The time limit for all matches in a text, in milliseconds: a constant, and an amount for each code unit. */
 const [TOTAL_MS, UNIT_MS] = [2_000, 0.01];
 
 function* limitedMatches(text: string, find: Finder, failed: (error: unknown) => unknown): Generator<Span> {

@@ -1,6 +1,6 @@
-// The pipeline of tokenizer.json: added tokens, normalizer, pre-tokenizer, model, post-processor, and the decoder. Ids and texts equal
-// those of the Rust library `tokenizers`, which transformers uses; as there, `truncation` and `padding` have no effect unless a caller
-// requests them.
+// Runs the pipeline of tokenizer.json: added tokens, normalizer, pre-tokenizer, model, post-processor, and the decoder. Ids and texts
+// equal those of the Rust library `tokenizers`, which transformers uses; as there, `truncation` and `padding` have no effect unless a
+// caller requests them.
 import { AddedTokens } from './added-tokens.js';
 import { Bpe } from './bpe.js';
 import { decoder, type BytesAs } from './decoders.js';
@@ -23,7 +23,7 @@ const models: Record<string, (model: Readonly<Record<string, unknown>>) => Token
 /** Lone surrogates, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Cs}/gu;
 
-/** The largest id. Ids are rows of a table, and the largest published vocabularies have about a million. */
+/** The largest id allowed. Ids are rows of an embedding, and the largest published vocabularies have about a million. */
 const MAX_ID = 2 ** 24 - 1;
 
 function checkedId(id: unknown, token: string): number {
@@ -33,7 +33,7 @@ function checkedId(id: unknown, token: string): number {
   );
 }
 
-/** Builds a part. If its fields have wrong types, the error names the part instead of the operation that failed. */
+/** Builds a part of the pipeline. If its fields have wrong types, the error names the part instead of the operation that failed. */
 function built<T>(part: string, build: () => T): T {
   try {
     return build();

@@ -109,7 +109,7 @@ function eitherCase(value: number): string {
   return `[${char.toLowerCase()}${char.toUpperCase()}${further}]`;
 }
 
-/** Oniguruma's `\w`; its own table for Latin-1 includes superscripts and fractions. */
+/** The content of the class `\w` in Oniguruma, whose table for Latin-1 includes superscripts and fractions. */
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be';
 
 /** The content of a character class in JavaScript, by kind of set. */
@@ -121,8 +121,8 @@ const SETS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The content for `[[:name:]]` and `\p{name}`, as in version 6.9.10; `punct` and `word` are missing, since they differ between the two
- * forms.
+ * The content of a character class for `[[:name:]]` and `\p{name}`, as in version 6.9.10; `punct` and `word` are missing, since they
+ * differ between the two forms.
  */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: '\\p{Alphabetic}\\p{Nd}',

@@ -1,4 +1,4 @@
-// Post-processors of tokenizer.json for one sequence, which add tokens before and after a text's tokens.
+// Makes the post-processors of tokenizer.json for one sequence, which add tokens before and after a text's tokens.
 import { DefinitionError, parts, unknownType, type Component } from './definition.js';
 
 export type PostProcessor = (ids: number[]) => number[];
@@ -39,7 +39,7 @@ interface TemplatePiece {
   Sequence?: { id: string };
 }
 
-/** Makes a template. The ids of special tokens are those of its own table, even if the vocabulary differs. */
+/** Makes the post-processor of a template. The ids of special tokens are those of its own table, even if the vocabulary differs. */
 function template(component: Component): PostProcessor {
   const special = (component.special_tokens ?? {}) as Record<string, { ids?: readonly number[] }>;
   const pieces = (parts(component, 'single') as TemplatePiece[]).map(({ SpecialToken: token, Sequence: sequence }) => {

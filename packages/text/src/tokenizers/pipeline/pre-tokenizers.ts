@@ -1,4 +1,4 @@
-// Pre-tokenizers of tokenizer.json, which split a normalized text into the pieces that the model encodes separately.
+// Makes the pre-tokenizers of tokenizer.json, which split a normalized text into the pieces that the model encodes separately.
 import { bytesAsText } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, escapeForRegex, matchesOf, PUNCTUATION, SPACE, WORD, type Matches } from './patterns.js';

@@ -1,11 +1,11 @@
-// SentencePiece's precompiled table of character replacements (such as `nmt_nfkc`), which T5, XLM-RoBERTa and DeBERTa use. Layout: the
+// Replaces characters by SentencePiece's precompiled table (such as `nmt_nfkc`), which T5, XLM-RoBERTa and DeBERTa use. Layout: the
 // length of a trie in bytes, the trie (a double array of darts-clone), then the replacements, each terminated by 0.
 // Source: google/sentencepiece, normalizer.cc and third_party/darts_clone/darts.h.
 import { DefinitionError } from './definition.js';
 
 /**
- * [code units] 1 for characters that do not combine with neighbours of this kind, so that each is a grapheme, except for `\r\n`.
- * Others are segmented by Intl.Segmenter.
+ * [code units] 1 for characters that do not combine with others of this kind, so that each is a grapheme (a character as a reader sees
+ * it), except for `\r\n`. Other characters are segmented by Intl.Segmenter.
  */
 const PLAIN = ((): Uint8Array => {
   const plain = new Uint8Array(2 ** 16);
@@ -67,7 +67,7 @@ export class PrecompiledCharsmap {
     return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
-  /** Finds the end of a cluster. It ends with the next plain character, which belongs to it, since a prepended mark may combine with it. */
+  /** Returns the end of a cluster, which ends after the next plain character, since a mark before that may combine with it. */
   #endOfCluster(text: string, start: number): number {
     let at = start;
     if (text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) return at + 2;

@@ -1,5 +1,5 @@
-// A trie of strings over UTF-16 code units in flat arrays, since a vocabulary of 250,000 pieces has about a million nodes. Edges are
-// in a hash table with open addressing; node 0 is the root.
+// Stores strings in a trie over UTF-16 code units, in flat arrays, since a vocabulary of 250,000 tokens has about a million nodes.
+// Edges are in a hash table with open addressing; node 0 is the root.
 
 const NO_NODE = -1;
 
@@ -65,7 +65,7 @@ export class PrefixTrie {
     return child;
   }
 
-  /** Finds the slot of an edge, or the free slot for it. */
+  /** Returns the index of an edge in the hash table, or the free index at which to add it. */
   #slot(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & this.#mask;

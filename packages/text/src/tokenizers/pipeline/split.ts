@@ -12,7 +12,7 @@ const behaviors: readonly string[] = [
   'Contiguous',
 ] satisfies SplitBehavior[];
 
-/** A part of the text; all parts together are the whole text. Matches may be empty, the parts between them are not. */
+/** A part of the text: a match, or the text between two matches. Matches may be empty, the parts between them are not. */
 interface Stretch {
   text: string;
   isMatch: boolean;

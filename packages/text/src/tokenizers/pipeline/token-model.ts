@@ -1,4 +1,4 @@
-// The interface of the four kinds of models: a vocabulary, and the encoding of pieces.
+// Declares the interface of the four kinds of models: a vocabulary, and the encoding of pieces (texts from the pre-tokenizer).
 
 export interface TokenModel {
   /** Ids by the tokens' texts. */
@@ -28,7 +28,7 @@ export class PieceCache {
   }
 }
 
-/** The number of characters, or steps of merging, until the next yield: about five milliseconds. */
+/** The number of characters, or of steps of merging, between two yields: about five milliseconds. */
 export const SHARE = 20_000;
 
 /** Lists the ids of the tokens `<0x00>` to `<0xFF>`, [256]. */

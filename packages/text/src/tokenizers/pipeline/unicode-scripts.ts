@@ -1,4 +1,4 @@
-// The pre-tokenizer UnicodeScripts: a piece begins where the script changes.
+// Splits a text as the pre-tokenizer UnicodeScripts does: a piece begins where the script changes.
 // Source: pre_tokenizers/unicode_scripts of huggingface/tokenizers. Differs from it: its table is that of Unicode 9, in which newer
 // characters have no script.
 
@@ -34,7 +34,7 @@ function scriptOf(character: string): string | undefined {
   return script;
 }
 
-/** Yields runs of the same script. Characters without a script before the first run are dropped, as in the library. */
+/** Yields the longest parts of the text that have one script. Characters without a script before the first one are dropped, as in the library. */
 export function* runsOfScripts(text: string): Generator<string> {
   let [start, last]: [number | undefined, string | undefined] = [undefined, undefined];
   let at = 0;

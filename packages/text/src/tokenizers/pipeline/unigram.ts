@@ -1,10 +1,10 @@
-// The unigram language model: segments a piece into the tokens with the largest sum of log probabilities (Viterbi).
+// Tokenizes by the unigram language model: segments a piece into the tokens with the largest sum of log probabilities (Viterbi).
 // Source: Kudo 2018 (arXiv:1804.10959); ties and unknown characters as in google/sentencepiece, unigram_model.cc.
 import { DefinitionError } from './definition.js';
 import { PrefixTrie } from './prefix-trie.js';
 import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token-model.js';
 
-/** An unknown character's log probability is this much below that of the least probable token. In nats. */
+/** The difference, in nats, between the log probabilities of the least probable token and of an unknown character. */
 const UNKNOWN_PENALTY = 10;
 
 /** [positions + 1] the best segmentation up to each position: its score, and its last token. */

@@ -1,7 +1,7 @@
-// The positions at which a long piece can be cut before merging: between two characters that are adjacent in no token, where no merge
-// can apply. Llama 2 and Gemma treat a whole text as one piece; if it is cut into words, their results can be cached.
+// Finds the positions at which a long piece can be cut before merging: between two characters that are adjacent in no token, where no
+// merge can apply. Llama 2 and Gemma treat a whole text as one piece; if it is cut into words, their results can be cached.
 
-/** The bits of the hash table of pairs. Two pairs with the same bit may lose a cut, but never cause a wrong one. */
+/** The logarithm of the number of bits in the hash table of pairs. Pairs that share a bit may lose a cut, but never cause a wrong one. */
 const TABLE_BITS = 22;
 
 export class WordBoundaries {

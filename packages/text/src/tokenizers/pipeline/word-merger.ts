@@ -2,7 +2,7 @@
 // parts, since a megabyte without a space is one word.
 import type { MergeTable } from './merge-table.js';
 
-/** Entries of the heap are rank times this plus position, so that the rank decides, then the position. */
+/** The factor of the rank in the heap's entries, rank · POSITIONS + position, so that the rank decides, then the position. */
 const POSITIONS = 2 ** 28;
 
 const NONE = -1;

@@ -1,5 +1,5 @@
-// Models that look up words: WordPiece, which repeatedly takes the longest known prefix, and WordLevel. Source of WordPiece: Schuster
-// and Nakajima 2012, as in google-research/bert, tokenization.py.
+// Tokenizes by looking up words: WordPiece repeatedly takes the longest known prefix, WordLevel takes the whole word. Source of
+// WordPiece: Schuster and Nakajima 2012, as in google-research/bert, tokenization.py.
 import { DefinitionError } from './definition.js';
 import { PieceCache, type TokenModel } from './token-model.js';
 
