@@ -20,6 +20,7 @@ export { openSafetensors, SafetensorsFile } from './safetensors/safetensors-file
 export { readPyTorchStateDict, type StateDictOptions } from './pytorch/state-dict.js';
 export { GgufFile, ggufValueCodes, type GgufTensorInfo, type GgufValue } from './gguf/gguf-file.js';
 export { decodeGgufBlocks, ggufBytesOf, ggufTypes, type GgufType, type GgufTypeName } from './gguf/gguf-types.js';
+export { readLlama2c, type Llama2cCheckpoint } from './llama2c/llama2c-checkpoint.js';
 export { openCheckpoint, type OpenedCheckpoint } from './open-checkpoint.js';
 export { withoutNamePrefix } from './name-prefixes.js';
 export {

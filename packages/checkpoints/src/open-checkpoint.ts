@@ -1,14 +1,17 @@
 // Detects the format of a weight file or directory, and opens it.
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openLlama2c } from './llama2c/llama2c-checkpoint.js';
 import { openPyTorchStateDict } from './pytorch/state-dict.js';
 import { WeightsFileError } from './io/weights-file-error.js';
 import { openShards, openSafetensors, readWeightMap, SafetensorsFile } from './safetensors/safetensors-file.js';
 import type { CheckpointReader } from './io/checkpoint-reader.js';
 
 export interface OpenedCheckpoint {
-  kind: 'safetensors' | 'pytorch';
+  kind: 'safetensors' | 'pytorch' | 'llama2c';
   source: CheckpointReader;
+  /** The model's config.json, if the file determines it. */
+  config?: Record<string, unknown>;
 }
 
 interface OpenCheckpointOptions {
@@ -55,14 +58,19 @@ async function openFile(path: string, options: OpenCheckpointOptions): Promise<O
   if (path.endsWith('.safetensors')) return { kind: 'safetensors', source: await SafetensorsFile.open(path) };
   if (await beginsAsPyTorch(path))
     return { kind: 'pytorch', source: await openPyTorchStateDict(path, pytorchOptions(options)) };
-  throw new WeightsFileError(
-    path,
-    'it was not written by torch.save: neither a ZIP archive nor a pickle',
-    'supported: .pt, .pth and .bin of PyTorch, .safetensors',
-  );
+  if (!path.endsWith('.bin'))
+    throw new WeightsFileError(
+      path,
+      'it was not written by torch.save: neither a ZIP archive nor a pickle',
+      'supported: .pt, .pth and .bin of PyTorch, .safetensors, .bin of llama2.c',
+    );
+  return { kind: 'llama2c', ...(await openLlama2c(path)) };
 }
 
-/** Returns whether a file begins like a ZIP archive, or like a pickle of protocol 2 or later: 0x80, the protocol, an opcode. */
+/**
+ * Returns whether a file begins like a ZIP archive, or like a pickle of protocol 2 or later: 0x80, the protocol, an opcode. A
+ * llama2.c file of width 640 begins with 0x80 too, but has a 0 in the place of the opcode.
+ */
 async function beginsAsPyTorch(path: string): Promise<boolean> {
   const handle = await open(path, 'r');
   try {

@@ -331,6 +331,8 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     scatterRowsAdd(this, data, indices, dy, axis);
   scatterElementsAdd = (data: Value, indices: Value, updates: Value, axis: number): Value =>
     this.#one(indexing.ScatterElements, [data, indices, updates], { axis, reduction: 'add' });
+  oneHot = (indices: Value, depth: number, dtype: DataType = 'float32'): Value =>
+    this.#one(indexing.OneHot, [indices, this.int64s([depth]), this.constant([0, 1], [2], dtype)], { axis: -1 });
 
   linearRecurrence(
     { start, decay, left, right, addend }: LinearRecurrence,

@@ -340,6 +340,8 @@ export interface OperatorMethods {
   scatterNDAdd(data: Value, indices: Value, updates: Value): Value;
   /** Adds each slice of dy to the row of `data` from which it was read; this is the gradient of `gather`. */
   scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value;
+  /** Sets 1 at each index along a new last axis of size `depth`. */
+  oneHot(indices: Value, depth: number, dtype?: DataType): Value;
 
   /**
    * Computes Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ over the first axis (see ops/recurrence.ts).

@@ -281,6 +281,7 @@ export const operatorSamples: Record<OperatorName, Samples> = {
       return [g.reshape(end, [-1]), g.reshape(g.mul(states, states), [-1])];
     },
   })),
+  OneHot: { flat: unary((g, x) => g.oneHot(g.argMax(x, 1), 3)) },
 
   Softmax: [unary((g, x) => g.softmax(x)), unary((g, x) => g.softmax(x, 1), tensor(['batch', 3, 2]))],
   LogSoftmax: [unary((g, x) => g.logSoftmax(x)), unary((g, x) => g.logSoftmax(x, 0), tensor([3, 'batch']))],

@@ -24,12 +24,14 @@ const ofDecoders: Readonly<Record<string, string>> = {
   gpt2: `reorder_and_upcast_attn summary_type summary_use_proj summary_activation summary_proj_to_labels summary_first_dropout`,
   gemma3_text: 'attn_logit_softcapping',
   phi3: 'embd_pdrop', // the class reads it and does not use it
+  seed_oss: 'pretraining_tp',
   bloom: 'pretraining_tp slow_but_exact', // the same numbers in another order
   qwen3_moe: router,
   mixtral: router,
   gpt_oss: `${router} hidden_act`, // its experts have a fixed activation
   qwen3_5_moe_text: router,
   qwen3_next: router,
+  deepseek_v3: 'pretraining_tp num_mtp_layers num_key_value_heads',
 };
 /**
  * Fields of generation_config.json: settings of a run, token ids that config.json has too, options of beam search, which are refused,

@@ -29,12 +29,15 @@ OTHER_SIZES = {
                 max_position_embeddings=64, pad_token_id=0),
     "falcon": dict(vocab_size=29, hidden_size=16, num_hidden_layers=2, num_attention_heads=4),
     "gpt_neox": dict(SIZES, hidden_size=32),
+    "stablelm": dict(SIZES, hidden_size=32),
     "phi": dict(SIZES, hidden_size=32),
     "mixtral": dict(SIZES, num_local_experts=4),
     "gpt_oss": dict(SIZES, head_dim=6, num_local_experts=4),
     "qwen3_moe": dict(SIZES, head_dim=6, num_experts=9, moe_intermediate_size=7),
     "lfm2": dict(SIZES),
     "lfm2_moe": dict(SIZES, num_hidden_layers=3, num_experts=5, moe_intermediate_size=7),
+    "deepseek_v3": dict(SIZES, q_lora_rank=9, kv_lora_rank=7, qk_rope_head_dim=4, qk_nope_head_dim=6, v_head_dim=5,
+                        num_hidden_layers=4, moe_intermediate_size=7, n_routed_experts=16, num_key_value_heads=4),
     "qwen3_next": dict(SIZES, head_dim=8, num_hidden_layers=4, linear_num_value_heads=4, linear_num_key_heads=2,
                        linear_key_head_dim=4, linear_value_head_dim=6, num_experts=12, moe_intermediate_size=7,
                        shared_expert_intermediate_size=6),
@@ -47,7 +50,7 @@ OTHER_SIZES = {
                         vocab_size_per_layer_input=29),
     "gemma4_unified_text": dict(SIZES, num_hidden_layers=6, head_dim=6, global_head_dim=8),
 }
-DEEPER = ["gemma3_text", "olmo3", "smollm3", "exaone4"]  # layers of another kind come later
+DEEPER = ["gemma3_text", "cohere2", "olmo3", "smollm3", "exaone4"]  # layers of another kind come later
 
 
 def types():

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, recordings, whenRecorded } from '@bowyer/testing';
 import { repository, succeeds } from './command-line.js';
 import { runHere } from './in-process.js';
 
@@ -72,3 +72,21 @@ test('a pickle that wants to import something: one message, exit code 1, nothing
   );
   expect(readdirSync(directory).filter((name) => name.startsWith('model'))).toEqual([]);
 });
+
+const llama = recordings('models/llama-stories260k');
+
+whenRecorded('models/llama-stories260k').test(
+  "a .bin of llama2.c with its tokenizer file has PyTorch's scores, from texts",
+  async () => {
+    await succeeds(convert(join(llama, 'stories260K.bin'), `tokenizer=${join(llama, 'tok512.bin')}`));
+    const { prompts } = JSON.parse(readFileSync(join(llama, 'reference.json'), 'utf8')) as {
+      prompts: { text: string; continuation_text: string; continuation_logprobs: number[] }[];
+    };
+    const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
+    const scores = await score(join(directory, 'model'), items);
+    prompts.forEach(({ continuation_logprobs: expected }, i) => {
+      expect(scores[i]).toHaveLength(expected.length);
+      expected.forEach((x, t) => expect(Math.abs(scores[i][t] - x)).toBeLessThan(1e-3));
+    });
+  },
+);

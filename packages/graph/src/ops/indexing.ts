@@ -68,3 +68,11 @@ export const ScatterElements = defineOp('ScatterElements', {
     return [dy, null, g.gatherElements(dy, indices!, attributes.axis as number)];
   },
 });
+
+/** Sets 1 at each index along a new last axis; the inputs are indices, depth, [off, on]. */
+export const OneHot = defineOp('OneHot', {
+  float16: 'float32',
+  infer: ({ inputs: [indices, depth, values] }) => [
+    { dtype: values!.dtype, shape: [...indices!.shape, Number((depth!.data as BigInt64Array)[0])] },
+  ],
+});

@@ -111,6 +111,18 @@ describe('nothing is written where', () => {
     }
   });
 
+  test.each([NaN, -Infinity])('a weight of llama2.c is %d', async (value) => {
+    // Width 4, feed-forward width 1, one layer and head, 7 words, context 2: floats 0 to 27 are the embeddings, 28 to 31 the first
+    // norm.
+    const header = Int32Array.of(4, 1, 1, 1, 1, -7, 2);
+    const floats = Float32Array.from({ length: 152 }, (_, i) => (i === 30 ? value : i));
+    const input = join(dir, 'tiny.bin');
+    writeFileSync(input, Buffer.concat([Buffer.from(header.buffer), Buffer.from(floats.buffer)]));
+    expect(await messageOf(convert({ input, config: null }))).toContain(
+      `Cannot read weights from ${input}\n  tensor 'model.layers.0.input_layernorm.weight': expected finite numbers, found ${value} at index 2\n`,
+    );
+  });
+
   test('config.json is of other sizes', async () => {
     const config = join(dir, 'config.json');
     const json = JSON.parse(readFileSync(join(gpt2, 'config.json'), 'utf8')) as object;

@@ -8,6 +8,7 @@ import { configText } from '../architecture/config-text.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { openGgufModel } from './gguf/gguf-model.js';
+import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 import {
   openCheckpoint,
   parseConfig,
@@ -28,10 +29,11 @@ export interface ConvertOptions {
   /** The directory to create; it must not exist or be empty. */
   output: string;
   /**
-   * config.json, or the directory of a model with the same sizes; null: the config beside the weights, or that of the GGUF file.
+   * config.json, or the directory of a model with the same sizes; null: the config beside the weights, or one derived from the
+   * weights file.
    */
   config: string | null;
-  /** A directory with tokenizer.json; null: the tokenizer in `config` or beside the weights. */
+  /** A directory with tokenizer.json, or a tokenizer file of llama2.c; null: the tokenizer in `config` or beside the weights. */
   tokenizer: string | null;
   /** The key of the state dict in a PyTorch file; null: the usual keys. */
   section: string | null;
@@ -69,8 +71,6 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
 
 interface OpenedInput extends Omit<OpenedCheckpoint, 'kind'> {
   kind: Converted['kind'];
-  /** The model's config.json, if the file determines it. */
-  config?: Record<string, unknown>;
   /** Creates the tokenizer, if the file has one. */
   tokenizer?: () => Tokenizer;
 }
@@ -122,7 +122,10 @@ async function modelTensors(source: CheckpointReader, config: ConfigJson) {
 }
 
 async function findTokenizer({ tokenizer, config, input }: ConvertOptions, beside: string): Promise<Tokenizer> {
-  if (tokenizer !== null) return loadTokenizer(tokenizer.replace(/\/tokenizer\.json$/, ''));
+  if (tokenizer !== null)
+    return /\.bin$/.test(tokenizer)
+      ? readLlama2cTokenizer(tokenizer)
+      : loadTokenizer(tokenizer.replace(/\/tokenizer\.json$/, ''));
   for (const place of [config, beside]) {
     const dir = place !== null && /\.json$/.test(place) ? dirname(place) : place;
     if (dir !== null && (await stat(join(dir, 'tokenizer.json')).catch(() => null))) return loadTokenizer(dir);
@@ -130,7 +133,7 @@ async function findTokenizer({ tokenizer, config, input }: ConvertOptions, besid
   throw new WeightsFileError(
     input,
     'weight files contain no tokenizer, and there is no tokenizer.json in their directory',
-    'give a directory with tokenizer.json: tokenizer=DIRECTORY',
+    'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): tokenizer=DIRECTORY_OR_FILE',
   );
 }
 

@@ -63,9 +63,9 @@ export function linear(path: string, out: number, input: number, options: Linear
 
 /**
  * Names the kinds of norms. rms: x / √(mean(x²) + ε) · w. rms-offset: the same with 1 + w for w (Gemma). layer: (x − mean) /
- * √(variance + ε) · w + b. rms-without-weight: rms without w.
+ * √(variance + ε) · w + b. layer-without-bias: layer without b. rms-without-weight: rms without w.
  */
-type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer';
+type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer' | 'layer-without-bias';
 
 export interface NormOptions {
   kind: NormKind;
@@ -75,6 +75,7 @@ export interface NormOptions {
 /** Builds a norm over the last axis, of `size` elements. */
 export function norm(path: string, size: number, { kind, epsilon }: NormOptions): Layer {
   const [weight, bias] = [`${path}.weight`, `${path}.bias`];
+  const hasBias = kind === 'layer';
   const start = kind === 'rms-offset' ? 'zeros' : 'ones';
   if (kind === 'rms-without-weight') {
     const ones = ({ g }: ForwardScope) => g.constant(new Float32Array(size).fill(1), [size]);
@@ -83,14 +84,36 @@ export function norm(path: string, size: number, { kind, epsilon }: NormOptions)
   return {
     parameters: [
       { name: weight, shape: [size], init: { kind: start } },
-      ...(kind === 'layer' ? [{ name: bias, shape: [size], init: { kind: 'zeros' } as const }] : []),
+      ...(hasBias ? [{ name: bias, shape: [size], init: { kind: 'zeros' } as const }] : []),
     ],
     apply: (scope, x) => {
       const { g } = scope;
       const scale = scope.parameter(weight);
       if (kind === 'rms') return rmsNormalization(g, x, scale, epsilon);
       if (kind === 'rms-offset') return rmsNormalization(g, x, g.add(scale, 1), epsilon);
-      return g.layerNormalization(x, scale, scope.parameter(bias), { epsilon });
+      return g.layerNormalization(x, scale, hasBias ? scope.parameter(bias) : undefined, { epsilon });
+    },
+  };
+}
+
+/**
+ * Computes a layer norm without bias over the last axis of [rows, heads, size], with weights for each head.
+ *
+ * @param weights one parameter [heads, size], or the names of one [size] for each head
+ */
+export function normPerHead(weights: string | string[], size: number, epsilon: number, heads = weights.length): Layer {
+  const init = { kind: 'ones' } as const;
+  const parameters: ParameterSpec[] =
+    typeof weights === 'string'
+      ? [{ name: weights, shape: [heads, size], init }]
+      : weights.map((name) => ({ name, shape: [size], init }));
+  return {
+    parameters,
+    apply: (scope, x) => {
+      const { g } = scope;
+      const ones = g.constant(new Float32Array(size).fill(1), [size]);
+      const scales = parameters.map(({ name }) => g.reshape(scope.parameter(name), [-1, size]));
+      return g.mul(g.layerNormalization(x, ones, undefined, { epsilon }), g.concat(scales, 0));
     },
   };
 }

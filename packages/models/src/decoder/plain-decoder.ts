@@ -58,8 +58,11 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   /** Whether queries, keys and values have biases, and also the output unless `outputBias` says otherwise. */
   bias?: boolean;
   outputBias?: boolean;
-  /** Norms of queries and keys over each head or over all heads, of the decoder's kind. */
-  queryKeyNorm?: QueryKeyNorms['over'];
+  /**
+   * Norms of queries and keys over each head or over all heads, of the decoder's kind; or a function from the attention's path to
+   * other norms.
+   */
+  queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
   /** The kernel size of a convolution of the keys, the key's own token included. */
   keyConvolution?: number;
   queryFactor?: SelfAttention['queryFactor'];
@@ -202,7 +205,7 @@ class PlainParts {
             }
           : { kind, joint: project(names.joint, queries + 2 * keys) },
       output: this.#linear(`${at}.${names.output}`, width, queries, outputBias, true),
-      norms: queryKeyNorm && this.#norms(at, queryKeyNorm),
+      norms: typeof queryKeyNorm === 'function' ? queryKeyNorm(at) : queryKeyNorm && this.#norms(at, queryKeyNorm),
       convolution: tokens === undefined ? undefined : keyConvolution(`${at}.k_conv`, { width: keys, tokens }),
       rotary: (rotary === undefined ? this.rotary : rotary) ?? undefined,
     });

@@ -26,7 +26,15 @@ export interface RouterForm {
   expertScale?: Value;
   /** [experts] numbers that are added to the scores for the selection only; they have no gradient. */
   choiceBias?: Value;
+  /**
+   * If given, experts form `count` groups of equal size, and only those of the `chosen` best groups can be selected, ranked by the sum
+   * of a group's two best scores.
+   */
+  groups?: { count: number; chosen: number };
 }
+
+/** The score of an excluded expert, below any other. */
+const EXCLUDED = -1e9;
 
 /**
  * Selects each row's experts and their weights.
@@ -39,8 +47,7 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
     return { experts, weights: g.softmax(best) };
   }
   const scores = form.scores === 'sigmoid' ? g.sigmoid(logits) : g.softmax(logits);
-  const biased = form.choiceBias ? g.add(scores, form.choiceBias) : scores;
-  const [, experts] = g.topK(g.stopGradient(biased), form.choices, 1);
+  const [, experts] = g.topK(g.stopGradient(scoresForChoice(g, scores, form)), form.choices, 1);
   let weights = g.gatherElements(scores, experts, 1);
   if (form.normalize) {
     const sum = g.reduceSum(weights, { axes: [1], keepdims: true });
@@ -51,6 +58,20 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
     weights = g.mul(weights, g.reshape(flat, weights.shape));
   }
   return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
+}
+
+/** Computes the scores by which experts are selected: with the bias, and very negative in excluded groups. */
+function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }: RouterForm): Value {
+  const biased = choiceBias ? g.add(scores, choiceBias) : scores;
+  if (!groups || groups.chosen === groups.count) return biased;
+  const [rows, experts] = biased.shape;
+  const perGroup = (experts as number) / groups.count;
+  const grouped = g.reshape(biased, [rows, groups.count, perGroup]);
+  const [best] = g.topK(grouped, Math.min(2, perGroup), 2);
+  const [, chosen] = g.topK(g.reduceSum(best, { axes: [2] }), groups.chosen, 1);
+  const takesPart = g.reduceSum(g.oneHot(chosen, groups.count), { axes: [1] });
+  const masked = g.where(g.greater(g.unsqueeze(takesPart, 2), 0.5), grouped, EXCLUDED);
+  return g.reshape(masked, biased.shape);
 }
 
 /** Computes the products of the experts. Elementwise operations between them are computed once for the rows of all experts. */

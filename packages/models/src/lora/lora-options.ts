@@ -56,6 +56,7 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
   falcon: ['query_key_value'],
+  deepseek_v3: ['kv_b_proj', 'o_proj'], // not in PEFT's table; the model has no q_proj
   bloom: ['query_key_value'],
   phi: ['q_proj', 'v_proj', 'fc1', 'fc2'],
   phi3: ['qkv_proj'], // not in PEFT's table; the same layers as for the other families

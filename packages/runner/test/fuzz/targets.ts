@@ -2,7 +2,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { openSafetensors, readPretrainedConfig, readPyTorchStateDict, CheckpointStore } from '@bowyer/checkpoints';
+import {
+  openSafetensors,
+  readLlama2c,
+  readPretrainedConfig,
+  readPyTorchStateDict,
+  CheckpointStore,
+} from '@bowyer/checkpoints';
 import { compose } from '@bowyer/config';
 import { isGzip, Rng } from '@bowyer/core';
 import { architectureFor, openAdapterDirectory } from '@bowyer/models';
@@ -54,6 +60,13 @@ function withLength(header: Uint8Array, data: Uint8Array): Uint8Array {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
   return Buffer.concat([length, header, data]);
+}
+
+/** Writes a model with width 8, hidden size 12, one layer with two heads, 10 tokens and 4 positions. */
+function smallLlama2c(): Uint8Array {
+  const bytes = Buffer.alloc(28 + 4 * 664);
+  [8, 12, 1, 2, 2, 10, 4].forEach((size, i) => bytes.writeInt32LE(size, 4 * i));
+  return bytes;
 }
 
 const gemma = {
@@ -204,6 +217,7 @@ const chatTemplates: OpenTarget = () => {
 export const targets: Readonly<Record<string, OpenTarget>> = {
   safetensors,
   'PyTorch pickle': file('model.pt', stateDicts, damageBytes, (path) => readPyTorchStateDict(path)),
+  'llama2.c': file('model.bin', [smallLlama2c()], damageBytes, readLlama2c),
   'config.json': (folder) => {
     writeFileSync(join(folder, 'model.safetensors'), '');
     return {

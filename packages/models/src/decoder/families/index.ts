@@ -1,6 +1,8 @@
 // Lists the published families of decoders by `model_type`.
 import type { Family } from '../family.js';
 import { bloom } from './bloom.js';
+import { cohere, cohere2 } from './cohere.js';
+import { deepseekV3 } from './deepseek.js';
 import { ernie45 } from './ernie4-5.js';
 import { exaone4 } from './exaone4.js';
 import { gptOss, mixtral, qwen3Moe } from './experts.js';
@@ -20,7 +22,10 @@ import { opt } from './opt.js';
 import { phi, phi3 } from './phi.js';
 import { qwen35, qwen35Moe, qwen3Next } from './qwen-hybrid.js';
 import { qwen2, qwen3 } from './qwen.js';
+import { seedOss } from './seed-oss.js';
 import { smolLm3 } from './smollm3.js';
+import { stableLm } from './stablelm.js';
+import { starcoder2 } from './starcoder2.js';
 
 export const families: Readonly<Record<string, Family>> = {
   gpt2: gpt2Family,
@@ -46,9 +51,14 @@ export const families: Readonly<Record<string, Family>> = {
   glm4,
   ernie4_5: ernie45,
   exaone4,
+  seed_oss: seedOss,
   phi,
   gptj: gptJ,
   opt,
+  stablelm: stableLm,
+  starcoder2,
+  cohere,
+  cohere2,
   bloom,
   qwen3_moe: qwen3Moe,
   mixtral,
@@ -58,4 +68,5 @@ export const families: Readonly<Record<string, Family>> = {
   qwen3_5_text: qwen35,
   qwen3_5_moe_text: qwen35Moe,
   qwen3_next: qwen3Next,
+  deepseek_v3: deepseekV3,
 };

@@ -2,6 +2,7 @@
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { expertMixture, gatedExperts } from '../expert-mixture.js';
 import type { Family, FamilyConfig } from '../family.js';
+import { norm } from '../parts.js';
 import { plainDecoder, type Departures } from '../plain-decoder.js';
 import { shortConvolutionMixer } from '../short-convolution-mixer.js';
 
@@ -23,12 +24,11 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
   const { fields, sizes } = config;
   const epsilon = fields.real('norm_eps');
   const standardDeviation = fields.real('initializer_range');
+  const headNorm = (path: string) => norm(path, sizes.headSize, { kind: 'rms', epsilon });
   return plainDecoder(config, {
     names: {
       finalNorm: 'model.embedding_norm',
       output: 'out_proj',
-      queryNorm: 'q_layernorm',
-      keyNorm: 'k_layernorm',
       feedForward: 'feed_forward',
       gate: 'w1',
       up: 'w3',
@@ -36,7 +36,13 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
     },
     norm: { epsilon },
     norms: { mixerInput: 'operator_norm', feedForwardInput: 'ffn_norm' },
-    attention: () => ({ queryKeyNorm: 'head' }),
+    attention: () => ({
+      queryKeyNorm: (path) => ({
+        over: 'head',
+        query: headNorm(`${path}.q_layernorm`),
+        key: headNorm(`${path}.k_layernorm`),
+      }),
+    }),
     mixer: (layer) =>
       kinds[layer] === 'conv'
         ? shortConvolutionMixer({

@@ -5,6 +5,8 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 /** The values of `model_type`. */
 const onnxFamilies: readonly string[] = [
   'bloom',
+  'cohere',
+  'cohere2',
   'ernie4_5',
   'falcon',
   'gemma',
@@ -28,6 +30,8 @@ const onnxFamilies: readonly string[] = [
   'qwen3',
   'qwen3_moe',
   'smollm3',
+  'stablelm',
+  'starcoder2',
 ];
 
 /** Returns the reason why a model cannot be exported; null if it can. */

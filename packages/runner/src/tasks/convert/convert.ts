@@ -1,4 +1,4 @@
-// task=convert: writes weights of PyTorch, or an adapter merged into its base, as a folder in Hugging Face's layout.
+// task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';

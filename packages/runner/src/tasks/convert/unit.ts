@@ -1,4 +1,4 @@
-// task=convert: writes weights of PyTorch, or an adapter merged into its base, as a folder in Hugging Face's layout.
+// task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { quantizationNode } from '../../agent/keys/policy-keys.js';
 import { seedlessKeys } from '../../keys/run-keys.js';
@@ -11,7 +11,9 @@ export const convertOptions = unitOptions({
   config: optionalText(
     'config.json, or the folder of a model of the same sizes; null: the one in the folder of the weights, else derived from them',
   ),
-  tokenizer: optionalText('folder with tokenizer.json; null: the folder of the config or of the weights'),
+  tokenizer: optionalText(
+    'folder with tokenizer.json, or a tokenizer file of llama2.c; null: the folder of the config or of the weights',
+  ),
   section: optionalText(
     'key of the state dict in a PyTorch file, for instance critic_state_dict; null: the usual keys',
   ),

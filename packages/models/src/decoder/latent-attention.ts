@@ -1,0 +1,102 @@
+// Multi-head latent attention (MLA): keys and values are computed from one narrow vector per token; one further key with rotary
+// embedding is shared by all heads.
+// Source: DeepSeek-AI 2024, arXiv:2405.04434, section 2.1; names and layout of Hugging Face's DeepseekV3Attention.
+// Differs from it: the cache contains the heads' keys and values instead of the narrow vector.
+import type { Value } from '@bowyer/graph';
+import type { AttentionForm } from '../layers/attention.js';
+import { rotateHeads } from '../layers/rotary-embedding.js';
+import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import { linear, norm, type Layer, type Part } from './parts.js';
+
+interface LatentAttention {
+  /** The module's path, e.g. `model.layers.0.self_attn`. */
+  path: string;
+  width: number;
+  heads: number;
+  /** The width of the narrow vector that queries are computed from; if omitted, one layer computes queries directly. */
+  queryRank?: number;
+  keyValueRank: number;
+  /** Columns of a head's query and key without and with rotary embedding. */
+  restingSize: number;
+  turningSize: number;
+  valueSize: number;
+  bias: boolean;
+  standardDeviation: number;
+  rotary: RotaryFrequencies;
+  form: AttentionForm & { scale: number };
+}
+
+/** The ε of the norms inside the projections, whatever ε the other norms have. */
+const EPSILON = 1e-6;
+
+/** Returns the size of a head in the cache: keys and values are padded with zeros to the same size. */
+export const latentHeadSize = ({
+  restingSize,
+  turningSize,
+  valueSize,
+}: Pick<LatentAttention, 'restingSize' | 'turningSize' | 'valueSize'>) =>
+  Math.max(restingSize + turningSize, valueSize);
+
+export function latentAttention(attention: LatentAttention): Part {
+  const { path, width, heads, keyValueRank, restingSize, turningSize, valueSize, rotary, form } = attention;
+  const { bias, standardDeviation } = attention;
+  const layer = (name: string, out: number, input: number, hasBias = false) =>
+    linear(`${path}.${name}`, out, input, { bias: hasBias, standardDeviation });
+  const normAt = (name: string, size: number) => norm(`${path}.${name}`, size, { kind: 'rms', epsilon: EPSILON });
+  const queryLayers = queryProjection(attention, layer, normAt);
+  const narrow = layer('kv_a_proj_with_mqa', keyValueRank + turningSize, width, bias);
+  const narrowNorm = normAt('kv_a_layernorm', keyValueRank);
+  const wide = layer('kv_b_proj', heads * (restingSize + valueSize), keyValueRank);
+  const output = layer('o_proj', width, heads * valueSize, bias);
+  const headSize = latentHeadSize(attention);
+  return {
+    parameters: [...queryLayers, narrow, narrowNorm, wide, output].flatMap(({ parameters }) => parameters),
+    rotary,
+    apply(scope, x, place) {
+      const { g } = scope;
+      const rows = x.dim(0);
+      const turn = (part: Value) => rotateHeads(g, part, place.tables(rotary));
+      const filled = (parts: Value[]) => {
+        const joined = g.concat(parts, 2);
+        return g.reshape(g.pad(joined, 2, 0, headSize - Number(joined.dim(2))), [rows, heads * headSize]);
+      };
+      const query = queryLayers.reduce((value, part) => part.apply(scope, value), x);
+      const queries = g.split(g.reshape(query, [rows, heads, restingSize + turningSize]), 2, [
+        restingSize,
+        turningSize,
+      ]);
+      const [latent, key] = g.split(narrow.apply(scope, x), 1, [keyValueRank, turningSize]);
+      const both = g.reshape(wide.apply(scope, narrowNorm.apply(scope, latent)), [
+        rows,
+        heads,
+        restingSize + valueSize,
+      ]);
+      const [resting, values] = g.split(both, 2, [restingSize, valueSize]);
+      const turned = g.expand(turn(g.reshape(key, [rows, 1, turningSize])), [rows, heads, turningSize]);
+      const mixed = scope.attention(
+        place.layer,
+        filled([queries[0], turn(queries[1])]),
+        filled([resting, turned]),
+        filled([values]),
+        form,
+      );
+      const own = g.slice(g.reshape(mixed, [rows, heads, headSize]), 2, 0, valueSize);
+      return output.apply(scope, g.reshape(own, [rows, heads * valueSize]));
+    },
+  };
+}
+
+/** Lists the layers that compute queries, one after the other. */
+function queryProjection(
+  { width, heads, queryRank, restingSize, turningSize, bias }: LatentAttention,
+  layer: (name: string, out: number, input: number, hasBias?: boolean) => Layer,
+  normAt: (name: string, size: number) => Layer,
+): Layer[] {
+  const queries = heads * (restingSize + turningSize);
+  if (queryRank === undefined) return [layer('q_proj', queries, width)];
+  return [
+    layer('q_a_proj', queryRank, width, bias),
+    normAt('q_a_layernorm', queryRank),
+    layer('q_b_proj', queries, queryRank),
+  ];
+}
