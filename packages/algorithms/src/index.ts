@@ -30,7 +30,7 @@ export { loopOptions } from './rollout/loop-options.js';
 export { gammaOption } from './learning/learning-options.js';
 export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';
 export { packTurns, type LearnedTurn, type TurnBatch } from './learning/pack-turns.js';
-export { onlineActor, policyRate, rateFollowsIterations } from './learning/policy-rate.js';
+export { onlineActor, policyRate, rateFollowsIterations, type IterationSchedule } from './learning/policy-rate.js';
 export { type ReferencePolicy } from './learning/reference-policy.js';
 export {
   klMembers,

@@ -32,7 +32,7 @@ const played = await tabularDemonstrations({ maxSteps }, { episodes: 1000, noise
 const dataset: Dataset = { kind: 'episodes', episodes: datasetOf(played) };
 afterAll(() => device.close());
 
-const schedule = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;
+const schedule = { kind: 'linear', finalShare: 0.1 } as const;
 /** Options that several online methods have. */
 const loop = { rollout: { size: 64 }, eval: { freq: 1e6, size: 1 }, saveFreq: 1e6 };
 const archer = {

@@ -11,6 +11,7 @@ import {
   givenTwice,
   optionsNamed,
   optionsOfAnyUnit,
+  memberName,
   pathOfFlatName,
   type FlatNames,
   type FlatUse,
@@ -25,6 +26,7 @@ import { applyOverride, elementNode } from './overrides/apply.js';
 import { parseOverride } from './overrides/parser.js';
 import {
   ChoiceSweep,
+  DictValue,
   ListExtension,
   isHydraOverride,
   isSweep,
@@ -162,7 +164,14 @@ function withPath(override: Override, root: MapNode, names: FlatNames, used: Fla
     });
   }
   used.push({ name: override.text, path });
-  return { ...override, key: path };
+  if (!(value instanceof DictValue)) return { ...override, key: path };
+  const renamed = new DictValue();
+  for (const { key: member, value: own } of value.pairs)
+    renamed.pairs.push({
+      key: typeof member === 'string' ? memberName(member, { name: key, path }, root, names) : member,
+      value: own,
+    });
+  return { ...override, key: path, value: renamed };
 }
 
 function refuseSweeps(overrides: readonly Override[]): void {

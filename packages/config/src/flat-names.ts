@@ -106,7 +106,7 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
     const value = nodeAt(rootFrame(body), name)?.node;
     if (value === undefined) return [];
     const path = pathOfFlatName(root, name, names, { value, origin: value.origin });
-    return path === undefined ? [] : [{ name, path, value }];
+    return path === undefined ? [] : [{ name, path, value: withMembers(value, { name, path }, root, names) }];
   });
   if (moves.length === 0) return body;
   const moved = shallow(body);
@@ -117,6 +117,21 @@ export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames,
     used.push({ name, path });
   }
   return moved;
+}
+
+/** Renames the members of a node that is given by its flat name to those that the node has at its path. */
+function withMembers(value: ConfigNode, node: FlatUse, root: MapNode, names: FlatNames): ConfigNode {
+  if (value.kind !== 'map') return value;
+  const renamed = new MapNode(value.origin);
+  for (const { key, node: child, keyOrigin } of value.entries.values())
+    renamed.set(typeof key === 'string' ? memberName(key, node, root, names) : key, child, keyOrigin);
+  return renamed;
+}
+
+/** Returns the name at its path of a member of a node that is given by its flat name, such as `warmup_steps` of `lm_schedule`. */
+export function memberName(member: string, { name, path }: FlatUse, root: MapNode, names: FlatNames): string {
+  const own = pathOfFlatName(root, `${name}.${member}`, names);
+  return own?.startsWith(`${path}.`) ? own.slice(path.length + 1) : member;
 }
 
 /** Throws a `ConfigError` if the same file also sets the option by its path or by another flat name. */

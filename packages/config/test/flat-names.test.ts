@@ -4,6 +4,7 @@ import { temporaryTree } from './temporary-tree.js';
 const flatNames = {
   lr: ['algorithm.actor.lr', 'task.lr'],
   schedule: ['algorithm.actor.schedule'],
+  'schedule.steps': ['algorithm.actor.schedule.iterations'],
   task: ['task.name'],
   'server.wait': ['server.limits.wait'],
   steps: ['server.limits.steps', 'server.steps'],
@@ -18,7 +19,8 @@ const flatNames = {
 
 const files = {
   'configs/config.yaml': 'defaults:\n  - algorithm: ppo\n  - server: own\n  - _self_\ntask:\n  name: train\nseed: 0\n',
-  'configs/algorithm/ppo.yaml': 'name: ppo\nsize: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n',
+  'configs/algorithm/ppo.yaml':
+    'name: ppo\nsize: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n    iterations: 7\n',
   'configs/algorithm/of_plugin.yaml': 'name: of_plugin\nrounds: 1\nactor:\n  lr: 1.0\n',
   'configs/server/own.yaml': 'limits:\n  wait: 1\n  steps: 1\nsteps: 9\nsize: 4\nurl: ${lr}-${seed}\n',
   'configs/mine.yaml':
@@ -47,11 +49,25 @@ test('a command line gives options of nodes by their flat names', () => {
 test('a file does so too, below its nodes as well, and a later override of the option itself wins', () => {
   const config = composed('mine', 'algorithm.actor.lr=0.2').resolve();
   expect(config).toEqual({
-    algorithm: { name: 'ppo', size: 2, actor: { lr: 0.2, schedule: { kind: 'flat' } } },
+    algorithm: { name: 'ppo', size: 2, actor: { lr: 0.2, schedule: { kind: 'flat', iterations: 7 } } },
     server: { limits: { wait: 3, steps: 1 }, steps: 9, size: 4, url: '0.2-0' },
     task: { name: 'play' },
     seed: 0,
   });
+});
+
+test('a member of a node has another name there', () => {
+  const files2 = {
+    ...files,
+    'configs/steps.yaml': 'defaults:\n  - config\n  - _self_\nschedule:\n  kind: flat\n  steps: 3\n',
+  };
+  const schedule = { kind: 'flat', iterations: 3 };
+  const configDirs = [{ dir: `${temporaryTree(files2)}/configs` }];
+  for (const overrides of [[], ['schedule={kind:flat,steps:3}'], ['schedule.steps=3']])
+    expect(compose({ configDirs, configName: 'steps', overrides, flatNames }).resolve()).toMatchObject({
+      algorithm: { actor: { schedule } },
+    });
+  expect(() => composed('config', 'schedule={paces:3}')).toThrow(/key 'algorithm.actor.schedule.paces' does not exist/);
 });
 
 test('of options in several nodes the one that is listed first counts', () => {

@@ -1,6 +1,6 @@
 import { neverTrains, policyRate, rateFollowsIterations } from './policy-rate.js';
 
-const falling = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;
+const falling = { kind: 'linear', warmupIterations: 0, finalShare: 0.1 } as const;
 const rateAt = (iteration: number, schedule: Parameters<typeof rateFollowsIterations>[0] = falling) =>
   policyRate(iteration, { iterations: 111, actor: { lr: 1, schedule, warmupIterations: 10 } });
 
@@ -15,7 +15,7 @@ test('a final share of 1 keeps it constant', () => {
 });
 
 test('another schedule counts iterations after the frozen ones, its warm-up among them', () => {
-  const rates = [10, 13, 14, 62, 110].map((at) => rateAt(at, { kind: 'cosine', warmupSteps: 4, finalShare: 0.2 }));
+  const rates = [10, 13, 14, 62, 110].map((at) => rateAt(at, { kind: 'cosine', warmupIterations: 4, finalShare: 0.2 }));
   // 100 steps, of which 4 are the warm-up: a quarter of the peak in the first step; halfway, after 4 + 48 steps, the mean of 1
   // and 0.2
   [0.25, 1, 1, 0.6, 0.2].forEach((rate, i) => expect(rates[i]).toBeCloseTo(rate));
@@ -33,11 +33,11 @@ test('a warm-up of all iterations is a problem', () => {
 });
 
 test.each([
-  [{ kind: 'linear', warmupSteps: 0, finalShare: 0.1 }, true],
-  [{ kind: 'linear', warmupSteps: 5, finalShare: 1 }, false],
-  [{ kind: 'cosine', warmupSteps: 0, finalShare: 0.5 }, true],
-  [{ kind: 'constant', warmupSteps: 5, finalShare: 0.1 }, false],
-  [{ kind: 'constant', warmupSteps: -1, finalShare: 1 }, true], // a tenth of all iterations
+  [{ kind: 'linear', warmupIterations: 0, finalShare: 0.1 }, true],
+  [{ kind: 'linear', warmupIterations: 5, finalShare: 1 }, false],
+  [{ kind: 'cosine', warmupIterations: 0, finalShare: 0.5 }, true],
+  [{ kind: 'constant', warmupIterations: 5, finalShare: 0.1 }, false],
+  [{ kind: 'constant', warmupIterations: -1, finalShare: 1 }, true], // a tenth of all iterations
 ] as const)('whether %j follows the number of iterations: %s', (schedule, follows) => {
   expect(rateFollowsIterations(schedule)).toBe(follows);
   const rates = [20, 40].map((iterations) =>

@@ -1,5 +1,5 @@
 // Declares the options of the policy's update that algorithms share, and computes its learning rate in an iteration.
-import { Type, type TProperties } from '@sinclair/typebox';
+import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import {
   choice,
   flag,
@@ -12,46 +12,50 @@ import {
   type LearningRateSchedule,
 } from '@bowyer/core';
 
-/** The defaults that differ between algorithms. */
-interface ActorDefaults {
-  lr: number;
-  schedule?: Partial<LearningRateSchedule>;
+/** A schedule that counts iterations. */
+export interface IterationSchedule extends Omit<LearningRateSchedule, 'warmupSteps'> {
+  /** The number of iterations until the peak; negative: a tenth of all iterations, rounded down. */
+  warmupIterations: number;
 }
 
-/**
- * Declares a schedule of the learning rate.
- *
- * @param unit names what the schedule counts
- */
-const scheduleGroup = (
-  unit: string,
-  { kind = 'linear', warmupSteps = 0, finalShare = 1 }: Partial<LearningRateSchedule>,
-  flat: { flat?: string },
-) =>
-  group(
-    {
-      kind: choice(['constant', 'linear', 'cosine'], kind, 'the learning rate after the warm-up'),
-      warmup_steps: Type.Integer({
-        default: warmupSteps,
-        description: `${unit} of linear warm-up; negative: a tenth of all of them`,
-      }),
-      final_share: fraction(finalShare, 'last learning rate as a share of the peak; 1: constant', flat),
-    },
-    `learning-rate schedule of the policy over the ${unit}`,
-    { flat: 'lm_schedule' },
-  );
+const scheduleKind = (kind: LearningRateSchedule['kind']) =>
+  choice(['constant', 'linear', 'cosine'], kind, 'the learning rate after the warm-up');
 
-/** Declares the options of the policy's update. @param unit names what the schedule of the learning rate counts */
-const actorGroup = <Members extends TProperties>(
-  unit: string,
-  { lr, schedule = {} }: ActorDefaults,
+const finalShareOption = (value: number, flat: { flat?: string } = {}) =>
+  fraction(value, 'last learning rate as a share of the peak; 1: constant', flat);
+
+/** Declares the number of warm-up steps or iterations. @param unit names what it counts */
+const warmupOption = (value: number, unit: string, flat: { flat?: string[] } = {}) =>
+  Type.Integer({
+    default: value,
+    description: `${unit} of linear warm-up of the learning rate; negative: a tenth of all of them`,
+    ...flat,
+  });
+
+/** Declares a schedule of the learning rate. @param unit names what the schedule counts */
+const scheduleGroup = <Members extends TProperties>(unit: string, members: Members) =>
+  group(members, `learning-rate schedule of the policy over the ${unit}`, { flat: 'lm_schedule' });
+
+/** Declares a schedule over the iterations that train the policy. @param unit names them */
+const iterationSchedule = (unit: string) =>
+  scheduleGroup(unit, {
+    kind: scheduleKind('linear'),
+    warmup_iterations: warmupOption(0, unit, {
+      flat: ['lm_schedule.warmup_steps', 'algorithm.actor.schedule.warmup_steps'],
+    }),
+    final_share: finalShareOption(1, { flat: 'lm_lr_final_share' }),
+  });
+
+/** Declares the options of the policy's update. */
+const actorGroup = <Schedule extends TObject, Members extends TProperties>(
+  lr: number,
+  schedule: Schedule,
   members: Members,
-  flat: { flat?: string } = {},
 ) =>
   group(
     {
       lr: positive(lr, 'peak learning rate of the policy', { flat: 'lm_lr' }),
-      schedule: scheduleGroup(unit, schedule, flat),
+      schedule,
       max_grad_norm: positive(1, 'upper bound of the global norm of the policy gradient', { flat: 'max_grad_norm' }),
       score_terminator: flag(true, 'train the token that ends an utterance too; false: as in ArCHer', {
         flat: 'score_terminator',
@@ -66,56 +70,61 @@ const actorGroup = <Members extends TProperties>(
  *
  * @param members further options of the update
  */
-export const onlineActor = <Members extends TProperties>(defaults: ActorDefaults, members: Members) =>
-  actorGroup('iterations', defaults, members, { flat: 'lm_lr_final_share' });
+export const onlineActor = <Members extends TProperties>({ lr }: { lr: number }, members: Members) =>
+  actorGroup(lr, iterationSchedule('iterations'), members);
 
 /** Declares the policy's update in an algorithm that does not train the policy in its first iterations. */
 export const warmedUpActor = <Members extends TProperties>(
-  { warmupIterations, ...defaults }: ActorDefaults & { warmupIterations: number },
+  { lr, warmupIterations }: { lr: number; warmupIterations: number },
   members: Members,
 ) =>
-  actorGroup(
-    'iterations after algorithm.actor.warmup_iterations',
-    defaults,
-    {
-      warmup_iterations: integer(warmupIterations, 'iterations at the start in which the policy is not trained', {
-        minimum: 0,
-        flat: 'warmup_iter',
-      }),
-      ...members,
-    },
-    { flat: 'lm_lr_final_share' },
-  );
+  actorGroup(lr, iterationSchedule('iterations after algorithm.actor.warmup_iterations'), {
+    warmup_iterations: integer(warmupIterations, 'iterations at the start in which the policy is not trained', {
+      minimum: 0,
+      flat: 'warmup_iter',
+    }),
+    ...members,
+  });
 
 /**
  * Declares the policy's update in an algorithm whose learning rate depends on the optimizer step.
  *
+ * @param members further options of the update
  * @param unit names these optimizer steps
  */
 export const steppedActor = <Members extends TProperties>(
-  defaults: ActorDefaults,
+  { lr, schedule = {} }: { lr: number; schedule?: Partial<LearningRateSchedule> },
   members: Members,
   unit = 'optimizer steps',
-) => actorGroup(unit, defaults, members);
+) => {
+  const { kind = 'linear', warmupSteps = 0, finalShare = 1 } = schedule;
+  const options = {
+    kind: scheduleKind(kind),
+    warmup_steps: warmupOption(warmupSteps, unit),
+    final_share: finalShareOption(finalShare),
+  };
+  return actorGroup(lr, scheduleGroup(unit, options), members);
+};
 
 interface PolicyRateOptions {
   iterations: number;
-  actor: { lr: number; schedule: LearningRateSchedule; warmupIterations?: number };
+  actor: { lr: number; schedule: IterationSchedule; warmupIterations?: number };
 }
 
 /** Returns the policy's learning rate in an iteration. The first step of the schedule is the first iteration that trains the policy. */
 export function policyRate(iteration: number, { iterations, actor }: PolicyRateOptions): number {
   const { lr, schedule, warmupIterations = 0 } = actor;
-  const totalSteps = Math.max(1, iterations - 1 - warmupIterations);
-  return scheduledRate(lr, iteration - warmupIterations, totalSteps, schedule);
+  const total = Math.max(1, iterations - 1 - warmupIterations);
+  const steps = { ...schedule, warmupSteps: schedule.warmupIterations };
+  return scheduledRate(lr, iteration - warmupIterations, total, steps);
 }
 
 /**
  * Returns whether the learning rate of an iteration depends on the number of iterations, so that a run which is continued differs
  * from a single longer run.
  */
-export const rateFollowsIterations = ({ kind, warmupSteps, finalShare }: LearningRateSchedule): boolean =>
-  warmupSteps < 0 || (kind !== 'constant' && finalShare !== 1);
+export const rateFollowsIterations = ({ kind, warmupIterations, finalShare }: IterationSchedule): boolean =>
+  warmupIterations < 0 || (kind !== 'constant' && finalShare !== 1);
 
 /** Reports a warm-up that takes all iterations, so that the policy is never trained. */
 export function neverTrains({

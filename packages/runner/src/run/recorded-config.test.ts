@@ -25,7 +25,7 @@ test('a recorded config of version 0.2 is converted to the present nodes', () =>
     device: { kind: 'cpu' },
     algorithm: {
       name: 'archer',
-      actor: { lr: 1e-5, schedule: { kind: 'linear', warmupSteps: 2 } },
+      actor: { lr: 1e-5, schedule: { kind: 'linear', warmupIterations: 2 } },
       critic: { steps: 20 },
       rollout: { size: 32 },
       gamma: 0.95,

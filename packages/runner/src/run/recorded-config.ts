@@ -39,7 +39,11 @@ export function recordedConfig(text: string): RecordedConfig {
   for (const [key, value] of Object.entries(record)) {
     const path = pathOf(toSnakeCase(key), value, name, task);
     if (path === undefined) config[key] = isNode(value) ? { ...value } : value;
-    else flat.push([path, value]);
+    else
+      flat.push([
+        path,
+        isNode(value) ? withMembers(value, toSnakeCase(key), path, (own) => pathOf(own, null, name, task)) : value,
+      ]);
   }
   for (const [path, value] of flat) {
     const keys = path.split('.').map(toCamelCase);
@@ -50,6 +54,15 @@ export function recordedConfig(text: string): RecordedConfig {
   }
   return config;
 }
+
+/** Renames the members of a node with a flat name to those that it has at its path. @param find the path of a flat name */
+const withMembers = (node: Node, name: string, path: string, find: (name: string) => string | undefined): Node =>
+  Object.fromEntries(
+    Object.entries(node).map(([member, value]) => {
+      const own = find(`${name}.${toSnakeCase(member)}`);
+      return [own?.startsWith(`${path}.`) ? toCamelCase(own.slice(path.length + 1)) : member, value];
+    }),
+  );
 
 /** Returns the path of an option with a flat name; undefined for nodes, and for options that are still at the root. */
 function pathOf(key: string, value: unknown, algorithm: string | undefined, task = 'train'): string | undefined {

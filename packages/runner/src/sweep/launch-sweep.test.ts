@@ -237,7 +237,11 @@ test.each([
   ],
   [
     'a rate that falls over the iterations',
-    [...algorithm, '+algorithm.name=archer', '+algorithm.actor.schedule={kind:linear,warmup_steps:0,final_share:0.1}'],
+    [
+      ...algorithm,
+      '+algorithm.name=archer',
+      '+algorithm.actor.schedule={kind:linear,warmup_iterations:0,final_share:0.1}',
+    ],
     "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed\n  write algorithm.actor.schedule.kind=constant, or algorithm.actor.schedule.final_share=1\n",
   ],
   [

@@ -1,7 +1,7 @@
 // Checks that successive halving can compare trials at the rungs of a training whose length is counted in iterations.
-import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm } from '@bowyer/algorithms';
+import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm, type IterationSchedule } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
-import { camelKeys, type LearningRateSchedule } from '@bowyer/core';
+import { camelKeys } from '@bowyer/core';
 import type { AshaSourceOptions } from './asha-source.js';
 
 /** The key that counts a training's iterations. */
@@ -23,7 +23,7 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       [`rungs: ${rungs.join(', ')}`, 'choose an algorithm.eval.freq that divides them all, or other resources'],
       { keyPath: 'algorithm.eval.freq' },
     );
-  const options = camelKeys(job.setting('algorithm')) as { actor?: { schedule?: LearningRateSchedule } };
+  const options = camelKeys(job.setting('algorithm')) as { actor?: { schedule?: IterationSchedule } };
   const schedule = options.actor?.schedule;
   if (schedule && rateFollowsIterations(schedule))
     throw new ConfigError(

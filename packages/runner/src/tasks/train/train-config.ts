@@ -1,7 +1,13 @@
 // Defines the keys that task=train reads.
 import type { TObject } from '@sinclair/typebox';
-import type { LearningRateSchedule, OptionsOf } from '@bowyer/core';
-import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
+import type { OptionsOf } from '@bowyer/core';
+import type {
+  Decoding,
+  DiagnosticsOptions,
+  IterationSchedule,
+  ReplayPlacement,
+  WatchOptions,
+} from '@bowyer/algorithms';
 import type { CriticConfig } from '../../agent/critic/critic-setup.js';
 import type { RolloutConfig } from '../../agent/play/rollouts-ahead.js';
 import type { RemotePolicyConfig } from '../../agent/play/remote-rollouts.js';
@@ -37,7 +43,7 @@ export type TrainConfig = WarmStartConfig &
       /** The number of epochs; present if the algorithm learns from a dataset. */
       epochs?: number;
       eval?: { decoding?: Decoding | 'both' };
-      actor?: { lr?: number | null; schedule?: LearningRateSchedule };
+      actor?: { lr?: number | null; schedule?: IterationSchedule };
       gamma?: number;
     };
     /** `maxInputLength` is read where the algorithm learns from a dataset. */
