@@ -1,7 +1,7 @@
 // Makes GPT-2 124M with random weights, and tokenizers for other models with random weights.
 import { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, type Quantization } from '@bowyer/models';
+import { gpt2Config, LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
 
 /**
@@ -9,9 +9,8 @@ import { wordLevelTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
  *
  * @returns the model, always with the same weights
  */
-export function randomGpt2(device: Device, options: { quantization?: Quantization } = {}): Promise<LanguageModel> {
+export function randomGpt2(device: Device): Promise<LanguageModel> {
   return LanguageModel.create({
-    ...options,
     device,
     config: { ...gpt2Config({}) },
     tokenizer: numberedWords(50_000),
