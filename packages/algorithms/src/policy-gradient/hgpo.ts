@@ -43,7 +43,7 @@ const options = unitOptions({
         'α: a comparison of turns that share k states has the weight (k + 1)^α; 0: all count alike',
         { flat: 'history_exponent' },
       ),
-      base_group: flag(false, "GRPO's advantage of the episode is a further comparison, of weight 1", {
+      base_group: flag(false, "count GRPO's advantage of the episode as one more comparison, with weight 1", {
         flat: 'base_group',
       }),
     },

@@ -62,7 +62,7 @@ export const valueOptions = {
       level: choice(
         ['turn', 'token', 'bilevel'],
         'turn',
-        'steps of the advantage estimate: turns with V before each utterance, tokens, or turns and then the tokens inside each (RAGEN)',
+        'time steps of the advantage estimate. turn: turns, with V before each utterance; token: tokens; bilevel: turns, and then the tokens inside each (RAGEN)',
         { flat: 'gae_level' },
       ),
       lambda: fraction(0.9, 'λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return', { flat: 'lambda' }),

@@ -5,7 +5,7 @@ import { choice, group, integer, optional, type OptionsOf } from '@bowyer/core';
 const MAX_ITERATIONS = 1_000_000_000;
 const DECODINGS = ['greedy', 'sample', 'both'] as const;
 const DECODING =
-  'how evaluations and the final test choose tokens: the likeliest, as in ArCHer; sampled; both are reported, and the sampled one chooses the best agent';
+  'how evaluations and the final test choose tokens. greedy: the likeliest, as in ArCHer; sample: sampled as in rollouts; both: both are played and reported, and the sampled episodes choose the best agent';
 
 export const decodingOption = (value: (typeof DECODINGS)[number]) =>
   choice(DECODINGS, value, DECODING, { flat: 'eval_decoding' });

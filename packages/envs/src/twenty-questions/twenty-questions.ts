@@ -25,7 +25,7 @@ export const twentyQuestionsSchema = options({
   winTest: choice(
     ['lastToken', 'suffixTokens'],
     'lastToken',
-    "When a question names the object. 'lastToken': its last word is one of the object's names (ArCHer's rule; seven objects with names of two words cannot be won); 'suffixTokens': it ends with one of the names, which may have several words.",
+    "Which questions name the object, and so win. 'lastToken': its last word is one of the object's names (ArCHer's rule; seven objects with names of two words cannot be won); 'suffixTokens': it ends with one of the names, which may have several words.",
   ),
   wordChoice: choice(
     ['uniform', 'bySeed'],

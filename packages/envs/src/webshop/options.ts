@@ -38,7 +38,7 @@ export const webShopSchema = options({
     null,
     "One more than the number of the last goal that episodes may draw; null: all of the embedded shop's or the server's, ArCHer's 2100 on a site.",
   ),
-  products: text(null, "WebShop's items file (a JSON array of any size); null: a catalogue of our own."),
+  products: text(null, "WebShop's items file (a JSON array of any size); null: the generated catalogue."),
   attributes: text(
     null,
     "WebShop's attributes file, for the items file that `products` names; null: products have no attributes.",
@@ -63,7 +63,7 @@ export const webShopSchema = options({
   numProducts: integer(null, 'Products in the generated catalogue; null: 2400, with serve_env 4000.'),
   numGoals: integer(
     null,
-    "Goals in our own catalogue, at most one for a product; null: 500, of a shop that serve_env serves AgentGym's 3930.",
+    "Goals in the generated catalogue, at most one for a product; null: 500, with serve_env 3930, as many as AgentGym's server has.",
   ),
   catalogueSeed: option<number>({
     description: 'Seed of the generated catalogue, and of the price caps of human goals.',

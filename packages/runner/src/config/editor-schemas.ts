@@ -27,7 +27,9 @@ function editable(schema: Schema): Schema {
 
 /** Adds the defaults list, which composition reads itself, to the schema of a file. */
 function configFile(schema: Schema): Schema {
-  const own = { defaults: { type: 'array', description: 'what is composed, in order' } };
+  const own = {
+    defaults: { type: 'array', description: 'the defaults list, as in Hydra: the configs that are composed, in order' },
+  };
   return { ...schema, properties: { ...own, ...(schema.properties as Schema) } };
 }
 

@@ -48,24 +48,26 @@ const options = Type.Object(
       'online: sent during the run; offline: on disk only, for wandb_sync; disabled: nothing; null: the value of WANDB_MODE, else online',
     ),
     entity: nullable(Type.String(), 'user or team; null: the value of WANDB_ENTITY, else the key’s own'),
-    project: nullable(Type.String(), 'null: the value of WANDB_PROJECT, else project_name'),
+    project: nullable(Type.String(), 'project of the run; null: the value of WANDB_PROJECT, else project_name'),
     run_id: nullable(Type.String(), 'id of the run at W&B; null: the value of WANDB_RUN_ID, else a new one'),
-    group: nullable(Type.String(), 'null: the value of WANDB_RUN_GROUP'),
-    job_type: nullable(Type.String(), 'null: the value of WANDB_JOB_TYPE'),
-    notes: nullable(Type.String(), 'null: the value of WANDB_NOTES'),
-    tags: Type.Array(Type.String(), { description: 'besides those of WANDB_TAGS' }),
+    group: nullable(Type.String(), 'group of the run; null: the value of WANDB_RUN_GROUP'),
+    job_type: nullable(Type.String(), 'type of the run; null: the value of WANDB_JOB_TYPE'),
+    notes: nullable(Type.String(), 'notes about the run; null: the value of WANDB_NOTES'),
+    tags: Type.Array(Type.String(), { description: 'tags of the run, besides those of WANDB_TAGS' }),
     metrics: Type.Array(metricOption, { description: 'x axes and summaries of metrics, as wandb.define_metric' }),
     episodes: Type.Integer({ minimum: 0, description: 'episodes in a table of sample dialogues; 0: no tables' }),
     episodes_every: count('iterations from one table of dialogues to the next'),
     plots: Type.Array(Type.String(), {
       description: 'metrics that are drawn into one image, as often as the tables; empty: none',
     }),
-    artifacts: Type.Boolean({ description: 'the model that the run has made, and what it began with, as artifacts' }),
+    artifacts: Type.Boolean({
+      description: 'upload the model that the run has made, and the one it began with, as artifacts',
+    }),
     checkpoints: Type.Array(oneOf(['best', 'last'], ''), {
       description:
         'uploaded as artifacts during the run: best: each new best policy; last: each checkpoint that the run resumes from; empty: none',
     }),
-    console: Type.Boolean({ description: 'the lines of run.log too' }),
+    console: Type.Boolean({ description: 'send the lines of run.log' }),
     system_seconds: Type.Number({ minimum: 0, description: 'seconds between samples of CPU and memory; 0: none' }),
     finish_seconds: Type.Number({
       minimum: 0,

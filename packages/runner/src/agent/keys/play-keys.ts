@@ -20,7 +20,7 @@ export const playNode = nodeOf('how episodes are played');
 
 /** The options of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
 export const episodeOptions = {
-  slots: integer(32, 'episodes in play at the same time', { flat: 'slots' }),
+  slots: integer(32, 'episodes that are played at the same time', { flat: 'slots' }),
   max_failure_share: fraction(0.5, 'a run stops when more than this share of the episodes collected together failed', {
     flat: 'max_failure_share',
   }),

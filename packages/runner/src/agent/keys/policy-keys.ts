@@ -6,7 +6,7 @@ import { nodeOf } from './node.js';
 
 const closed = { additionalProperties: false } as const;
 
-export const policyNode = nodeOf('the model that the agent is');
+export const policyNode = nodeOf('the model that acts as the agent');
 
 export const quantization = choice(
   ['none', '4bit', '8bit'],

@@ -84,7 +84,7 @@ export const serveModelOptions = unitOptions({
     'regular expressions whose matches are replaced by [REDACTED] before anything is recorded; such an answer is kept without its tokens; []: none',
   ),
   canary: optionalText(
-    'name in `adapters` of the one that answers a share of the conversations with the model; --config-name canary compares, promotes, or takes back; null: none',
+    'name in `adapters` of the one that answers a share of the conversations with the model; --config-name canary compares it with the model, promotes or removes it; null: none',
   ),
   canary_share: fraction(
     0.1,
