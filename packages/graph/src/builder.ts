@@ -1,4 +1,4 @@
-// The graph builder: one method per operator. `OperatorMethods` in ir.ts documents what each method computes.
+// Builds graphs, by one method per operator. `OperatorMethods` in ir.ts documents the result of each method.
 import {
   addDims,
   canonicalDim,

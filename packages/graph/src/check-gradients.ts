@@ -13,7 +13,7 @@ export interface GradientSample {
   build: (g: GraphBuilder, inputs: Readonly<Record<string, Value>>) => Value | readonly Value[];
 }
 
-/** The element where gradient and central difference differ most. */
+/** The element at which gradient and central difference differ most. */
 export interface GradientComparison {
   input: string;
   index: number;
@@ -24,7 +24,7 @@ export interface GradientComparison {
 }
 
 /**
- * Returns one comparison per float32 input, that of its worst element.
+ * Compares gradients with central differences. It returns one comparison per float32 input, that of the element with the largest error.
  *
  *     f(x) = Σ wᵢ yᵢ(x) with fixed wᵢ,   ∂f/∂x ≈ (f(x + h) − f(x − h)) / 2h
  *

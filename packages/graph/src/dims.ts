@@ -1,5 +1,6 @@
-// Symbolic dimensions: a dimension is an integer or an expression over named symbols ('batch', 'batch*tokens', 'past+tokens').
-// Expressions are stored as polynomials in one canonical spelling, so two dimensions are equal exactly if their spellings are.
+// Computes with symbolic dimensions: a dimension is an integer or an expression over named symbols ('batch', 'batch*tokens',
+// 'past+tokens'). Expressions are stored as polynomials in one canonical spelling, so two dimensions are equal exactly if their
+// spellings are.
 
 /** A dimension: a number, or symbols joined by `*`, `+` and `-` whose values are known only when the graph runs. */
 export type Dim = number | string;

@@ -1,4 +1,4 @@
-// Tensor element types: their ONNX codes and the typed arrays that contain them on the host.
+// Defines the element types of tensors: their ONNX codes, and the typed arrays that contain them on the host.
 import { toFloat16 } from './float16.js';
 
 /** ONNX TensorProto.DataType codes. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
@@ -37,7 +37,7 @@ export type TensorArray =
   | Int16Array
   | Uint32Array;
 
-/** float16 as raw bits in Uint16Array; bool one byte each; 4-bit types two to a byte. */
+/** The typed array of each type: float16 is stored as its bits, bool as one byte each, and two 4-bit numbers in one byte. */
 export const arrayTypes = {
   float32: Float32Array,
   uint8: Uint8Array,

@@ -1,4 +1,4 @@
-// Errors of graph building, running and differentiation, with details as fields so that code need not parse messages.
+// Defines the errors of graph building, running and differentiation, with details as fields so that code need not parse messages.
 import { formatShape } from './dims.js';
 import type { Value } from './ir.js';
 

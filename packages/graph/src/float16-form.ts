@@ -1,12 +1,12 @@
-// Rewrites a graph to half precision: activations and products in float16, values that float16 cannot represent in float32. Inputs,
-// outputs and gradients keep their types, so models and gradient rules do not depend on the precision.
+// Rewrites a graph to half precision: activations and products in float16, and in float32 the values that float16 cannot represent.
+// Inputs, outputs and gradients keep their types, so models and gradient rules do not depend on the precision.
 //
 //     products, activations, attention, normalization       float16 (the statistics of a normalization are float32 in its kernel)
 //     sums and means, exp, log, roots, quotients, squares   float32, and so is what is computed from them
 //     from `inFloat32` on: logits, losses                   float32
 //     everything else                                       the widest type of its operands
 //
-// Each operator's definition states its row by the property `float16`.
+// Each operator's definition names one of these rows by its property `float16`.
 //
 // Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3, and the operator lists of PyTorch's autocast. Differs from them: ONNX
 // Runtime's WebGPU kernels (1.30) accumulate float16 products in float16, so products with long sums are in float32.
@@ -16,7 +16,7 @@ import type { Graph } from './graph.js';
 import type { Float16Form, GraphNode, Value } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
 
-/** Replaces constants beyond float16's range. Such numbers mean "far below any score"; adding a score to one must stay finite. */
+/** The constant that replaces constants beyond float16's range. They mean "far below any score"; a score plus one must be finite. */
 const FAR = 32_768;
 
 /** Returns a graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
@@ -30,8 +30,8 @@ function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Floa
 }
 
 /**
- * Rewrites the graph. A value that is computed from inputs and constants alone (a parameter's rows, a mask) has no precision of its
- * own: it is computed, on demand, in the type in which it is used.
+ * Rewrites the graph. A value that is computed from inputs and constants alone (a selection of a parameter's rows, a mask) has no
+ * precision of its own: it is computed, on demand, in the type in which it is used.
  */
 class Float16Graph extends GraphRewrite {
   readonly #precisions = new Map<Value, Precision>();

@@ -1,4 +1,4 @@
-// Numbers as IEEE 754 binary16, stored on the host as raw bits in a Uint16Array.
+// Converts numbers to IEEE 754 binary16, which is stored on the host as bits in a Uint16Array.
 
 const word = new Float32Array(1);
 const bits = new Uint32Array(word.buffer);

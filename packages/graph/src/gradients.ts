@@ -1,4 +1,4 @@
-// Reverse-mode differentiation over a graph: from one scalar back to the requested values.
+// Differentiates a graph in reverse mode: computes the gradients of one scalar by the requested values.
 import type { GraphBuilder } from './builder.js';
 import { sameShape } from './dims.js';
 import { isFloat } from './dtype.js';

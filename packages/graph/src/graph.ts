@@ -1,4 +1,4 @@
-// The graph: inputs, initializers, nodes, outputs. It does not depend on operators: `builder.ts` adds one method for each.
+// Represents a graph: inputs, initializers, nodes, outputs. It does not depend on operators: `builder.ts` adds one method for each.
 // Equal nodes are created once (common subexpressions), and small constants with equal elements are one initializer.
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
 import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray } from './dtype.js';
@@ -6,10 +6,10 @@ import { GraphBuildError, describeValue } from './errors.js';
 import { StoredTensor, type FrozenData } from './stored-tensor.js';
 import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 
-/** The most elements of a constant that is shared with equal ones. */
+/** The largest number of elements of a constant that is shared with equal ones. */
 const SHARED_CONSTANT_SIZE = 64;
 
-/** Sizes known only while the graph runs, int64 [pieces], and the dimension that they add up to. */
+/** Sizes that are known only while the graph runs, int64 [number of sizes], and the dimension that is their sum. */
 interface Partition {
   total: Dim;
   sizes: Value;
@@ -35,7 +35,7 @@ export class Graph {
 
   constructor(readonly name: string) {}
 
-  /** Declares a tensor that each run is fed with: data, or a trainable parameter (any value by which gradients may be computed). */
+  /** Declares a tensor that each run receives: data, or a trainable parameter (any value by which gradients may be computed). */
   input(name: string, dtype: DataType, shape: Shape): Value {
     const value = new Value(this.#claim(name), dtype, canonicalShape(shape), 'input');
     this.inputs.set(name, value);
@@ -43,7 +43,7 @@ export class Graph {
     return value;
   }
 
-  /** Stores a frozen tensor in the model itself; it is pre-packed by ONNX Runtime. `data` is not copied: do not change it. */
+  /** Stores a frozen tensor in the model itself; ONNX Runtime prepares it for fast products. `data` is not copied: do not change it. */
   initializer(name: string, data: FrozenData, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
     const size = shape.reduce((product, dim) => product * dim, 1);
     const elements = dtype === 'int4' || dtype === 'uint4' ? Math.ceil(size / 2) : size;
@@ -110,18 +110,18 @@ export class Graph {
     }
   }
 
-  /** The number of the part that is being made; 0 outside of parts. */
+  /** Returns the number of the present part (see `apart`); 0 outside of parts. */
   get part(): number {
     return this.#part;
   }
 
   /**
    * Marks all nodes made inside `build` as a part of the graph that shares no memory with others. ONNX Runtime plans one buffer for
-   * values of equal symbolic size whose lifetimes do not overlap, and keeps it until the last one ends: where chunks of different
-   * sizes recur in each layer, it would keep the buffers of all chunks. So the model declares sizes of a part with symbols of its own,
-   * and nodes equal to those of other parts are made again.
+   * values of equal symbolic size whose lifetimes do not overlap, and keeps it until the last one ends: if each layer computes its rows
+   * in chunks of different sizes, it would keep the buffers of all chunks. So the model declares sizes of a part with symbols of its
+   * own, and nodes equal to those of other parts are made again.
    *
-   * @param part continues this part; a new one if omitted
+   * @param part the number of the part that `build` extends; a new one if omitted
    */
   apart<T>(build: () => T, part: number = ++this.#parts): T {
     const outer = this.#part;

@@ -1,5 +1,5 @@
-// The graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the methods with
-// which rules of operators build further nodes. These types refer to each other, so they are in one file.
+// Declares a graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the methods
+// with which rules of operators build further nodes. These types refer to each other, so they are in one file.
 import type { Dim, Shape } from './dims.js';
 import type { DataType, Precision, TensorArray } from './dtype.js';
 import type { FrozenData, StoredTensor } from './stored-tensor.js';
@@ -30,11 +30,11 @@ export class Value {
     readonly dtype: DataType,
     readonly shape: Shape,
     readonly kind: ValueKind,
-    /** The node that computes it; undefined for inputs and initializers. */
+    /** The node that computes the value; undefined for inputs and initializers. */
     readonly node?: GraphNode,
     /** The elements of an initializer. */
     readonly data?: TensorArray,
-    /** Elements of an initializer that is in a file. */
+    /** The elements of an initializer that are in a file. */
     readonly stored?: StoredTensor,
   ) {}
 
@@ -83,7 +83,7 @@ export type InputGradient = Value | ((accumulated: Value | undefined) => Value) 
 
 export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
 
-/** Computes the same results with operators that ONNX Runtime's WebGPU provider has; undefined if the node need not change. */
+/** Computes the results of a node with operators that ONNX Runtime's WebGPU provider has; undefined if the node need not change. */
 type WebgpuRewrite = (
   g: OperatorMethods,
   operands: readonly Value[],
@@ -91,12 +91,12 @@ type WebgpuRewrite = (
 ) => Value | readonly Value[] | undefined;
 
 /**
- * How a node is rewritten for ONNX Runtime's WebGPU provider (see webgpu-form.ts).
+ * The way in which a node is rewritten for ONNX Runtime's WebGPU provider (see webgpu-form.ts).
  *
  *     'same'             not rewritten; with int64 operands it runs on the CPU
  *     'int32'            in int32 instead of int64, if every int64 operand has an int32 form
  *     'always int32'     its int64 result is int32
- *     { int32Operand }   this operand may be int32: indices, or a tensor whose elements are moved and not computed with
+ *     { int32Operand }   the operand of this number may be int32: indices, or a tensor whose elements are only moved
  *     'cast'             a conversion between types
  *     a function         replaced by other operators
  */
@@ -107,7 +107,7 @@ export type WebgpuForm = 'same' | 'int32' | 'always int32' | { int32Operand: num
  *
  *     'operands'             the type of its operands, float32 where they differ
  *     'float32'              float32, since the result is too large or too inexact in float16
- *     { computes, result }   these two, for any operands
+ *     { computes, result }   the types in which it computes and that it returns, for any operands
  *     'cast'                 a conversion between types
  *     a function             one of the above, depending on the node
  */
@@ -119,13 +119,13 @@ export type Float16Form =
   | ((node: GraphNode) => Float16Form);
 
 export interface OpSpec {
-  /** '' is ONNX's own domain. */
+  /** The domain of the operator's name; ONNX's own if not given. */
   domain?: 'com.microsoft';
   /** Infers the types of the outputs; elementwise with broadcasting if not given. */
   infer?: (context: InferContext) => TensorType[];
-  /** Attributes stored as FLOAT. */
+  /** The names of attributes stored as FLOAT. */
   floatAttributes?: readonly string[];
-  /** How it is rewritten for WebGPU; 'same' if not given. */
+  /** The way in which it is rewritten for WebGPU; 'same' if not given. */
   webgpu?: WebgpuForm;
   /** The type in which it computes on a float16 device; 'operands' if not given. */
   float16?: Float16Form;
@@ -149,7 +149,7 @@ export interface Op
 export type Operand = Value | number;
 
 export interface ReduceOptions {
-  /** All axes if not given; negative ones count from the end. */
+  /** The axes that are reduced; all if not given. Negative ones count from the end. */
   axes?: readonly number[];
   keepdims?: boolean;
 }
@@ -172,7 +172,7 @@ type Unary = (x: Value) => Value;
 type Binary = (a: Operand, b: Operand) => Value;
 type Reduction = (x: Value, options?: ReduceOptions) => Value;
 
-/** The operators as methods, with which models and the rules of other operators build graphs. Implemented by GraphBuilder. */
+/** Declares the operators as methods, with which models and the rules of other operators build graphs. GraphBuilder implements them. */
 export interface OperatorMethods {
   readonly initializers: readonly Value[];
   /** Stores a frozen tensor in the model. `data` is not copied: do not change it. */
@@ -231,7 +231,7 @@ export interface OperatorMethods {
   floor: Unary;
   /** Computes x σ(x), also called swish. */
   silu: Unary;
-  /** Computes GELU: 'none' is the exact one (erf), 'tanh' GPT-2's approximation. */
+  /** Computes GELU; `approximate` 'none' is the exact form with erf, 'tanh' GPT-2's approximation. */
   gelu(x: Value, approximate: 'none' | 'tanh'): Value;
   /** Returns the value; no gradient flows back through it. */
   stopGradient: Unary;
@@ -293,7 +293,7 @@ export interface OperatorMethods {
   unsqueeze(x: Value, axis: number): Value;
   /** Permutes axes: axis i of the result is axis permutation[i] of x. */
   transpose(x: Value, permutation: readonly number[]): Value;
-  /** Repeats x along axes where it has size 1 (or does not have the axis). */
+  /** Repeats x along axes in which it has size 1, or that it does not have. */
   expand(x: Value, dims: Shape): Value;
   concat(xs: readonly Value[], axis: number): Value;
   /** Splits along an axis into a number of equal pieces, or into pieces of the given sizes. */
@@ -338,7 +338,7 @@ export interface OperatorMethods {
   scatterElementsAdd(data: Value, indices: Value, updates: Value, axis: number): Value;
   /** Adds to data the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
   scatterNDAdd(data: Value, indices: Value, updates: Value): Value;
-  /** Adds each slice of dy to the row of `data` from which it was read; this is the gradient of `gather`. */
+  /** Adds each slice of dy to that row of `data` from which it was read; this is the gradient of `gather`. */
   scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value;
   /** Sets 1 at each index along a new last axis of size `depth`. */
   oneHot(indices: Value, depth: number, dtype?: DataType): Value;

@@ -30,7 +30,7 @@ export interface OnnxFile {
 }
 
 const TWO_GB = 2_000_000_000;
-/** ONNX Runtime maps tensors into memory from offsets that are multiples of the page size. */
+/** The size of a page: ONNX Runtime maps tensors into memory from offsets that are multiples of it. */
 const PAGE = 4096;
 
 /** Field numbers of the length-delimited protobuf fields that are written here. */
@@ -38,6 +38,7 @@ const GRAPH = 7; // of ModelProto
 const INITIALIZER = 5; // of GraphProto
 const RAW_DATA = 9; // of TensorProto
 
+/** A tensor of the file with its type, shape and size. */
 interface Placed extends FileTensor {
   dtype: DataType;
   shape: number[];

@@ -1,4 +1,4 @@
-// The protobuf messages of ONNX, with the fields that graphs here need.
+// Defines the protobuf messages of ONNX, with those fields that are used here.
 // Source: onnx.proto3 of onnx/onnx, with the same field numbers and names.
 import { protobuf } from '@bowyer/core';
 

@@ -1,4 +1,4 @@
-// Parts of a graph that are computed in turn, forward and backward, so that only one part's inner values are in memory at a time.
+// Computes parts of a graph one after the other, forward and backward, so that only one part's inner values are in memory at a time.
 import { gradients } from './gradients.js';
 import type { GraphBuilder } from './builder.js';
 import type { Op, Value } from './ir.js';
@@ -7,8 +7,8 @@ import { replayAfter } from './recomputation.js';
 
 /**
  * Makes parts of a graph, of which the backward pass keeps only inputs and results. It computes a part's inner values a second time,
- * then the gradients by all of its inputs, and only then begins the next part. Without this order ONNX Runtime computes the gradient by
- * one input in all parts, and keeps their inner values for the other inputs.
+ * then the gradients by all of its inputs, and only then those of the next part. Without this order ONNX Runtime computes the gradient
+ * by one input in all parts, and keeps their inner values for the other inputs.
  */
 export class PartsInTurn {
   #first?: Op;

@@ -1,4 +1,4 @@
-// Gradient checkpointing: the backward pass computes a block's inner values again instead of keeping them.
+// Implements gradient checkpointing: the backward pass computes a block's inner values again instead of keeping them.
 // Source: Chen et al. 2016, arXiv:1604.06174, section 4, with the blocks chosen by the caller.
 import type { GraphBuilder } from './builder.js';
 import type { GraphNode, Value } from './ir.js';
@@ -17,8 +17,8 @@ export type Replay = (value: Value) => Value;
 const asItIs: Replay = (value) => value;
 
 /**
- * Chooses between values and their copies while the backward pass walks the graph from its end: `enter` is called for each node that
- * it reaches, with the gradient by the node's first output.
+ * Chooses between values and their copies while the backward pass visits the graph's nodes from the end: it calls `enter` for each
+ * node, with the gradient by the node's first output.
  */
 export class Recomputation {
   replay: Replay = asItIs;
@@ -85,8 +85,8 @@ export function replayAfter(
 }
 
 /**
- * Returns x, computed only after `others`: a selection between x and x by an element of each. The result is x in both cases, so a NaN
- * has no effect, and ONNX Runtime's optimizer cannot remove the selection (`x + 0 · other` would propagate a NaN).
+ * Returns x, computed only after `others`: a selection between x and x by a condition on an element of each. The result is x in both
+ * cases, so a NaN has no effect, and ONNX Runtime's optimizer cannot remove the selection (`x + 0 · other` would propagate a NaN).
  */
 export function notBefore(g: GraphBuilder, others: readonly Value[], x: Value): Value {
   const elements = others.map((other) =>

@@ -1,4 +1,5 @@
-// Base class of rewriting passes: builds a new graph with the same inputs, initializers and outputs, and other nodes between them.
+// Rewrites a graph: makes a new one with the same inputs, initializers and outputs, and other nodes between them. Subclasses choose the
+// nodes.
 import { GraphBuilder } from './builder.js';
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';

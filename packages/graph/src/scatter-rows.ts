@@ -1,4 +1,4 @@
-// Sums into the rows of a table: the gradients of Gather and GatherND.
+// Adds tensors to selected rows of a table: the gradients of Gather and GatherND.
 import { sizeOfShape } from './dims.js';
 import type { OperatorMethods, Value } from './ir.js';
 

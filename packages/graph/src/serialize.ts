@@ -7,7 +7,7 @@ import type { GraphNode, Value } from './ir.js';
 import { attributeTypes, EXTERNAL, onnx, type OnnxModel } from './onnx-messages.js';
 import { tableSums } from './table-sums.js';
 
-/** The version of ONNX's operator set, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */
+/** The version of ONNX's operator set, and that of the file format for it (Gelu needs 20, blocked DequantizeLinear 21). */
 const OPSET = 21;
 const IR_VERSION = 10;
 

@@ -1,4 +1,4 @@
-// The elements of a frozen tensor that are in a file and no more in this process's memory.
+// Represents the elements of a frozen tensor that are in a file instead of this process's memory.
 import type { TensorArray } from './dtype.js';
 
 export class StoredTensor {

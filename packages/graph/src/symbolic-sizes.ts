@@ -1,9 +1,9 @@
-// Tensors whose shape or contents depend on symbolic dimensions, computed while the graph runs.
+// Makes tensors whose shape or contents depend on symbolic dimensions, computed while the graph runs.
 import { canonicalDim, canonicalShape, dimTerms, sizeOfShape, type Dim, type Shape } from './dims.js';
 import type { DataType } from './dtype.js';
 import type { OperatorMethods, Value } from './ir.js';
 
-/** The most elements of a constant that is stored; larger ones are expanded from a scalar. */
+/** The largest number of elements of a constant that is stored; larger ones are expanded from a scalar. */
 const STORED_CONSTANT_SIZE = 64;
 
 export function full(g: OperatorMethods, x: number, shape: Shape, dtype: DataType): Value {

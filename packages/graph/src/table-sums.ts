@@ -1,10 +1,10 @@
-// Accumulated outputs whose rows are scattered into a table of zeros: the rows are added to the accumulator directly. A table of
-// 50,265 tokens has some hundred rows with a gradient in a run; making the zeros, copying and adding them would move 150 MB four
-// times.
+// Finds accumulated outputs whose rows are scattered into a table of zeros, so that the rows are added to the accumulator directly. A
+// table of 50,265 tokens has some hundred rows with a gradient in a run; making the zeros, copying and adding them would move 150 MB
+// four times.
 import type { Graph } from './graph.js';
 import type { Value } from './ir.js';
 
-/** Smaller tables gain little, and keep the order of the terms in their sums. */
+/** The least number of elements of such a table; smaller ones gain little, and keep the order of the terms in their sums. */
 const LEAST_ELEMENTS = 1 << 22;
 
 interface TableSum {

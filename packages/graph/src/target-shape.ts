@@ -1,4 +1,4 @@
-// The shapes that result from reshape, split or slice, with symbolic dimensions.
+// Computes the shapes that result from reshape, split or slice, with symbolic dimensions.
 import {
   addDims,
   canonicalDim,

@@ -1,8 +1,8 @@
 // Rewrites a graph to the operators and types that ONNX Runtime's WebGPU provider has (1.30). Others would run on the CPU, with copies
 // of operands and results between GPU and CPU in every run: FusedMatMul, half of a training step's products, and all arithmetic in
 // int64. Positions and ids are therefore int32 here, that is everything computed from a range or an int32 tensor. Shape arithmetic
-// stays on the CPU, as ONNX Runtime intends. Each operator's definition states its form by the property `webgpu`; nodes that one kernel computes
-// together are in webgpu-fusions.ts.
+// stays on the CPU, as ONNX Runtime intends. Each operator's definition names its form by the property `webgpu`; webgpu-fusions.ts
+// replaces nodes that one kernel computes together.
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
 import type { GraphNode, Value, WebgpuForm } from './ir.js';
@@ -76,7 +76,7 @@ class WebgpuGraph extends GraphRewrite {
     return values.map((value) => value && this.as(value, value.dtype));
   }
 
-  /** Returns the value in int32 if it has such a form, otherwise in its own type. */
+  /** Returns the value's int32 form if it has one, otherwise the value in its own type. */
   #smallest(old: Value): Value {
     return this.made(old, 'int32') ?? this.as(old, old.dtype);
   }

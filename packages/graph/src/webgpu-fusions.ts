@@ -1,5 +1,5 @@
-// Operators of ONNX Runtime's WebGPU provider that compute two nodes in one kernel. Starting a kernel takes longer than most kernels of
-// a decoding step.
+// Replaces two nodes by one operator of ONNX Runtime's WebGPU provider that computes both in one kernel. Starting a kernel takes longer
+// than most kernels of a decoding step.
 //
 //     s = a + b, norm(s)   SkipLayerNormalization, SkipSimplifiedLayerNormalization: two results
 //     x · sigmoid(x)       QuickGelu with α = 1
@@ -25,7 +25,7 @@ const skipNorms: ReadonlyMap<string, ReturnType<typeof defineOp>> = new Map(
 
 const QuickGelu = defineOp('QuickGelu', { domain: 'com.microsoft', floatAttributes: ['alpha'], infer: inferSame });
 
-/** The nodes that can be computed together with the node that reads their result. */
+/** Finds nodes that can be computed together with the node that reads their result, and makes the fused nodes. */
 export class WebgpuFusions {
   readonly #readers = new Map<Value, GraphNode[]>();
   readonly #outputs: ReadonlySet<Value>;

@@ -1,4 +1,4 @@
-// The worker's side of the device: it owns all sessions and states, and handles requests one after the other in the order of arrival.
+// Answers the requests to a device, in its worker: the worker owns all sessions and states, and handles requests in order of arrival.
 import type { LoadKernel } from './backend.js';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 import { wallClock } from './worker-clock.js';
@@ -11,7 +11,7 @@ export function answerRequests(
   loadKernel: LoadKernel,
   post: Post,
 ): (message: RequestMessage) => Promise<void> {
-  // Only one backend is loaded: the GPU's needs the library for ONNX files, which a worker on the host does not.
+  // Only one backend is loaded: that of GPUs needs the library for ONNX files, which a worker on the host does not.
   const backend: Promise<{ handle(request: Request): Promise<unknown> }> =
     settings.device === 'webgpu'
       ? import('./gpu-backend.js').then(({ GpuBackend }) => new GpuBackend(settings, loadKernel))

@@ -1,4 +1,4 @@
-// The base of both kinds of residency: the worker's states, sessions, bindings and kernels, and the dispatch of requests.
+// Dispatches a worker's requests to its states, sessions, bindings and kernels; host-backend.ts and gpu-backend.ts extend it.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../dtype.js';
 import { kernelProgram, type RunnableBinding, type ViewOf } from './kernel-host.js';
@@ -10,6 +10,7 @@ import { raise } from './tensor-size.js';
 /** Imports a kernel's module and returns its exports. */
 export type LoadKernel = (module: string) => Promise<Readonly<Record<string, unknown>>>;
 
+/** The request of one kind. */
 export type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
 /** A tensor of a state; sessions read `tensor`. */
@@ -42,17 +43,18 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
    */
   protected abstract writeTensor(tensor: T, data: TensorArray, offset?: number): void | Promise<void>;
   protected abstract freeTensor(tensor: T): void;
-  /** Frees the memory of a tensor of zeros until its next use, where that is possible. */
+  /** Frees the memory of a tensor of zeros until its next use, where that is possible; the base class does nothing. */
   protected restTensor(_tensor: T): void {}
   /** Returns the first elements of a tensor under other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
   protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
-  /** Says whether what a session is made from stays as it is and is small, so that the session can be closed and opened again. */
+  /** Returns whether the input of a session is kept and small, so that the session can be closed and opened again. */
   protected abstract canReopen(request: RequestOf<'compile'>): boolean;
   /**
-   * Makes a binding.
+   * Makes a binding: a session with the state tensors that it reads and writes.
    *
-   * @param session for what is read of it once; @param slot for its runs, between which it may be closed
+   * @param session for the session's properties, which are read only once
+   * @param slot for the runs, between which the session may be closed
    */
   protected abstract createBinding(session: InferenceSession, wiring: Wiring, slot: SessionSlot): Binding;
   protected abstract callKernel(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown>;

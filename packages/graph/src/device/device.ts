@@ -1,4 +1,4 @@
-// The device: one worker thread that owns all sessions and the state they read and write.
+// Represents a device: one worker thread that owns all sessions, and the states that these read and write.
 import { kernelProfileFolder, oneRank, type Ranks } from '@bowyer/core';
 import {
   arrayClass,
@@ -71,7 +71,7 @@ export class Device implements AsyncDisposable {
     readonly gpuBuffers: GpuBuffers = 'bucket',
   ) {}
 
-  /** Returns where states are: in arrays of the worker, or in GPU buffers. With CUDA they are on the host and copied at each run. */
+  /** Returns the place of states: arrays of the worker, or GPU buffers. With CUDA they are in arrays, which each run copies. */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
@@ -166,11 +166,12 @@ export class Device implements AsyncDisposable {
   }
 
   /**
+  /**
    * Returns a function that moves the elements of a frozen tensor out of this process's memory, into a file that sessions map; the array
    * is empty afterwards.
    *
-   * @param bytes of all such tensors of a model together
-   * @returns null where they are too few, or sessions map no files: the arrays are to stay
+   * @param bytes the size of all such tensors of a model together
+   * @returns null if files have no advantage, because the tensors are small or sessions map no files
    */
   frozenStore(bytes: number): ((data: TensorArray) => StoredTensor) | null {
     const isWorthIt = this.residency === 'host' && ModelFiles.isWorthIt([{ byteLength: bytes }]);
@@ -178,10 +179,11 @@ export class Device implements AsyncDisposable {
   }
 
   /**
+  /**
    * Frees the working memory of all sessions, which is that of their largest run: each is opened again at its next run, with equal
-   * numbers. Sessions with constants keep theirs, and so do those on a GPU.
+   * numbers. Sessions with constants keep their memory, and so do those on a GPU.
    *
-   * @param states their tensors that are all zeros, as gradients between steps are, are freed until their next use
+   * @param states states whose tensors are freed until their next use if all elements are zero, as gradients are between steps
    */
   async rest(states: readonly State[] = []): Promise<void> {
     if (this.residency === 'host') await this.client.request({ kind: 'rest', stateIds: states.map(({ id }) => id) });

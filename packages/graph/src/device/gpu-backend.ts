@@ -1,6 +1,6 @@
-// GPU residency (WebGPU): states stay in GPU buffers. A stored output becomes the new state tensor and the old buffer is freed; only
-// inputs, fetched outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor aborts the process in
-// onnxruntime-node 1.30, so elements are read through a graph that copies a tensor to an output on the CPU.
+// Keeps states in GPU buffers (WebGPU). A stored output becomes the new state tensor and the old buffer is freed; only inputs, fetched
+// outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor aborts the process in onnxruntime-node 1.30, so
+// elements are read through a graph that copies a tensor to an output on the CPU.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { newArray, writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
@@ -135,7 +135,7 @@ function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelSt
 /** A session with fixed wiring. State tensors are looked up at each run, since a stored output replaces them. */
 class GpuBinding implements RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
-  /** Beside outputs in place, the tensors that stored outputs are written to, which are then exchanged with those of the states. */
+  /** The second buffers of stored outputs that are not in place; after a run, each is exchanged with the buffer of its state. */
   readonly #spare = new Map<string, Tensor>();
 
   constructor(

@@ -1,4 +1,4 @@
-// CPU residency: state is typed arrays on the host, fed to sessions without copying and changed in place.
+// Keeps states in typed arrays on the host, which sessions read without copying and change in place.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
@@ -57,7 +57,7 @@ function isZero({ buffer, byteOffset, byteLength }: TensorArray): boolean {
   return true;
 }
 
-/** The most bytes of a model that are kept to open its session again. */
+/** The size limit, in bytes, of models that are kept to open their sessions again. */
 const LARGEST_KEPT = 8 << 20;
 
 export class HostBackend extends Backend<HostTensor, HostBinding> {

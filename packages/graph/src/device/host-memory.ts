@@ -11,13 +11,13 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-/** Smaller tensors are ordinary arrays. */
+/** The least size of a tensor in these memories; smaller ones are ordinary arrays. */
 const LEAST_BYTES = 1 << 16;
-/** The whole 32-bit address space is reserved, since growing would detach the arrays; pages that were never written take no memory. */
+/** The size of a memory: the whole 32-bit address space, since growing would detach the arrays; unwritten pages take no memory. */
 const MEMORY_BYTES = 2 ** 32;
-/** Blocks are padded to a multiple of this, so that loops need no scalar remainder. */
+/** The size of blocks is a multiple of this, so that loops need no scalar remainder. */
 const ALIGNMENT = 64;
-/** The beginning of each memory is scratch space for loops (see `wasmMemoryOf`). */
+/** The size of the scratch space for loops at the beginning of each memory (see `wasmMemoryOf`). */
 export const LOOP_BYTES = 1 << 20;
 
 const memoryOfBuffer = new WeakMap<ArrayBufferLike, WasmMemory>();
@@ -36,7 +36,7 @@ interface Block {
 interface BlockedMemory {
   memory: WasmMemory;
   blocks: Block[];
-  /** Bytes from here on were never used: they are zeros, and their pages take no memory until they are written. */
+  /** The address from which on bytes were never used: they are zeros, and their pages take no memory until they are written. */
   used: number;
 }
 
@@ -103,7 +103,7 @@ function newMemory(): WasmMemory {
   }
 }
 
-/** Pieces of a block that are looked at, and if need be written, at a time. */
+/** The size of the parts of a block that are read, and written if necessary, one after the other. */
 const PIECE_BYTES = 1 << 16;
 
 /**

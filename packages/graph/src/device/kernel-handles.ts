@@ -1,4 +1,4 @@
-// Kernels as the main thread sees them: a function that runs in the worker, or the same update as a graph.
+// Calls kernels from the main thread: functions that run in the worker, or the same updates of states as graphs.
 import { GraphBuilder } from '../builder.js';
 import { arrayClass, dataTypeOf, type TensorArray } from '../dtype.js';
 import type { Value } from '../ir.js';

@@ -1,4 +1,4 @@
-// Runs host kernels inside the worker: loads the function and makes the programs and views that it gets.
+// Runs host kernels inside the worker: loads a kernel's function, and makes the programs and views that it gets.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
 import type { KernelProgram, KernelState, KernelView } from './kernel.js';

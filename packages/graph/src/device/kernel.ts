@@ -1,4 +1,4 @@
-// Host kernels: functions that run in the device's worker and change state arrays in place (optimizers, averaging, cache writes).
+// Declares host kernels: functions that run in the device's worker and change state arrays in place (optimizers, averages, caches).
 import type { DataType, TensorArray } from '../dtype.js';
 
 /** A state tensor in a kernel's call, with its actual array; the array is empty if the kernel was loaded as resident. */
@@ -16,6 +16,7 @@ interface KernelTensorInput {
   readonly data: TensorArray;
 }
 
+/** Elements of a state's tensor under other dimensions, beginning at element `first`. */
 export type KernelView = readonly [role: string, tensor: string, dims: readonly number[], first?: number];
 
 /** A bound program that a kernel can run in the same thread, without messages. Data types must be the graph's (int64: BigInt64Array). */

@@ -1,9 +1,9 @@
-// Serialises several owners of a resource that serves one owner at a time.
+// Shares a resource among several owners, of which it serves one at a time.
 
-/** Starts pieces of work immediately for the present owner of the resource; other owners' pieces wait until all of its pieces have ended. */
+/** Starts an owner's requests at once while it has the resource; requests of others wait until all of the owner's have ended. */
 export class OwnerQueue<Owner> {
   #owner: Owner | null = null;
-  /** The number of the owner's pieces that have started and not ended. */
+  /** The number of the owner's requests that have started and not ended. */
   #open = 0;
   #waiting: { readonly owner: Owner; readonly start: () => void }[] = [];
 
@@ -13,12 +13,12 @@ export class OwnerQueue<Owner> {
     if (this.#waiting.length === 1 && (this.#owner === null || this.#owner === owner)) this.#startWaiting();
   }
 
-  /** Ends a started piece of the owner. */
+  /** Records the end of a started request of the owner. */
   end(owner: Owner): void {
     if (owner === this.#owner && --this.#open === 0) this.#startWaiting();
   }
 
-  /** Drops everything of an owner, started or not. */
+  /** Drops all requests of an owner, started or not. */
   leave(owner: Owner): void {
     this.#waiting = this.#waiting.filter((each) => each.owner !== owner);
     if (this.#owner !== owner) return;
@@ -26,7 +26,7 @@ export class OwnerQueue<Owner> {
     this.#startWaiting();
   }
 
-  /** Gives the resource to the owner that has waited longest, and starts its pieces up to the first piece of another owner. */
+  /** Gives the resource to the owner that has waited longest, and starts its requests up to the first one of another owner. */
   #startWaiting(): void {
     this.#owner = this.#waiting[0]?.owner ?? null;
     while (this.#waiting.length > 0 && this.#waiting[0].owner === this.#owner) {

@@ -1,4 +1,5 @@
-// A compiled graph on the main thread: checks every call against the graph's signature, then sends one message to the worker.
+// Represents a compiled graph on the main thread: checks every call against the graph's inputs and outputs, then sends one message to
+// the worker.
 import { evaluateDim, formatShape, type Shape } from '../dims.js';
 import {
   arrayClass,
@@ -25,6 +26,7 @@ interface TensorSignature {
   readonly shape: Shape;
 }
 
+/** The connection of a graph's inputs and outputs with tensors of states. */
 export interface ProgramWiring {
   /** For each of these graph inputs, the state tensor that it reads. */
   state?: Readonly<Record<string, readonly [State, string]>>;
@@ -41,8 +43,8 @@ export interface ProgramWiring {
   mode?: StoreMode;
   /**
    * For each of these graph outputs, the graph input whose memory it overwrites, on a GPU. The output is a ScatterND of that input,
-   * which the graph reads nowhere else, and costs as much as the changed part; or its node comes after all others that read the input,
-   * and does not read it. Stored outputs beside these have two buffers that take turns.
+   * which the graph reads nowhere else, and only the changed part is written; or its node comes after all others that read the input,
+   * and does not read it. Each of the other stored outputs has two buffers, which are used alternately.
    */
   inPlace?: Readonly<Record<string, string>>;
 }
@@ -61,7 +63,7 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** From this number of bytes on, ONNX Runtime gets an initializer separately from the model: in a message, or as a file. */
+/** The least size, in bytes, of an initializer that ONNX Runtime gets separately from the model: in a message, or as a file. */
 const EXTERNAL_BYTES = { message: 1 << 20, file: 1 << 16 };
 
 /** A graph compiled on a device. Calls run in the order in which they are made, even if they are not awaited one by one. */
@@ -253,7 +255,7 @@ export class BoundProgram {
   }
 }
 
-/** A program that adds its results to states, or writes them where the states are zero, which saves reading zeros. */
+/** A program that adds its results to states; if the states are zero, it writes the results, which saves reading zeros. */
 class SummingProgram extends BoundProgram {
   readonly #bound = new Map<StoreMode, Promise<BoundProgram>>();
   #turn: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,4 @@
-// Messages between the main thread and the worker that owns all sessions and states: one request and one response per call.
+// Declares the messages between the main thread and the worker that owns all sessions and states: one request and one response per call.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
@@ -20,7 +20,7 @@ export interface TypedHostTensor extends HostTensor {
 
 export type StoreMode = 'write' | 'add';
 
-/** A graph input or output that is connected to a state tensor. */
+/** A connection of a graph input or output with a state tensor. */
 export type StateLink = readonly [graphName: string, stateId: number, tensorName: string];
 export type ViewLink = readonly [graphName: string, stateId: number, tensorName: string, dims: readonly number[]];
 

@@ -1,4 +1,4 @@
-// ONNX Runtime's profile of a session. Only the first runs are profiled, since one run of a large graph has thousands of operators.
+// Limits ONNX Runtime's profile of a session to the first runs, since one run of a large graph has thousands of operators.
 import type { InferenceSession } from 'onnxruntime-node';
 import { wallClock } from './worker-clock.js';
 
@@ -6,8 +6,8 @@ const PROFILED_RUNS = 3;
 let sessions = 0;
 
 /**
- * Returns the options that make a session write a profile. The file's name begins with the wall clock, from which the times in it
- * count.
+ * Returns the options that make a session write a profile. The file's name begins with the wall clock at the profile's start, since
+ * the times in the file count from there.
  */
 export function profileOptions(folder: string | null): Partial<InferenceSession.SessionOptions> {
   if (folder === null) return {};

@@ -1,9 +1,9 @@
-// A session that is closed while nothing needs it, so that its working memory is free, and opened again for its next run.
+// Closes a session while nothing needs it, so that its working memory is free, and opens it again for its next run.
 import type { InferenceSession } from 'onnxruntime-node';
 
 export class SessionSlot {
   /**
-   * @param reopen opens the same session again; null where what it was made from is not kept
+   * @param reopen opens the same session again; null if it cannot be opened again
    */
   constructor(
     private current: InferenceSession | null,

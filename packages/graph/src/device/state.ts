@@ -1,4 +1,4 @@
-// A state on the main thread: names, types and dimensions of tensors that are stored in the device's worker.
+// Represents a state on the main thread: names, types and dimensions of tensors that are stored in the device's worker.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export interface StateTensorInfo {
@@ -22,7 +22,7 @@ export interface TensorCopy {
   data: TensorArray;
 }
 
-/** A handle of tensors that a device owns. It contains no elements; `device.read` copies them. */
+/** Refers to tensors that a device owns. It contains no elements; `device.read` copies them. */
 export class State {
   #version = 0;
   #zeroVersion: number | null = null;
@@ -33,7 +33,7 @@ export class State {
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
 
-  /** Counts the calls that may have changed an element: writes, stored outputs, and kernels that got the state. */
+  /** Counts the calls that may have changed an element: writes, stored outputs, and kernels that received the state. */
   get version(): number {
     return this.#version;
   }
@@ -47,7 +47,7 @@ export class State {
     this.#version++;
   }
 
-  /** Records that all elements are zero, as far as the calls made so far are concerned. */
+  /** Records that all elements are zero once the calls made so far are finished. */
   becomesZero(): void {
     this.#zeroVersion = this.#version;
   }

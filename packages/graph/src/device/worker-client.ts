@@ -1,4 +1,4 @@
-// The main thread's side of the worker: sends numbered requests, matches responses to them, and rejects them if the worker ends.
+// Sends numbered requests from the main thread to the worker, matches responses to them, and rejects them if the worker ends.
 import { DeviceError } from '../errors.js';
 import { startWorker } from './node/platform.js';
 import { RequestNames } from './request-names.js';

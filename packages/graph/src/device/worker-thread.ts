@@ -1,4 +1,4 @@
-// The thread that handles a device's requests, in the form that Node and browsers share.
+// Declares the thread that handles a device's requests, in the form that Node and browsers share.
 import type { RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 
 export interface WorkerThread {
@@ -9,7 +9,7 @@ export interface WorkerThread {
   terminate(): unknown;
 }
 
-/** The callbacks of a thread: for each response, and for the reason once it can answer no more. */
+/** The functions that are called for each response of a thread, and with the reason once it can no longer answer. */
 export interface WorkerEvents {
   answered(response: ResponseMessage): void;
   failed(reason: string): void;

@@ -1,5 +1,5 @@
-// Operators of two or three operands that broadcast against each other: arithmetic, comparison, choice. An operand that was broadcast
-// gets the sum of the gradient over its copies (`sumTo`).
+// Defines operators of two or three operands that broadcast against each other: arithmetic, comparison, choice. An operand that was
+// broadcast gets the sum of the gradient over its copies (`sumTo`).
 import { broadcastShapes } from '../dims.js';
 import type { Float16Form, GraphNode } from '../ir.js';
 import { defineOp, inferComparison } from '../op.js';

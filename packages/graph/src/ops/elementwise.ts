@@ -1,5 +1,5 @@
-// Elementwise ONNX operators of one operand and their backward rules, simplest first.
-// In every rule y = op(x), dy has y's shape, and one gradient is returned per input.
+// Defines the elementwise ONNX operators of one operand and their gradient rules, simplest first.
+// In every rule y = op(x), dy is the gradient by y, and one gradient is returned per input.
 import { isFloat, onnxTypeCodes, type DataType } from '../dtype.js';
 import { defineOp } from '../op.js';
 
@@ -93,7 +93,7 @@ export const Floor = defineOp('Floor', {
 });
 
 /**
- * Gaussian error linear unit; `approximate` 'none' is exact, 'tanh' is GPT-2's approximation.
+ * Applies the Gaussian error linear unit; `approximate` 'none' is exact, 'tanh' is GPT-2's approximation.
  * Source: Hendrycks & Gimpel 2016, arXiv:1606.08415.
  */
 export const Gelu = defineOp('Gelu', {

@@ -1,4 +1,4 @@
-// Reading and writing by index. Repeated indices add up in the backward rules.
+// Defines operators that read and write by index. Gradients of repeated indices are added.
 import { defineOp, inferSame } from '../op.js';
 
 export const Gather = defineOp('Gather', {
@@ -27,7 +27,7 @@ export const Gather = defineOp('Gather', {
   ],
 });
 
-/** Along one axis, every element of the result is read at its own index. */
+/** Reads, along one axis, every element of the result at its own index. */
 export const GatherElements = defineOp('GatherElements', {
   webgpu: { int32Operand: 1 },
   infer: ({ inputs: [x, indices], fail }) => {

@@ -1,9 +1,9 @@
-// Matrix products. Backward products are FusedMatMul with transposition flags, so that no transposed copy is made.
+// Defines matrix products. Their gradients are FusedMatMul with transposition flags, so that no transposed copy is made.
 import { broadcastShapes, formatShape, sizeOfShape, type Dim } from '../dims.js';
 import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
-/** The longest sum of products in float16: sums over a model's width are shorter, sums over a vocabulary or a batch's rows longer. */
+/** The largest number of terms of a sum in float16: sums over a model's width are shorter, those over a vocabulary or a batch longer. */
 const LONGEST_FLOAT16_SUM = 16_384;
 
 interface Flags {
@@ -78,13 +78,13 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
  */
 const VECTOR = 4;
 
-/** For products with fewer columns or shorter sums, starting the kernels that pad costs more than padding saves. */
+/** The least dimension that is padded; for smaller ones, starting the kernels that pad costs more than padding saves. */
 const LEAST_PADDED = 64;
 
-/** For smaller matrices (by number of elements), a transposition costs more than it saves. */
+/** The least number of elements of a matrix that is transposed; for smaller ones, the transposition costs more than it saves. */
 const LEAST_TRANSPOSED = 1 << 16;
 
-/** With fewer rows than this, transposing the right operand takes as long as the product with it. */
+/** The least number of rows for which the right operand is transposed; with fewer, that takes as long as the product. */
 const MANY_ROWS = 64;
 
 /**
@@ -174,7 +174,7 @@ export const MatMul = defineOp('MatMul', {
   gradient: (g, { inputs: [a, b], dy }) => productGradients(g, a!, b!, dy, { transA: false, transB: false, alpha: 1 }),
 });
 
-/** MatMul with transposed operands and a scaled result in one kernel; the WebGPU provider does not have it. */
+/** Multiplies matrices that may be transposed, and scales the result, in one kernel; the WebGPU provider does not have it. */
 export const FusedMatMul = defineOp('FusedMatMul', {
   webgpu: unfusedProduct,
   float16: productPrecision,
@@ -189,7 +189,7 @@ export const FusedMatMul = defineOp('FusedMatMul', {
     }),
 });
 
-/** α A′B′ + β C for matrices; C broadcasts, so it can be a bias row. */
+/** Computes α A′B′ + β C for matrices; C broadcasts, so it can be a bias row. */
 export const Gemm = defineOp('Gemm', {
   webgpu: webgpuGemm,
   float16: productPrecision,

@@ -1,4 +1,4 @@
-// Softmax and layer normalization along the last axis (softmax: along any one axis).
+// Defines softmax along any axis, and layer normalization along the last axis.
 import { sameShape } from '../dims.js';
 import { defineOp, inferSame } from '../op.js';
 
@@ -23,7 +23,7 @@ export const LogSoftmax = defineOp('LogSoftmax', {
 });
 
 /**
- * y = (x − mean) / √(variance + ε) · scale + bias over the last axis. Outputs y, mean, 1/√(variance + ε).
+ * Computes y = (x − mean) / √(variance + ε) · scale + bias over the last axis. Outputs y, mean, 1/√(variance + ε).
  * Source: Ba et al. 2016, arXiv:1607.06450.
  */
 export const LayerNormalization = defineOp('LayerNormalization', {

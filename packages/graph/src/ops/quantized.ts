@@ -1,5 +1,5 @@
-// Products with frozen quantized weights: integers with one scale per column, or block-wise. In block-wise weights, each run of
-// `block_size` numbers along a row shares one scale and one zero point, 2^(bits − 1) if none is given:
+// Defines products with frozen quantized weights, which are integers with one scale per column, or block-wise. In block-wise weights,
+// each `block_size` consecutive numbers of a row share one scale and one zero point, 2^(bits − 1) if none is given:
 //
 //     w = scale · (q − zero)
 //
@@ -8,8 +8,8 @@ import type { OperatorMethods, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
 /**
- * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and optional zero points:
- * unsigned numbers of `bits` bits, uint8 [N, ⌈K / block · bits / 8⌉], where each row begins a new byte.
+ * Computes x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and optional zero
+ * points: unsigned numbers of `bits` bits, uint8 [N, ⌈K / block · bits / 8⌉], where each row begins a new byte.
  *
  *     y = x Wᵀ,  dx = dy W
  *

@@ -1,9 +1,9 @@
-// A linear recurrence over the first axis. ONNX can express it only as a loop: Scan with a body of six nodes.
+// Defines a linear recurrence over the first axis. ONNX can express it only as a loop: Scan with a body of six nodes.
 import type { GradientContext, GraphNode, OperatorMethods, Value } from '../ir.js';
 import { onnxTypeCodes } from '../dtype.js';
 import { defineOp } from '../op.js';
 
-/** The order of the operands. */
+/** The names of the operands, in order. */
 const operands = ['start', 'decay', 'left', 'right', 'addend'] as const;
 
 /** Builds the body of one step: S′ = decay · S − left (right S) + addend. Its outputs are S′ and S, which Scan stacks. */
@@ -27,8 +27,8 @@ function recurrenceBody({ inputs: [start] }: GraphNode) {
 }
 
 /**
- * Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ from S₀ = start, or with `reverse` from the last t to the first. Outputs: the state
- * after the last step [B, d, e], and Sₜ for every t [n, B, d, e].
+ * Computes Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ from S₀ = start, or with `reverse` from the last t to the first. Outputs:
+ * the state after the last step [B, d, e], and Sₜ for every t [n, B, d, e].
  *
  * For λₜ = ∂L/∂Sₜ the gradient is a recurrence of the same form in the opposite direction:
  *

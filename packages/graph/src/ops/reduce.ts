@@ -1,4 +1,4 @@
-// Reductions over axes, running sums, and selections along an axis (ArgMax, TopK).
+// Defines reductions over axes, running sums, and selections along an axis (ArgMax, TopK).
 // The axes are a constant operand, as in ONNX since opset 18.
 import { sizeOfShape, type Dim, type Shape } from '../dims.js';
 import type { GradientContext, GraphNode, InferContext, OperatorMethods, TensorType, Value } from '../ir.js';
@@ -19,15 +19,15 @@ const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): Tensor
 const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: GradientContext) =>
   g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
 
-/** A sum over more elements than this is made in two stages on WebGPU. */
+/** The largest number of elements that WebGPU sums in one stage. */
 const LONGEST_SUM = 1 << 14;
 
-/** Rows with widths in this range are summed directly; other tensors are reshaped to rows whose width is a power of two. */
+/** The range of row widths that are summed directly; other tensors are reshaped to rows whose width is a power of two. */
 const [NARROWEST_ROW, WIDEST_ROW] = [64, 4096];
 
 /**
  * Sums over all elements in two stages. ONNX Runtime's WebGPU provider (1.30) computes each result in one workgroup, so first the rows
- * are summed in several workgroups, and then their sums. Undefined for other sums, and if the size is small or unknown.
+ * are summed in several workgroups, and then their sums. Returns undefined for other sums, and if the size is small or unknown.
  */
 function sumInTwoStages(g: OperatorMethods, [x, axes]: readonly Value[], node: GraphNode): Value | undefined {
   const size = sizeOfShape(x!.shape);
@@ -118,13 +118,13 @@ const inferArg = ({ inputs: [x], attributes }: InferContext): TensorType[] => [
 ];
 
 /**
- * Finds the first index of the largest element as int32, since the WebGPU provider's ArgMax returns int64, which its other operators
+ * Returns the first index of the largest element as int32, since the WebGPU provider's ArgMax returns int64, which its other operators
  * do not accept.
  *
  *     min over i of (i where x[i] = max x, else n − 1)
  *
- * Computed in float32, which is exact below 2²⁴, because the provider has no minimum of integers. Undefined if the size of the axis is
- * not known.
+ * It computes in float32, which is exact below 2²⁴, because the provider has no minimum of integers. Returns undefined if the size of
+ * the axis is not known.
  */
 function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }: GraphNode): Value | undefined {
   const axis = attributes.axis as number;
@@ -132,7 +132,7 @@ function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }
   if (typeof size !== 'number') return undefined;
   const positions = Float32Array.from({ length: size }, (_, i) => i);
   const shape = x!.shape.map((_, i) => (i === axis ? size : 1));
-  // Without `keepdims`, so that the log-probabilities of samplers share the node.
+  // The maximum has no `keepdims`, so that it is the same node as that in the log-probabilities of samplers.
   const isLargest = g.greaterOrEqual(x!, g.unsqueeze(g.reduceMax(x!, { axes: [axis] }), axis));
   const candidates = g.where(isLargest, g.constant(positions, shape), size - 1);
   return g.cast(g.reduceMin(candidates, { axes: [axis], keepdims: attributes.keepdims === 1 }), 'int32');
@@ -146,7 +146,7 @@ export const ArgMin = defineOp('ArgMin', {
   infer: inferArg,
 });
 
-/** The largest (or smallest) k elements along an axis: values, then int64 indices. */
+/** Selects the k largest (or smallest) elements along an axis. Outputs: values, then int64 indices. */
 export const TopK = defineOp('TopK', {
   // `GraphBuilder.topK` replaces these shapes, since the size along the axis is k, which is a value.
   infer: ({ inputs: [x] }) => [

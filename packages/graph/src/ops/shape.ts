@@ -1,10 +1,10 @@
-// Operators that move elements without changing them: views, transposition, concatenation, slicing, padding, repetition. Target shapes
-// that depend on symbolic dimensions are operands (int64 tensors); the builder also passes the resulting shape.
+// Defines operators that move elements without changing them: views, transposition, concatenation, slicing, padding, repetition.
+// Target shapes that depend on symbolic dimensions are operands (int64 tensors); the builder also passes the resulting shape.
 import { addDims, subtractDims, type Dim } from '../dims.js';
 import type { GraphNode, OperatorMethods, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
-/** Only the type is inferred from the operand; the builder passes the shape. */
+/** Infers the operand's type; the builder passes the shape. */
 const inferTypeOnly = inferSame;
 
 const defineView = (opType: string) =>
@@ -69,7 +69,7 @@ export const Concat = defineOp('Concat', {
     ),
 });
 
-/** WebGPU guarantees eight buffers per shader, one of which is the operand of Split. */
+/** The most pieces that one Split makes: WebGPU guarantees eight buffers per shader, one of which is the operand. */
 const MOST_PIECES = 7;
 
 /**
@@ -145,12 +145,12 @@ export const Tile = defineOp('Tile', {
   },
 });
 
-/** The int64 sizes of the axes start…end of a tensor, from which symbolic dimensions are read at run time. */
+/** Returns the int64 sizes of the axes start…end of a tensor, from which symbolic dimensions are read at run time. */
 export const ShapeOf = defineOp('Shape', {
   infer: ({ attributes }) => [{ dtype: 'int64', shape: [(attributes.end as number) - (attributes.start as number)] }],
 });
 
-/** The integers start, start + step, … below a limit. */
+/** Returns the integers start, start + step, … below a limit. */
 export const Range = defineOp('Range', {
   webgpu: 'always int32',
   infer: ({ inputs: [start] }) => [{ dtype: start!.dtype, shape: [] }],

@@ -8,7 +8,7 @@ import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js'
 
 export interface DeviceChoice {
   device: DeviceKind;
-  /** One line that says why this device was chosen and no earlier one. */
+  /** One line that says why this device was chosen, and not one that precedes it in the order of preference. */
   reason: string;
 }
 
@@ -86,7 +86,7 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
   ],
 };
 
-/** Returns why `auto` expects no GPU, or null. Software drivers are used only if the config names the device. */
+/** Returns the reason for which `auto` expects no GPU, or null. Software drivers are used only if the config names the device. */
 function noGpu({ platform, env, list: names }: Machine): string | null {
   if (platform === 'darwin') return null; // every machine that this package runs on has Metal
   if (platform !== 'linux')

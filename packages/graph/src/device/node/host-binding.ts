@@ -1,4 +1,4 @@
-// One session with fixed feeds and targets: runs it so that stored outputs are written in place and nothing large is copied.
+// Runs one session with fixed feeds and targets, so that stored outputs are written in place and nothing large is copied.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { evaluateDim, type Shape } from '../../dims.js';
 import { newArray, type DataType, type TensorArray } from '../../dtype.js';
@@ -6,6 +6,7 @@ import { NO_COPY_OUTPUT, outputName } from '../../output-name.js';
 import type { StoreMode, TypedHostTensor } from '../protocol.js';
 import type { SessionSlot } from '../session-slot.js';
 
+/** An output that is copied to the caller. */
 interface Fetched {
   name: string;
   output: string;

@@ -1,12 +1,12 @@
-// Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path instead of a copy of the
-// bytes, and all sessions that use a weight share the pages of one file.
+// Writes large frozen weights to files that ONNX Runtime maps into memory: the message to the worker contains a path instead of a copy
+// of the bytes, and all sessions that use a weight share the pages of one file.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeMemory, makeTemporaryFolder } from '@bowyer/core';
 import type { TensorArray } from '../../dtype.js';
 import { StoredTensor } from '../../stored-tensor.js';
 
-/** From this total size on, weights are written to files; smaller ones are sent to the worker. */
+/** The least total size of weights that are written to files; smaller ones are sent to the worker. */
 const WORTH_A_FILE = 64 << 20;
 
 export class ModelFiles {

@@ -1,5 +1,5 @@
-// The platform of a device, here Node with threads, native libraries and files. For browsers, the `browser` field of
-// package.json replaces this file by `../web/platform.ts`.
+// Exports the parts of a device that depend on the platform, here Node with threads, native libraries and files. For browsers, the
+// `browser` field of package.json replaces this file by `../web/platform.ts`.
 import { onnxRuntimePath } from './onnx-runtime.js';
 
 export { availableParallelism } from 'node:os';

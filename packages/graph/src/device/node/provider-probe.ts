@@ -11,17 +11,17 @@ import { onnxRuntimePath } from './onnx-runtime.js';
 
 const answers = new Map<string, Promise<string | null>>();
 
-/** Returns why WebGPU cannot be used here, or null if it can. It is tested once per process. */
+/** Returns the reason for which WebGPU cannot be used here, or null if it can. It is tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/** Returns why CUDA cannot be used here, or null if it can. If its files are missing, no process is started. */
+/** Returns the reason for which CUDA cannot be used here, or null if it can. If its files are missing, no process is started. */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(onnxRuntimePath()), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** Returns why WebGPU has no 16-bit floats in shaders here, or null if it has. */
+/** Returns the reason for which WebGPU has no 16-bit floats in shaders here, or null if it has. */
 export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
 
 /** Tests whether `openDevice({ device: 'webgpu' })` works in this precision. */

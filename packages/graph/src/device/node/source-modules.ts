@@ -27,7 +27,7 @@ export function bundleOf(module: string, format: 'cjs' | 'esm'): string {
   return outputFiles[0].text;
 }
 
-/** Returns the module that the worker imports for a kernel, from the URL of its compiled file. */
+/** Returns the module that the worker imports for a kernel, given the URL of its compiled file. */
 export function kernelModule(module: URL): string {
   const source = module.href.replace(/\.js$/, '.ts');
   const isCompiled = !isSource(module.href) && existsSync(module);

@@ -1,4 +1,4 @@
-// The worker thread of a device.
+// Handles a device's requests as the entry point of its worker thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerRequests } from '../answer-requests.js';
 import type { RequestMessage, WorkerSettings } from '../protocol.js';

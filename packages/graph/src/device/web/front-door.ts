@@ -1,4 +1,4 @@
-// The exports that exist only in a browser, or are different in Node (`../node/front-door.ts`).
+// Exports the names that exist only in a browser, or are different in Node (`../node/front-door.ts`).
 import { DeviceError } from '../../errors.js';
 
 export { registerKernels } from './kernels.js';

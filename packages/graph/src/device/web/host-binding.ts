@@ -1,4 +1,4 @@
-// A session with fixed feeds and targets on WebAssembly. ONNX Runtime copies feeds into its own memory and outputs out of it, and
+// Runs a session with fixed feeds and targets on WebAssembly. ONNX Runtime copies feeds into its own memory and outputs out of it, and
 // cannot write into a given tensor, so stored outputs are copied into their states here.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../../dtype.js';

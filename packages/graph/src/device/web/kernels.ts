@@ -1,5 +1,5 @@
-// The kernels of a page. A bundler must know their modules, so each package registers its kernels instead of passing the URL of a
-// file.
+// Registers the kernels of a page. A bundler must know their modules, so each package registers its kernels instead of passing the URL
+// of a file.
 const kernels = new Map<string, unknown>();
 
 /** Registers kernels under the names of their exports, for devices of this thread. */

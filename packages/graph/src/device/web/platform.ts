@@ -1,4 +1,4 @@
-// The platform of a device, here a page or a Web Worker.
+// Exports the parts of a device that depend on the platform, here a page or a Web Worker.
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';

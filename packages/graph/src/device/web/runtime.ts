@@ -1,5 +1,5 @@
-// ONNX Runtime has two builds for browsers: one with WebGPU, and one without, which is half as large. A thread loads only one of them,
-// since one build cannot use the tensors of the other.
+// Loads one of ONNX Runtime's two builds for browsers: one with WebGPU, and one without, which is half as large. A thread loads only one
+// of them, since one build cannot use the tensors of the other.
 import type { DeviceKind } from '../protocol.js';
 import { DeviceError } from '../../errors.js';
 
