@@ -53,7 +53,7 @@ export {
   type PlayContext,
   type PlayedSet,
   type PlaySet,
-  type RolloutSource,
+  type RolloutsAhead,
   type SetWatch,
 } from './rollout/collect.js';
 export { failureReasons, reasonKey, SHOWN_REASONS, type FailureReason } from './rollout/failure-reasons.js';

@@ -55,3 +55,4 @@ export { SchemaDocument } from './constraint/json/schema-document.js';
 export { jsonValue, readingTogether, type JsonValueOptions } from './constraint/json/json-value.js';
 export { spend } from './constraint/effort.js';
 export { UnsupportedSchemaError } from './constraint/json/unsupported-schema-error.js';
+export { finished, type Steps } from './steps.js';

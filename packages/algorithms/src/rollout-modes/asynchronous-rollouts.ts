@@ -10,7 +10,7 @@ import {
   samplingRng,
   trajectoryOf,
   type RolloutPlan,
-  type RolloutSource,
+  type RolloutsAhead,
 } from '../rollout/collect.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -30,7 +30,7 @@ export interface StreamState {
 }
 
 /** Gives an algorithm the rollouts of one continuous stream of episodes. */
-export class AsynchronousRollouts implements RolloutSource {
+export class AsynchronousRollouts implements RolloutsAhead {
   readonly #meter = new RolloutMeter();
   #stream: EpisodeStream | null = null;
   #metrics: Metrics = {};

@@ -2,7 +2,7 @@
 // iteration k − s, s being the staleness. With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252,
 // section 3.
 import type { Trajectory } from '@bowyer/core';
-import { playRollout, type RolloutPlan, type RolloutSource } from '../rollout/collect.js';
+import { playRollout, type RolloutPlan, type RolloutsAhead } from '../rollout/collect.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { Collector, Weights } from './collector.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
@@ -16,7 +16,7 @@ export interface LockStepSettings {
 }
 
 /** Gives an algorithm the rollout of each iteration, and plays the next ones meanwhile. */
-export class LockStepRollouts implements RolloutSource {
+export class LockStepRollouts implements RolloutsAhead {
   readonly #meter = new RolloutMeter();
   readonly #rollouts = new Map<number, Promise<Trajectory[]>>();
   #last: Promise<unknown> = Promise.resolve();

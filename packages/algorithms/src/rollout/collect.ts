@@ -41,7 +41,7 @@ export interface PlayContext {
    */
   openRollouts?: OpenPlayer;
   /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when its iteration begins. */
-  rollouts?: RolloutSource;
+  rollouts?: RolloutsAhead;
   /** Receives every rollout before it is trained on; `Diagnostics` does. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
   /** Receives the episodes of every evaluation. The algorithm adds its estimates to them later, before the metrics are logged. */
@@ -49,7 +49,7 @@ export interface PlayContext {
 }
 
 /** Plays rollouts ahead of the iterations that learn from them, with weights that may be older. */
-export interface RolloutSource {
+export interface RolloutsAhead {
   /** Returns the rollout that an iteration learns from. */
   take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]>;
 }

@@ -1,6 +1,8 @@
 // Runs the long work of several clients in steps, between which the event loop serves the network. With `setImmediate` alone, the
 // steps of all waiting clients would run without a pause.
 
+import type { Steps } from '@bowyer/text';
+
 const waiting: (() => void)[] = [];
 
 /** The bytes that all connections together may process in one turn of the event loop; a single one can bring 2 MB. */
@@ -30,9 +32,6 @@ function next(): void {
 
 /** The milliseconds of a turn, in addition to one step. */
 const TURN_MS = 4;
-
-/** Work that yields between its steps. */
-export type Steps<Result> = Generator<undefined, Result>;
 
 /**
  * Returns the result of work that yields after each step; other work runs in between.

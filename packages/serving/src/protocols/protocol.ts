@@ -1,13 +1,13 @@
 // Defines the interfaces of every protocol: routes, errors, and writers of answers. protocols.ts lists the protocols.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Rng } from '@bowyer/core';
+import type { Steps } from '@bowyer/text';
 import type { Choice, Completed } from '../generation/answer.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
 import type { AdapterRegistry } from '../adapters/adapter-registry.js';
 import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
 import { jsonBytesInSteps } from '../http/json-writing.js';
-import type { Steps } from '../http/turn.js';
 import type { CallObserver } from './call-observer.js';
 import type { SentDialogue } from './dialogue.js';
 import type { AnswerReader } from './upstream/answer-reader.js';

@@ -2,11 +2,11 @@
 import { hash32, Rng } from '@bowyer/core';
 import { MAX_TOP_LOGPROBS, noLogitRules, type LanguageModel } from '@bowyer/models';
 import type { CompletionRequest } from '@bowyer/serving';
+import type { Steps } from '@bowyer/text';
 import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';
 import type { Body } from '../wire/bodies.js';
 import { tokensOfJson } from '../wire/loss-input.js';
-import type { Steps } from '../wire/numbers.js';
 
 export interface SampleSettings {
   prompt: number[];

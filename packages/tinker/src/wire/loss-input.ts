@@ -1,10 +1,11 @@
 // Reads the input of forward_backward from JSON or protobuf: sequences with numbers for each position. It is read in steps,
 // between which other requests run. The loss then checks names and values.
+import type { Steps } from '@bowyer/text';
 import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
 import { checkedBody, shown, type LossInputJson, type ModelInputJson } from './bodies.js';
 import { datumOf as datumOfBytes, type ChunkMessage, type ForwardBackwardBytes } from './messages.js';
-import { integersOf, type Steps } from './numbers.js';
+import { integersOf } from './numbers.js';
 import { integers, tensorOfJson, tensorOfMessage, type Tensor } from './tensors.js';
 
 export interface LossInput {

@@ -1,8 +1,8 @@
 // Tests with bytes written by hand: tag = number * 8 + wire type (0 varint, 1 eight bytes, 2 length-delimited).
 import { protobuf } from '@bowyer/core';
+import { finished } from '@bowyer/text';
 import { dtypes, forwardBackwardRequest, placeOfMessage, requestOf, sampleResponse } from './messages.js';
 import { lossInputOfJson, lossInputOfMessage } from './loss-input.js';
-import { drained } from './numbers.js';
 import { lossBytes, lossJson, lossText, sampleBytes, sampleJson } from './results.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
@@ -23,7 +23,7 @@ test('a request by hand is read as it was meant', () => {
   );
   const message = protobuf.decode(forwardBackwardRequest, bytes);
   expect(message).toMatchObject({ modelId: 'm', seqId: 2, lossFn: 'cross_entropy', forwardOnly: true });
-  const { data } = drained(lossInputOfMessage(requestOf(bytes, 1)));
+  const { data } = finished(lossInputOfMessage(requestOf(bytes, 1)));
   expect(data[0]).toEqual({ tokens: Int32Array.of(5, 6), targets: Int32Array.of(6, 7), width: 1, inputs: {} });
   expect(Buffer.from(protobuf.encode(forwardBackwardRequest, message))).toEqual(bytes);
 });
@@ -77,7 +77,7 @@ test('millions of empty messages are refused before they are all made', () => {
   const request = protobuf.encode(forwardBackwardRequest, {
     data: [{ lossFnInputs: { target_tokens: { dense: new Uint8Array(), dtype: dtypes.int64, shape } } }],
   });
-  expect(() => drained(lossInputOfMessage(requestOf(request, 1)))).toThrow('Datum: it has more than 4096 values');
+  expect(() => finished(lossInputOfMessage(requestOf(request, 1)))).toThrow('Datum: it has more than 4096 values');
 });
 
 /** Returns the tensor `weights` that is read from a request of one datum with one token. */
@@ -86,7 +86,7 @@ function weightsOf(dtype: keyof typeof dtypes, dense: Uint8Array, shape: number[
   const modelInput = [{ encodedText: { tokens: hex('05000000') } }];
   const lossFnInputs = { target_tokens: target, weights: { dense, dtype: dtypes[dtype], shape } };
   const request = protobuf.encode(forwardBackwardRequest, { data: [{ modelInput, lossFnInputs }] });
-  return drained(lossInputOfMessage(requestOf(request, 1))).data[0].inputs.weights;
+  return finished(lossInputOfMessage(requestOf(request, 1))).data[0].inputs.weights;
 }
 
 test('integers of 64 bits are read with their sign, and refused where 32 do not hold them; the kinds of floats are', () => {
@@ -123,7 +123,7 @@ test('lists of a million numbers are read in steps, and what is no number is nam
     steps++;
   }
   expect(steps).toBeGreaterThanOrEqual(8);
-  const reject = (tokens: unknown[], data: unknown[]) => () => drained(lossInputOfJson(ofJson(tokens, data)));
+  const reject = (tokens: unknown[], data: unknown[]) => () => finished(lossInputOfJson(ofJson(tokens, data)));
   expect(reject([1, 2, 'x'], [1, 2, 3])).toThrow('data[0].model_input.chunks[0].tokens[2]: expected integer, not "x"');
   expect(reject([1, 2], [1, [2]])).toThrow('target_tokens.data[1]: expected integer, not an array of 1');
   expect(reject([1, 2], [1, 2.5])).toThrow('target_tokens.data contains 2.5, which is no integer of 32 bits');
@@ -136,7 +136,7 @@ test('an input that is named __proto__ is an input like any other', () => {
     '"target_tokens"',
     '"__proto__":{"data":[1,2],"dtype":"float32"},"target_tokens"',
   );
-  const [{ inputs }] = drained(lossInputOfJson(JSON.parse(named) as typeof request)).data;
+  const [{ inputs }] = finished(lossInputOfJson(JSON.parse(named) as typeof request)).data;
   expect(Object.keys(inputs)).toEqual(['__proto__']);
 });
 

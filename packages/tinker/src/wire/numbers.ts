@@ -1,20 +1,10 @@
 // Reads and writes lists of numbers in JSON, which can have millions of elements, in steps, between which other requests run.
+import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { shown } from './bodies.js';
 
 /** The numbers that one step reads, in less than a millisecond. */
 const AT_ONCE = 2 ** 16;
-
-/** Work that pauses between its steps, and returns a value. */
-export type Steps<Value> = Generator<undefined, Value>;
-
-/** Runs all steps without a pause and returns their value. */
-export function drained<Value>(steps: Steps<Value>): Value {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
 
 /**
  * Copies integers, in steps.

@@ -1,7 +1,7 @@
 // Reads the content of a request's body in steps of a few milliseconds: 32 MB of numbers take a second in total.
 import { createHash } from 'node:crypto';
 import { inTurns, parseJson, textOf } from '@bowyer/serving';
-import type { Steps } from './numbers.js';
+import type { Steps } from '@bowyer/text';
 
 /** The limits of JSON: a chunk of 5,000,000 bytes has up to half as many numbers. */
 const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };

@@ -1,8 +1,9 @@
 // The results, which are stored as protobuf, and sent as protobuf or JSON.
 import { protobuf } from '@bowyer/core';
+import { finished, type Steps } from '@bowyer/text';
 import type { LossReport } from '../training/trainable.js';
 import { dtypes, forwardBackwardOutput, sampleResponse, stopReasons, type SampleResponseMessage } from './messages.js';
-import { drained, numbersText, type Steps } from './numbers.js';
+import { numbersText } from './numbers.js';
 import { bytesOf, floats, integers } from './tensors.js';
 
 /** The type name of the outputs of losses. */
@@ -61,7 +62,7 @@ function* outputText(values: Float32Array, trailingShape: readonly number[]): St
 }
 
 /** Returns the JSON of a loss as an object. */
-export const lossJson = (bytes: Uint8Array): object => JSON.parse(drained(lossText(bytes))) as object;
+export const lossJson = (bytes: Uint8Array): object => JSON.parse(finished(lossText(bytes))) as object;
 
 export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
@@ -121,7 +122,7 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
 }
 
 /** Returns the JSON of samples as an object. */
-export const sampleJson = (bytes: Uint8Array): object => JSON.parse(drained(sampleText(bytes))) as object;
+export const sampleJson = (bytes: Uint8Array): object => JSON.parse(finished(sampleText(bytes))) as object;
 
 const ROWS = 512;
 

@@ -1,7 +1,8 @@
 // Reads arrays of numbers in requests: a list in JSON or bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
+import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { dtypes, type TensorMessage } from './messages.js';
-import { floatsOf, integersOf, type Steps } from './numbers.js';
+import { floatsOf, integersOf } from './numbers.js';
 
 /** TensorData in JSON. */
 export interface TensorJson {

@@ -8,7 +8,7 @@ import {
   type Agent,
   type AnyAlgorithm,
   type Metrics,
-  type RolloutSource,
+  type RolloutsAhead,
 } from '@bowyer/algorithms';
 import {
   writeFileAtomically,
@@ -31,7 +31,7 @@ type RolloutKeys = OptionsOf<typeof rolloutNode>;
 export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
 
 /** A source of rollouts for asynchronous runs. */
-export interface RolloutsAhead extends RolloutSource {
+export interface OpenRolloutsAhead extends RolloutsAhead {
   /** Returns the figures of the rollout that was last learned from. */
   takeMetrics(): Metrics;
   /** Returns the seconds that learner and collector have waited since the last call, by name. */
@@ -59,7 +59,7 @@ interface AheadRun {
 export async function openRolloutsAhead(
   config: AheadConfig,
   run: AheadRun,
-): Promise<(RolloutsAhead & AsyncDisposable) | undefined> {
+): Promise<(OpenRolloutsAhead & AsyncDisposable) | undefined> {
   const { rollout } = config;
   if (rollout === undefined || rollout.mode === 'synchronous') return undefined;
   const { unit, agent, policyFolder, checkpoint, firstIteration } = run;
@@ -90,7 +90,7 @@ export async function openRolloutsAhead(
 }
 
 type Settings = ConstructorParameters<typeof LockStepRollouts>[1];
-type Closable = RolloutsAhead & { close(): Promise<void> };
+type Closable = OpenRolloutsAhead & { close(): Promise<void> };
 
 function lockStep(collector: Collector, settings: Settings, found: Played | null): Closable {
   const played = new Map((found?.groups ?? []).map(({ group, items }) => [group, items] as const));

@@ -7,7 +7,7 @@ import { takeExchangeTimes } from '@bowyer/models';
 import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play/play-options.js';
 import { openRemoteRollouts } from '../../agent/play/remote-rollouts.js';
-import { openRolloutsAhead, type RolloutsAhead } from '../../agent/play/rollouts-ahead.js';
+import { openRolloutsAhead, type OpenRolloutsAhead } from '../../agent/play/rollouts-ahead.js';
 import { samplesIntegers } from '../../agent/play/sampling-precision.js';
 import type { DeviceConfig } from '../../agent/policy/device-choice.js';
 import type { FreshPolicyConfig } from '../../agent/policy/fresh-policy.js';
@@ -151,7 +151,7 @@ export async function runAlgorithm(
 /** Opens the run's files, cut to their lengths at the checkpoint, and defines the contents of a checkpoint and of an agent. */
 async function outputOf(
   { agent: { policy }, device, memory, models, progress, store }: OpenRun,
-  rollouts: RolloutsAhead | undefined,
+  rollouts: OpenRolloutsAhead | undefined,
   config: AlgorithmConfig,
   { directory, ranks = oneRank }: TaskContext,
   logger: RunOutput['logger'],

@@ -1,7 +1,7 @@
 // Writes a response: as a whole, or as the numbered events of a stream.
 import { randomUUID } from 'node:crypto';
+import type { Steps } from '@bowyer/text';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
-import type { Steps } from '../../http/turn.js';
 import { event, eventInSteps, type AnswerWriter, type Fault } from '../protocol.js';
 import { seconds } from '../seconds.js';
 import type { ResponseRequest } from './read-response-request.js';

@@ -1,6 +1,6 @@
 // Stores responses in memory for later requests; the oldest ones are removed for new ones.
+import type { Steps } from '@bowyer/text';
 import { jsonBytesInSteps } from '../../http/json-writing.js';
-import type { Steps } from '../../http/turn.js';
 import type { StorageLimits } from '../protocol.js';
 
 export type Item = Readonly<Record<string, unknown>> & { id: string };
