@@ -86,6 +86,7 @@ test.each(seeds)("archer learns with the paper's fresh samples too (seed %i)", a
   const given = ofArcher(seed);
   await archer.train(run(policy, { critic: network }), {
     ...given,
+    iterations: 16,
     critic: { ...critic, vTarget: { action: 'policy' } },
     actor: { ...given.actor, samples: 'replay' },
   });
@@ -102,7 +103,7 @@ test.each(seeds)('chai improves by choosing, its policy unchanged (seed %i)', as
     batch,
     critic,
     replay,
-    iterations: 20,
+    iterations: 10,
   });
   const ranked = chai.openPlayer(run(policy, { critic: network }), { slots: 32, numCandidates: 5 });
   expect(await meanReturn(policy, seed, ranked)).toBeGreaterThan(start + 1);

@@ -67,7 +67,11 @@ describe('distill.md', () => {
     ['tasks.mjs', 'requests.entries()', 'requests.slice(0, 1).entries()'],
     ['guide.sh', 'npx bowyer', `node ${join(repository, 'packages/runner/bin/bowyer.js')}`],
     ['guide.sh', 'big-model.mjs 9000', 'big-model.mjs 9000 0'],
-    ['guide.sh', 'data=runs/record/conversations.jsonl', 'data=runs/record/conversations.jsonl epochs=1'],
+    [
+      'guide.sh',
+      'data=runs/record/conversations.jsonl',
+      'data=runs/record/conversations.jsonl epochs=1 layers=1 width=32',
+    ],
     ['guide.sh', 'epochs=10', 'epochs=1'],
     ['guide.sh', 'iterations=6 test_size=120', 'iterations=1 rollout_size=4 group_size=2 eval_size=2 test_size=3'],
     ['guide.sh', 'npx vitest run', "MODEL='http://127.0.0.1:9000/v1#big' npx vitest run"],

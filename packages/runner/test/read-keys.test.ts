@@ -268,7 +268,9 @@ async function expectAlgorithmReads(name: string): Promise<void> {
       'archer_20q',
       `algorithm=${unit.name}`,
       // A warm start from the cache reads none of its keys.
-      ...overrides.map((override) => override.replace('CACHE', at('cache', isWhole ? `${name}-${variant}` : 'shared'))),
+      ...overrides.map((override) =>
+        override.replace('CACHE', at('cache', isWhole && variant === 0 ? name : 'shared')),
+      ),
     ]),
     isWhole ? undefined : (key) => key.startsWith('algorithm.'),
   );
@@ -391,11 +393,11 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'train_agent',
       ...keys,
       'iterations=1',
-      'rollout_size=4',
+      'rollout_size=2',
       'group_size=2',
       'eval_freq=1',
-      'eval_size=2',
-      'test_size=2',
+      'eval_size=1',
+      'test_size=1',
     ] as const;
     return [
       [...tiny, 'kl_coefficient=0.1', 'sampling_rounds=2'],

@@ -108,24 +108,28 @@ function expectClose(found: readonly GeneratedUtterance[], wanted: readonly Gene
 describe.each(Object.keys(families))('%s', (family) => {
   test('in a mixed batch each row is sampled and scored as by the model with its adapter alone', async () => {
     const { dir, adapters: dirs } = await directories(family);
-    for (const quantization of ['none', '8bit', '4bit'] as const) {
+    // Which weights are quantized does not depend on the family.
+    for (const quantization of family === 'llama' ? (['none', '8bit', '4bit'] as const) : (['none', '4bit'] as const)) {
       const { model, adapters } = await withLoaded(dir, dirs, quantization);
       const episodes = await model.openEpisodes({ slots: 6 });
       // Two rows have the same adapter, and one none.
       const rows = [0, 1, 2, 3, 1].map((adapter, i) => ({ slot: 5 - i, seed: i, adapter: adapters[adapter] }));
       const mixed = await said(episodes, rows);
       await episodes.close();
-      for (const [i, { adapter }] of rows.entries()) {
+      for (const adapter of adapters) {
         const alone = await LanguageModel.load({ device, dir: adapter?.dir ?? dir, quantization });
         const single = await alone.openEpisodes({ slots: 1 });
-        const [wanted] = await said(single, [{ slot: 0, seed: i }]);
-        // Random adapters of this size amplify last bits to 2e-5 at one token of all. Quantised products round the inputs to 8
-        // bits, so that a difference in the last bits of a float can become a whole level.
-        expectClose(mixed[i], wanted, quantization === 'none' ? 5e-5 : 2e-2);
-        const scored = example(promptOf(i), wanted[0].ids);
-        const [found] = await model.logprobs([scored], { adapter });
-        const [expected] = await alone.logprobs([scored]);
-        found.forEach((x, t) => expect(Math.abs(x - expected[t])).toBeLessThan(1e-5));
+        for (const [i] of [...rows.entries()].filter(([, row]) => row.adapter === adapter)) {
+          const [wanted] = await said(single, [{ slot: 0, seed: i }]);
+          single.truncate(0, 0);
+          // Random adapters of this size amplify last bits to 2e-5 at one token of all. Quantised products round the inputs to 8
+          // bits, so that a difference in the last bits of a float can become a whole level.
+          expectClose(mixed[i], wanted, quantization === 'none' ? 5e-5 : 2e-2);
+          const scored = example(promptOf(i), wanted[0].ids);
+          const [found] = await model.logprobs([scored], { adapter });
+          const [expected] = await alone.logprobs([scored]);
+          found.forEach((x, t) => expect(Math.abs(x - expected[t])).toBeLessThan(1e-5));
+        }
         await single.close();
         await alone.release();
       }
