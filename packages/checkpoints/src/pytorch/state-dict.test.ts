@@ -86,6 +86,14 @@ test('a pickle that wants to import something is refused, and nothing is run', a
   expect(print).not.toHaveBeenCalled();
 });
 
+// Decoding takes quadratic time: two million bytes would take hours.
+test('an integer of two million bytes is refused before it is decoded', async () => {
+  const [path, head] = [join(dir, 'integer.pt'), Buffer.from([0x80, 2, 0x8b, 0, 0, 0, 0])]; // protocol 2, LONG4, its length
+  head.writeInt32LE(2_000_000, 3);
+  await writeFile(path, Buffer.concat([head, Buffer.alloc(2_000_000, 0x7f), Buffer.from('.')]));
+  await expect(readPyTorchStateDict(path)).rejects.toThrow('the pickle has an integer of 2000000 bytes');
+});
+
 test('a file that torch.save did not write is named', async () => {
   await expect(readPyTorchStateDict(fixture('bare.pt'))).rejects.toThrow(
     'it is a pickle, but not one written by torch.save',
