@@ -1,4 +1,4 @@
-// Confidence intervals of a mean by resampling.
+// Computes confidence intervals of a mean by resampling.
 import { quantile } from './statistics.js';
 import type { Rng } from './rng.js';
 
@@ -16,7 +16,7 @@ export interface BootstrapOptions {
 /**
  * Computes the percentile bootstrap interval of the mean of all values (Efron and Tibshirani 1993, section 13.3). Whole clusters are
  * resampled, since values of one cluster (episodes of one item) are correlated; clusters of one value each give the plain bootstrap.
- * With a single cluster the interval has width 0 and means nothing.
+ * A single cluster gives an interval of width 0, which says nothing about the mean.
  *
  * @param clusters values by cluster; empty clusters are ignored
  */

@@ -1,5 +1,5 @@
-// Confidence sequences: intervals of a mean that are valid for every number of values simultaneously, so that one may look after each
-// value and stop as soon as the answer is clear.
+// Computes confidence sequences: intervals of a mean that are valid for every number of values simultaneously, so that one may compute
+// them after each value and stop as soon as the answer is clear.
 import type { Interval } from './bootstrap-interval.js';
 import { studentQuantile } from './student-interval.js';
 

@@ -1,4 +1,4 @@
-// Time limits for work that can be aborted.
+// Limits the time of work that can be aborted.
 
 /** The longest delay that timers support; with a longer one they fire at once. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
@@ -13,7 +13,7 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs work, and aborts it after so many milliseconds (0: never), or when the signal aborts.
+ * Runs work, and aborts it after this time (0: never), or when the signal aborts.
  *
  * @param begun when the time begins to count; at once if not given
  * @throws {DeadlineError} if the limit was exceeded, whatever the aborted work throws
@@ -43,7 +43,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Runs work that reports its progress, and aborts it if it makes none for so long. */
+/** Runs work that reports its progress, and aborts it if it reports none for this time. */
 export async function withProgress<T>(
   milliseconds: number,
   what: string,

@@ -1,4 +1,4 @@
-// Episodes as texts, for imitation or offline learning: from an environment's expert, or from files.
+// Declares episodes as texts, for imitation or offline learning; they come from an environment's expert, or from files.
 /** One turn: the action, the environment's reply and, if known, the reward. */
 export interface DemonstrationTurn {
   action: string;
@@ -7,7 +7,7 @@ export interface DemonstrationTurn {
   /** The text that the agent reads next, if it does not continue the earlier text but replaces it. */
   nextObservation?: string;
   reward?: number;
-  /** Whether the action is only context for later ones, and not to be imitated. */
+  /** Whether the action is a slip: only context for later actions, and not imitated. */
   slip?: boolean;
   /** Whether the task ended with this turn. */
   terminated?: boolean;

@@ -32,10 +32,10 @@ const ofWriting: Readonly<Record<string, string>> = {
   EEXIST: 'a part of its path is a file, not a folder', // when creating a folder
 };
 
-/** Returns in words why the system cannot read a file; the system's message for unknown codes. */
+/** Returns in words the reason for which the system cannot read a file; the system's message for unknown codes. */
 export const readProblem = ({ code = '', message }: NodeJS.ErrnoException): string => ofReading[code] ?? message;
 
-/** Returns in words why the system cannot write a file; the system's message for unknown codes. */
+/** Returns in words the reason for which the system cannot write a file; the system's message for unknown codes. */
 export const writeProblem = ({ code = '', message }: NodeJS.ErrnoException): string => ofWriting[code] ?? message;
 
 /**

@@ -1,8 +1,9 @@
-// An episode as one line of JSON: the format of replays and saved episodes, which warm starts imitate.
+// Converts an episode to one line of JSON and back: the format of replays and saved episodes, which warm starts imitate.
 import type { Demonstration, DemonstrationTurn } from './demonstration.js';
 import { snakeKeys } from './key-case.js';
 import type { Transition } from './trajectory.js';
 
+/** A turn as in the file. */
 export interface RecordedStep {
   action: string;
   observation: string;
@@ -14,7 +15,7 @@ export interface RecordedStep {
   slip?: boolean;
 }
 
-/** Keys of `info` are in snake_case: `valid_actions` (in the engine's order) and `score`, if the environment has them. */
+/** An episode as in the file. Keys of `info` are in snake_case: `valid_actions` (in the engine's order) and `score`, if there are any. */
 export interface EpisodeRecord {
   reset: { observation: string; info: Record<string, unknown> };
   steps: RecordedStep[];

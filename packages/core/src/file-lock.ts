@@ -1,4 +1,4 @@
-// Mutual exclusion between processes by a lock file that exists while its owner works, on any file system that machines share.
+// Excludes other processes by a lock file that exists while its owner works, on any file system that machines share.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -26,7 +26,7 @@ export interface LockHolder {
   state: ProcessState;
 }
 
-/** Network file systems may report a file's attributes a minute late (nfs(5), acregmax). */
+/** The default of `staleSeconds`: network file systems may report a file's attributes a minute late (nfs(5), acregmax). */
 const STALE_SECONDS = 60;
 const HEARTBEAT_SECONDS = 2;
 
@@ -145,7 +145,7 @@ export function holderMessage(holder: LockHolder, sentence: (who: string) => str
   return [sentence(who), remedyOf(holder), ...remedies].filter(Boolean).join('\n  ');
 }
 
-/** Returns what to do about an owner that does not run; empty if it runs. */
+/** Returns instructions about an owner that does not run; empty if it runs. */
 function remedyOf({ owner, state }: LockHolder): string {
   if (state === 'stopped')
     return `it is stopped (Ctrl-Z, SIGSTOP or Slurm's suspend): kill -CONT ${owner!.pid} continues it, kill -KILL ${owner!.pid} ends it`;
@@ -179,7 +179,7 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
   };
 }
 
-/** An unobservable owner counts as gone if it had no heartbeat for so many milliseconds. */
+/** The time without a heartbeat after which an unobservable owner counts as gone. */
 const ALIVE_MS = 30_000;
 
 /**

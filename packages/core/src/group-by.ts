@@ -1,4 +1,4 @@
-/** Groups items by a key, in the order in which keys and items come. Node 20 has no Map.groupBy. */
+/** Groups items by a key; groups are in the order of their first items. Node 20 has no Map.groupBy. */
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item, index: number) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   let index = 0;

@@ -1,6 +1,6 @@
-// Keys of data files that do not affect what is learned. Readers refuse keys that they neither read nor find here.
+// Lists the keys of data files that do not affect what is learned. Readers refuse keys that they neither read nor find here.
 
-/** Keys that state where an item comes from or how it came out, but not what is learned from it. */
+/** Keys that state the origin or the result of an item, but not what is learned from it. */
 export const HARMLESS_KEYS: ReadonlySet<string> = new Set([
   'id',
   'item_id',

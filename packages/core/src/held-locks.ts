@@ -1,5 +1,5 @@
-// The locks that this process holds, and the paths that they protect. Each write below such a path first checks the lock. An owner
-// that has lost it, such as one that was suspended on another machine, then fails instead of writing between the lines of the next
+// Records the locks that this process holds, and the paths that they protect. Each write below such a path first checks the lock. An
+// owner that has lost it, such as one that was suspended on another machine, then fails instead of writing between the lines of the next
 // owner.
 import { readFileSync } from 'node:fs';
 import type { ProcessIdentity } from './process-identity.js';
@@ -32,7 +32,7 @@ export function onLockLost(listener: (error: LockLostError) => void): () => void
   return () => listeners.delete(listener);
 }
 
-/** Checks a lock between writes, which may be far apart. */
+/** Checks a lock in the time between two writes. */
 export function lookAtLock(lock: HeldLock): void {
   try {
     checkLock(lock);

@@ -1,4 +1,4 @@
-// Conversion between snake_case in YAML and JSON and camelCase in code; no other file converts keys.
+// Converts keys between snake_case in YAML and JSON and camelCase in code; no other file does.
 
 export const toCamelCase = (key: string): string =>
   key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -11,7 +11,7 @@ export const camelKeys = (value: unknown): unknown => mapKeys(value, toCamelCase
 /** Returns the same tree with snake_case keys. */
 export const snakeKeys = (value: unknown): unknown => mapKeys(value, toSnakeCase);
 
-/** Nodes whose keys are names chosen by users, which are not converted. */
+/** The nodes of configs whose keys are names chosen by users, which are not converted. */
 const NAMES = new Set(['adapters', 'prices', 'endpoint_keys', 'endpointKeys']);
 
 function mapKeys(value: unknown, rename: (key: string) => string): unknown {

@@ -1,4 +1,4 @@
-// Learning-rate schedules over optimizer steps: constant, linear or cosine, each after a linear warm-up.
+// Computes learning rates over optimizer steps: constant, linear or cosine, each after a linear warm-up.
 import { linearSchedule } from './learning-rate.js';
 
 export interface LearningRateSchedule {
@@ -9,7 +9,7 @@ export interface LearningRateSchedule {
   finalShare: number;
 }
 
-/** The share of all steps that a negative number of warm-up steps stands for. */
+/** The share of all steps that warm up if the number of warm-up steps is negative. */
 const DEFAULT_WARMUP_SHARE = 0.1;
 
 /**

@@ -1,4 +1,4 @@
-// Short constructors of JSON Schemas for config keys, each with a description that has its unit, and the types derived from them.
+// Declares JSON Schemas of config keys by short constructors, each with a description that has its unit, and the types derived from them.
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 
 export const nullable = <T extends TSchema>(schema: T, description: string) =>

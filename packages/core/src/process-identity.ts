@@ -16,11 +16,12 @@ export interface ProcessIdentity {
 }
 
 /**
- * `stopped`: by Ctrl-Z, SIGSTOP or Slurm's suspend; `traced`: by a debugger. Both are alive. `unknown`: it ran on another machine, in
- * another container or before this boot, so this process cannot find out.
+ * The state of a process. `stopped`: by Ctrl-Z, SIGSTOP or Slurm's suspend; `traced`: by a debugger. Both are alive. `unknown`: it ran
+ * on another machine, in another container or before this boot, so this process cannot find out.
  */
 export type ProcessState = 'running' | 'stopped' | 'traced' | 'ended' | 'unknown';
 
+/** A process as the system describes it. */
 interface Seen {
   /** The state letter of `ps`. */
   state: string;

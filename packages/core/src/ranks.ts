@@ -1,8 +1,8 @@
-// The processes of a data-parallel run. All execute the same program on the same numbers: control flow, random streams, replay buffer
-// and metrics are the same as in a run of one process. Expensive work is divided: episodes among the ranks that play them, rows of a
-// batch among the ranks that compute them. Results are exchanged immediately, so that all ranks continue with the whole.
+// Declares the processes of a data-parallel run. All execute the same program on the same numbers: control flow, random streams, replay
+// buffer and metrics are the same as in a run of one process. Expensive work is divided: episodes among the ranks that play them, rows
+// of a batch among the ranks that compute them. Results are exchanged immediately, so that all ranks continue with the whole.
 
-/** This process among those of the run. Methods are collective: every rank must make the same calls in the same order. */
+/** This process among those of the run. Its methods are collective: every rank must make the same calls in the same order. */
 export interface Ranks {
   /** The index of this process, from 0; 0 within `apart`. */
   readonly rank: number;
@@ -34,7 +34,7 @@ export const oneRank: Ranks = {
   kernels: null,
 };
 
-/** Returns this rank's share of `count` equal pieces, from `begin` to `end` (exclusive). */
+/** Returns the share of this rank in `count` equal items, from `begin` to `end` (exclusive). */
 export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'size'>): { begin: number; end: number } {
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }

@@ -17,7 +17,7 @@ export class ReplayBuffer<T> {
     return this.#slots.length;
   }
 
-  /** Returns the items in the order of their slots, which are overwritten in turn. */
+  /** Returns the items in the order of the array; once it is full, each new item replaces the oldest. */
   get items(): readonly T[] {
     return this.#slots;
   }

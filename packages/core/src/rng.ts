@@ -1,7 +1,5 @@
-/**
- * A seeded random number generator: xoshiro128** (Blackman and Vigna 2021, doi:10.1145/3460772), whose state is filled by splitmix32,
- * so that similar seeds give unrelated streams.
- */
+// Generates random numbers from a seed by xoshiro128** (Blackman and Vigna 2021, doi:10.1145/3460772), whose state is filled by
+// splitmix32, so that similar seeds give unrelated streams.
 
 export type RngState = readonly [number, number, number, number];
 

@@ -1,4 +1,4 @@
-// Statistics of a few runs of each method: the interquartile mean, the probability of improvement, and their intervals.
+// Computes statistics of a few runs of each method: the interquartile mean, the probability of improvement, and their intervals.
 // Source: Agarwal et al. 2021, "Deep Reinforcement Learning at the Edge of the Statistical Precipice"; rliable computes the same.
 import { quantile, mean } from './statistics.js';
 import type { Interval } from './bootstrap-interval.js';
@@ -7,7 +7,7 @@ import type { Rng } from './rng.js';
 /** The scores of a method, for each task those of its runs. */
 export type TaskScores = readonly (readonly number[])[];
 
-/** The number of resamples for an interval, with which its ends vary by a hundredth of the standard error between seeds. */
+/** The number of resamples for an interval; with it the ends of an interval vary by a hundredth of the standard error between seeds. */
 const RESAMPLES = 10_000;
 
 /**

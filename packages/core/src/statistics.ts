@@ -1,4 +1,4 @@
-// Descriptive statistics of plain arrays; each function names its convention.
+// Computes descriptive statistics of plain arrays; each function names its convention.
 
 export function mean(xs: ArrayLike<number>): number {
   let sum = 0;
@@ -54,7 +54,7 @@ export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): numbe
   return xx === 0 || yy === 0 ? 0 : xy / Math.sqrt(xx * yy);
 }
 
-/** Is added to the standard deviation, as in the reference code of PPO. */
+/** The number that is added to the standard deviation, as in the reference code of PPO. */
 const WHITENING_EPSILON = 1e-8;
 
 /** Computes (x − mean) / (population standard deviation + 1e-8). */

@@ -1,10 +1,10 @@
-// Confidence intervals of a mean of clustered values by Student's t, and the interpretation of an interval of a difference.
+// Computes confidence intervals of a mean of clustered values by Student's t, and interprets the interval of a difference.
 import type { Interval } from './bootstrap-interval.js';
 
 /** The interpretation of an interval of a difference: `improved` if it is above 0, `worse` if below, `equal` if it contains 0. */
 export type GainVerdict = 'improved' | 'equal' | 'worse';
 
-/** Returns whether a new agent is better than an old one, from the interval of their difference. */
+/** Returns whether a new agent is better than an old one, given the interval of their difference. */
 export const gainVerdict = ({ low, high }: Interval): GainVerdict =>
   low > 0 ? 'improved' : high < 0 ? 'worse' : 'equal';
 

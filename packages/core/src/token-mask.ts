@@ -1,10 +1,11 @@
-// Sets of tokens as bits, and their form in JSON lines.
+// Represents sets of tokens as bits, and converts them to a form for JSON lines.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { maximum } from './statistics.js';
 
 /** A set of tokens: token i is bit i % 32 of word ⌊i / 32⌋; tokens beyond the last word are not in the set. */
 export type TokenMask = Uint32Array;
 
+/** Returns whether a token is in the set. */
 export const isAllowed = (mask: TokenMask, id: number): boolean => (((mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
 
 /** Returns the mask that contains the given tokens. */
@@ -14,7 +15,7 @@ export function tokenMaskOf(ids: readonly number[]): TokenMask {
   return mask;
 }
 
-/** Masks in a record, without repetition: the words in this machine's byte order, compressed, in base64. */
+/** The masks of a record, without repetition: each mask's words in this machine's byte order, compressed, in base64. */
 export interface PackedMasks {
   masks: string[];
   /** [tokens] the index in `masks`; −1: no mask. */

@@ -1,4 +1,4 @@
-// Spans: records of how long the parts of a run take. Nothing is measured unless there is a listener.
+// Reports spans: the times at which parts of a run begin and end. Nothing is measured unless there is a listener.
 
 export type SpanCategory = 'phase' | 'session' | 'environment' | 'http';
 
@@ -34,7 +34,7 @@ export const isTraced = (): boolean => listeners.size > 0;
 export const kernelProfileFolder = (): string | null =>
   [...listeners.values()].find((folder) => folder !== null) ?? null;
 
-/** Returns the wall clock in milliseconds with a fraction, the same in all threads. */
+/** Returns the time since the epoch in milliseconds with a fraction, the same in all threads. */
 export const wallClock = (): number => performance.timeOrigin + performance.now();
 
 export function emitSpan(span: Span): void {

@@ -1,4 +1,4 @@
-// Trajectories as JSON lines that contain each piece of text once, even if later observations repeat it.
+// Converts trajectories to JSON lines that contain each text once, even if later observations repeat it.
 import { packMasks, tokenMaskOf, unpackMasks, type PackedMasks } from './token-mask.js';
 import {
   episodicReturn,

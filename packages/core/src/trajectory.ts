@@ -1,5 +1,5 @@
-// The data of a rollout: transitions as texts, and the token ids that the policy read and wrote, so that training scores exactly the
-// sampled tokens.
+// Declares the data of a rollout: transitions as texts, and the token ids that the policy read and wrote, so that training scores
+// exactly the sampled tokens.
 import type { Utterance } from './utterance.js';
 
 /** One turn: the agent read `observation` and wrote `action`, and the environment answered. */

@@ -36,7 +36,7 @@ export function utf8Line(bytes: Uint8Array, path: string, line: number): string 
 const notUtf8 = (path: string, line: number): Error =>
   new Error(`${path}:${line}: the file is not UTF-8\n  convert it, for example: iconv -f latin1 -t utf-8 FILE > NEW`);
 
-/** How files of known formats begin, and the command that converts each to text. */
+/** The first bytes of files of known formats, and the command that converts each to text. */
 const FORMATS: readonly (readonly [name: string, magic: string, command: string])[] = [
   ['compressed with gzip', '1f8b', 'gzip -dc FILE > NEW'],
   ['compressed with zstd', '28b52ffd', 'zstd -dc FILE > NEW'],
@@ -62,7 +62,7 @@ const FORMATS: readonly (readonly [name: string, magic: string, command: string]
   ['text in UTF-16', 'feff', 'iconv -f UTF-16 -t UTF-8 FILE > NEW'],
 ];
 
-/** Encodings without a byte order mark, recognized by which bytes of the first characters are zero if these are ASCII. */
+/** The pattern of zero bytes by which an encoding without a byte order mark is recognized, if the first characters are ASCII. */
 const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
   ['UTF-32LE', /^(.000){2,}$/],
   ['UTF-32BE', /^(000.){2,}$/],

@@ -13,13 +13,13 @@ export interface Utterance {
   /** Whether the last of `ids` is a terminator; false if something else ended the utterance, such as the length limit. */
   terminated: boolean;
   /**
-   * In nats, under the policy that sampled, at temperature 1 without truncation, and among the tokens of `tokenMasks`. Empty if the
-   * tokens were not sampled.
+   * The log-probabilities of `ids` in nats, under the policy that sampled, at temperature 1 without truncation, and among the tokens of
+   * `tokenMasks`. Empty if the tokens were not sampled.
    */
   logprobs: number[];
   /** The tokens among which each token was chosen, null for all; omitted if none has a mask. Equal masks may be the same array. */
   tokenMasks?: readonly (TokenMask | null)[];
-  /** Whether it is a slip, which the expert would not have said and which is not imitated. */
+  /** Whether the utterance is a slip: a mistake that was inserted into the demonstration, and is not imitated. */
   slip?: boolean;
   /**
    * The number of iterations for which the policy had been trained when it sampled; absent: all iterations before the first one that

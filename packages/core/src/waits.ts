@@ -2,8 +2,9 @@
 
 /** The time until the first line, in milliseconds; each further line comes after twice the time. */
 const FIRST_MS = 30_000;
+/** The time between two looks at the waits, in milliseconds. */
 const LOOK_MS = 1_000;
-/** The most waits that a line lists. */
+/** The largest number of waits that a line lists. */
 const NAMED = 3;
 
 interface Wait {

@@ -1,15 +1,15 @@
 import { sameLength } from '../losses/token-loss.js';
 
-/** Steps of one or more episodes in order of time, one episode after the other; all arrays [N]. A step is a turn or a token. */
+/** Steps of one or more episodes in order of time, one episode after the other. All arrays are [N]; a step is a turn or a token. */
 export interface GaeInput {
   rewards: Float32Array;
-  /** V(s) */
+  /** V(s), the value of the state before each step. */
   values: Float32Array;
-  /** V(s′), also at the last step of an episode. */
+  /** V(s′), the value of the state after each step, also at the last step of an episode. */
   nextValues: Float32Array;
-  /** 1 where the task ended, so that the next state has no value. */
+  /** 1 if the task ended with the step, so that the next state has no value. */
   terminated: Uint8Array;
-  /** 1 where a limit cut the episode: it bootstraps from V(s′), but the next step belongs to another episode. */
+  /** 1 if a limit cut the episode after the step: it bootstraps from V(s′), but the next step belongs to another episode. */
   truncated: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-/** Values of a double critic's four heads for one batch, each [batch]. */
+/** The values of a double critic's four heads for one batch, each [batch]. */
 export interface HeadValues {
   q1: Float32Array;
   q2: Float32Array;

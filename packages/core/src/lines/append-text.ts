@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { namingFile } from '../disk-error.js';
 
-/** The size in bytes or characters up to which a synchronous write takes less time than a request to the thread pool. */
+/** The least number of bytes or characters for which a synchronous write takes longer than a request to the thread pool. */
 const SHORT = 1 << 18;
 
 /**

@@ -1,6 +1,6 @@
-// A long JSONL file in parts: the newest lines as text in NAME.jsonl, older ones compressed in NAME.0001.jsonl.gz and so on. A part
-// consists of gzip members of about 1 MB, listed in NAME.0001.index.json, so that one line can be read without the others; `zcat
-// NAME.*.jsonl.gz` reads all of them.
+// Reads and writes a long JSONL file in parts: the newest lines as text in NAME.jsonl, older ones compressed in NAME.0001.jsonl.gz and so
+// on. A part consists of gzip members of about 1 MB, listed in NAME.0001.index.json, so that one line can be read without the others;
+// `zcat NAME.*.jsonl.gz` reads all of them.
 import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** The size of a part's text before compression, and of the text in one gzip member; in bytes. */
+/** The size of a part's text before compression, and that of the text in one gzip member; in bytes. */
 const PART_BYTES = 64 << 20;
 const MEMBER_BYTES = 1 << 20;
 
@@ -72,7 +72,7 @@ export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<st
   return text.subarray(start, start + bytes).toString('utf8');
 }
 
-/** Appends to a file in parts. Its length is that of the text in all parts, so that a checkpoint stores one number. */
+/** Appends lines to a file in parts. Its length is that of the text in all parts, so that a checkpoint stores one number. */
 export class PartedJsonl {
   private constructor(
     private readonly path: string,

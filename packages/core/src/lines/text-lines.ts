@@ -1,20 +1,20 @@
-// Reads the lines of a text file one after the other: the file may be larger than memory, but not a line. Files may be compressed with
-// gzip, or be long files of a run in parts.
+// Reads the lines of a text file one after the other. The file may be larger than memory, but not a line; it may be compressed with
+// gzip, or be a long file of a run in parts.
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isGzip, refuseOtherFormats, utf8Line } from '../utf8-text.js';
 import { partsOf } from './parted-jsonl.js';
 
-/** The most bytes of a line. A dialogue of this length has some ten million tokens. */
+/** The largest size of a line, in bytes. A dialogue of this length has some ten million tokens. */
 export const LONGEST_LINE = 64 << 20;
 
-/** The most bytes of a line that begins a JSON array; JavaScript's strings cannot be longer. */
+/** The largest size, in bytes, of a line that begins a JSON array; JavaScript's strings cannot be longer. */
 const LONGEST_ARRAY = 500_000_000;
 
 export interface TextLine {
   text: string;
-  /** Counted from 1. */
+  /** The number of the line, counted from 1. */
   line: number;
 }
 

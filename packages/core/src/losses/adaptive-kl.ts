@@ -1,6 +1,6 @@
 /** The bound of the relative error in one step. */
 const BOUND = 0.2;
-/** K_β in the paper. */
+/** The gain of the controller, K_β in the paper. */
 const GAIN = 0.1;
 
 /**

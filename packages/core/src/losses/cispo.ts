@@ -1,7 +1,7 @@
 import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
-/** The interval that a ratio of probabilities is clipped to. */
+/** The interval to which a ratio of probabilities is clipped. */
 export interface CispoOptions {
   low: number;
   high: number;

@@ -1,10 +1,10 @@
 import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
-/** `k1`: unbiased, of either sign. `k2`: half the square, biased, low variance. `k3`: unbiased and never negative. */
+/** The estimator. `k1`: unbiased, of either sign. `k2`: half the square, biased, low variance. `k3`: unbiased and never negative. */
 export type KlEstimator = 'k1' | 'k2' | 'k3';
 
-/** k3 is clipped to ±10 nats, as in verl, since e^d of one token could outweigh the whole batch. */
+/** The bound of k3 in nats, as in verl, since e^d of one token could outweigh the whole batch. */
 const BOUND = 10;
 
 /**

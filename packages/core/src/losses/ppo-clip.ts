@@ -2,9 +2,9 @@ import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 export interface PpoClipOptions {
-  /** Width of the interval below ratio 1 (ε_low). */
+  /** ε_low, the width of the interval of ratios below 1. */
   clipLow: number;
-  /** Width of the interval above ratio 1 (ε_high); the paper has one ε for both, DAPO a larger one here. */
+  /** ε_high, the width of the interval above 1; the paper has one ε for both, DAPO a larger one here. */
   clipHigh: number;
   /** The bound c of the dual clip: where A < 0, a token's loss is at most −A · c; null: no bound, as in the paper. */
   dualClip: number | null;

@@ -1,6 +1,7 @@
-// The contract of policy losses: they are functions of per-token quantities under the policy being trained, are computed on the host,
-// and return value and gradient. Arrays are [N]: the agent's tokens of a batch, sequence after sequence.
+// Declares policy losses: functions of per-token quantities under the policy being trained, which are computed on the host and return
+// value and gradient. Arrays are [N]: the agent's tokens of a batch, one sequence after the other.
 
+/** The result of a policy loss. */
 export interface TokenLoss {
   loss: number;
   /** [N] dL / d logprob of each token. */
@@ -21,7 +22,7 @@ export interface ScoredTokens {
   values: Float32Array;
 }
 
-/** How per-token losses ℓ_t are summed: L = Σ w_t ℓ_t. */
+/** The way in which per-token losses ℓ_t are summed: L = Σ w_t ℓ_t. */
 export type LossAggregation =
   /** w = 1 / number of tokens of the batch (DAPO, arXiv:2503.14476). */
   | { kind: 'token_mean' }

@@ -1,4 +1,4 @@
-// Constructors of options. An option's default, description, range and flat names are stated in one place, the schema of its unit.
+// Declares options by constructors. An option's default, description, range and flat names are stated in one place, the schema of its unit.
 //
 //     group({ gamma: fraction(0.95, 'discount per turn', { flat: 'gamma' }) }, 'the critic')
 //
@@ -104,7 +104,7 @@ export const defaulting = <Schema extends TSchema>(option: Schema, value: Static
   default: value,
 });
 
-/** Declares a group of options: a closed node of the config. `flat` is the name of the node that had these members in version 0.2. */
+/** Declares a group of options: a config node without other members. `flat` is the node's name in version 0.2. */
 export const group = <Members extends TProperties>(
   members: Members,
   description: string,

@@ -1,10 +1,10 @@
-// Reads a schema of options: its defaults, the complete options for partial ones, and its flat names.
+// Reads the schema of a unit's options: its defaults, the complete options for partial ones, and its flat names.
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { toCamelCase } from '../key-case.js';
 import type { OptionsOf } from '../option-schema.js';
 import type { OptionDetails } from './constructors.js';
 
-/** Options of which a program gives only those that differ from the defaults. */
+/** Options of which a program states only those that differ from the defaults. */
 export type GivenOptions<Options> = {
   [Key in keyof Options]?: Options[Key] extends Plain ? Options[Key] : GivenOptions<Options[Key]>;
 };
@@ -27,7 +27,7 @@ export function defaultsOf(schema: TObject): Record<string, unknown> {
 /**
  * Completes options with defaults. Complete options are returned unchanged.
  *
- * @param besides further names that the outermost object may have; they are kept
+ * @param besides further names that the outermost object may have; their values are kept
  * @throws {TypeError} for an option that the schema does not have
  */
 export function withDefaults<Schema extends TObject>(

@@ -16,7 +16,7 @@ export class MessageError extends Error {
   override readonly name = 'MessageError';
 }
 
-/** The most nested levels, as in protobuf's own readers. */
+/** The largest number of nested levels, as in protobuf's own readers. */
 const MOST_LEVELS = 100;
 
 /**

@@ -1,4 +1,4 @@
-// Protobuf by tables of fields; the only implementation in this repository.
+// Exports protobuf by tables of fields; the only implementation in this repository.
 export { decode, decodeBeginning, MessageError, type DecodeOptions } from './decode.js';
 export { encode, lengthPrefix } from './encode.js';
 export {

@@ -1,7 +1,8 @@
-// How the numbers, texts and bytes of protobuf are read and written.
+// Defines the reading and writing of protobuf's numbers, texts and bytes.
 // Source: https://protobuf.dev/programming-guides/encoding/
 import { WireType, type BinaryReader, type BinaryWriter } from '@bufbuild/protobuf/wire';
 
+/** A kind of field that is not a message. */
 export interface Scalar<T> {
   wire: WireType;
   /** The value of an absent field without presence. */
