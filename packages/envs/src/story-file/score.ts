@@ -1,5 +1,5 @@
 // Reads score, turns and the end of the game from a running story.
-import type { Machine, Pause } from './machine/machine.js';
+import { signedWord, type Machine, type Pause } from './machine/machine.js';
 import type { Story } from './machine/story.js';
 
 interface ScoreReading {
@@ -35,11 +35,9 @@ export class ScoreReader {
   read(machine: Machine): ScoreReading {
     if (this.#scoreVariable === null) return readStatusLine(machine.screen.upperLines);
     const turns = this.#turnsVariable === null ? null : machine.load(this.#turnsVariable);
-    return { score: signed(machine.load(this.#scoreVariable)), moves: turns };
+    return { score: signedWord(machine.load(this.#scoreVariable)), moves: turns };
   }
 }
-
-const signed = (value: number) => (value << 16) >> 16;
 
 function copiedScoreVariable({ bytes, staticBase }: Story): number | null {
   for (let at = staticBase; at + 6 <= bytes.length; at++) {

@@ -16,9 +16,6 @@ const cap = (instruction: string): number =>
 const preferences = (instruction: string): string[] =>
   [...instruction.matchAll(/, and i prefer the \S+ (.*?)(?=, and |$)/g)].map(([, value]) => value);
 
-/** Returns the number of actions to buy an open item: a click for each choice, then Buy Now. */
-const toBuy = (choices: number): number => choices + 1;
-
 /** Chooses actions in the form of ArCHer's text client. `info.text` is the current page. */
 export class Shopper {
   #chosen = new Set<string>();
@@ -45,7 +42,8 @@ export class Shopper {
 
   #onItem(clickables: readonly string[], choices: readonly string[]): string {
     const offered = choices.filter((value) => clickables.includes(value));
-    const another = this.#turnsLeft >= 2 + toBuy(choices.length) && this.#chosen.size === 0;
+    const toBuy = choices.length + 1; // a click for each choice, then Buy Now
+    const another = this.#turnsLeft >= 2 + toBuy && this.#chosen.size === 0;
     if (offered.length < choices.length && another && this.#seen.size < 3) return 'click[< Prev]';
     const next = offered.find((value) => !this.#chosen.has(value));
     if (next === undefined) return 'click[Buy Now]';

@@ -23,7 +23,6 @@ import { treeOf } from '../tree/build-tree.js';
 import { reportVerdict, type VerdictSink } from './report-verdict.js';
 import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
 import { Semaphore, type Permit } from './semaphore.js';
-import type { AgentTask } from './agent-task.js';
 import { taskOf, type SplitTasks } from './tasks.js';
 
 /** The server that agents call. */
@@ -266,11 +265,9 @@ class SetOfRollouts {
       episode,
       seed: episodeSeed(this.options.seed, purpose, episode),
       ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),
-      task: textOf(task),
+      task: JSON.stringify(task),
       decode: this.how.decode,
       masks: this.how.masks,
     };
   }
 }
-
-const textOf = (task: AgentTask): string => JSON.stringify(task);

@@ -223,7 +223,8 @@ function comparisonText({ baseline, name, decoding, episodes, meanDifference, in
   return `${name}: ${verdict} beside ${baseline}, ${signed(meanDifference)} (${range}) ${how}`;
 }
 
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+/** Writes a number with its sign and two decimals. */
+export const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
 /** The number of notes that the text repeats; all are in results.json. */
 const SHOWN_NOTES = 4;

@@ -5,6 +5,7 @@ import { ProgressBar, RunFigures } from '@bowyer/logging';
 import { mean } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
 import { iterationLine, iterationProgress } from '../context/iteration-line.js';
+import { signed } from './results.js';
 
 /** The first and the last iteration of this start of the run. */
 export interface RunLength {
@@ -125,5 +126,3 @@ export class RunDisplay {
     );
   }
 }
-
-const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

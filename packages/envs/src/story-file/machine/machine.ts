@@ -41,6 +41,9 @@ export interface MachineSnapshot {
   screen: ScreenState;
 }
 
+/** Returns the value of a 16-bit word in two's complement (2.2). */
+export const signedWord = (word: number): number => (word << 16) >> 16;
+
 /** The error for a story that breaks a rule of the standard, after which the machine cannot continue. */
 export class StoryFault extends Error {
   override readonly name = 'StoryFault';
@@ -159,7 +162,7 @@ export class Machine {
   }
 
   signed(operand: number): number {
-    return ((operand >= 0 ? operand : this.load(-1 - operand)) << 16) >> 16;
+    return signedWord(operand >= 0 ? operand : this.load(-1 - operand));
   }
 
   load(variable: number): number {

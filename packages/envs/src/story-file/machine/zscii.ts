@@ -22,7 +22,9 @@ export class Zscii {
 
   constructor(story: Story) {
     this.alphabets =
-      story.alphabetTable > 0 ? customAlphabets(story) : DEFAULT_ALPHABETS.map((row) => [...row].map(codeOf));
+      story.alphabetTable > 0
+        ? customAlphabets(story)
+        : DEFAULT_ALPHABETS.map((row) => [...row].map((character) => character.charCodeAt(0)));
     for (let code = 32; code < 127; code++) this.#define(code, String.fromCharCode(code));
     extraCharacters(story).forEach((character, i) => this.#define(FIRST_EXTRA + i, character));
     this.#define(NEWLINE, '\n');
@@ -45,8 +47,6 @@ export class Zscii {
     if (!this.#fromText.has(character)) this.#fromText.set(character, code);
   }
 }
-
-const codeOf = (character: string) => character.charCodeAt(0);
 
 function customAlphabets(story: Story): number[][] {
   const rows = [0, 1, 2].map((row) =>

@@ -43,7 +43,8 @@ async function trainInFolder(
   await refuseStopped(finished, config, context);
   if (
     finished !== null &&
-    (isEnded(finished) || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))
+    // A watched run that has ended for a reason is not continued by more iterations.
+    (finished.ended !== undefined || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))
   ) {
     context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
     print(`\n${resultText(finished)}\n`);
@@ -67,9 +68,6 @@ async function trainInFolder(
   });
   await refuseStopped(await readResults<RunResults>(directory), config, context);
 }
-
-/** Returns whether a watched run has ended for a reason, after which more iterations do not continue it. */
-const isEnded = ({ ended }: RunResults): boolean => ended !== undefined;
 
 /** Refuses rollouts ahead on several processes, each of which would need its copy of the policy. */
 function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: number): void {

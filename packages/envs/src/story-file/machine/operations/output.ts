@@ -1,7 +1,5 @@
-import type { Machine } from '../machine.js';
+import { signedWord, type Machine } from '../machine.js';
 import { does, prints, stores, type OperationTable } from './operation-spec.js';
-
-const signed = (value: number) => (value << 16) >> 16;
 
 /** Ends a stream to memory: writes a word with the length and the ZSCII codes of the text (7.1.2.1). */
 function closeMemoryStream(m: Machine): void {
@@ -63,7 +61,7 @@ export const outputOperations: OperationTable = {
   }),
   254: does((m, i) => {
     const [table, width, height = 1, skip = 0] = i.operands.map((operand) => m.value(operand));
-    printTable(m, table, width, height, signed(skip));
+    printTable(m, table, width, height, signedWord(skip));
   }),
   27: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // set_colour
   // set_font: there is only the normal font
