@@ -1,5 +1,6 @@
 export { VERSION } from './version.js';
 export { Rng, hash32, type RngState } from './rng.js';
+export { isRecord } from './is-record.js';
 export { spokenIds, type Utterance } from './utterance.js';
 export {
   episodicReturn,

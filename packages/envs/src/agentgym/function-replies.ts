@@ -1,4 +1,5 @@
 // Parses replies that call a function: as a JSON object (function_calling) or as one line of Python (code_as_action).
+import { isRecord } from '@bowyer/core';
 import { parseCall } from './call-expression.js';
 import type { FunctionTable } from './functions.js';
 import type { ParsedReply } from './reply-rules.js';
@@ -83,6 +84,3 @@ const withEscapedControls = (json: string): string =>
   json.replace(/"(?:\\[^]|[^"\\])*"/g, (text) =>
     text.replace(/[\u0000-\u001f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

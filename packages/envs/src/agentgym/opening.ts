@@ -1,6 +1,6 @@
 // Makes the two messages before the first observation: this project's own, or those of a file with AgentGym's trajectories.
 import { readFile } from 'node:fs/promises';
-import { utf8Text } from '@bowyer/core';
+import { utf8Text, isRecord } from '@bowyer/core';
 import type { ActionFormat, AgentGymFamily } from './families.js';
 import { instructionsOf } from './instructions.js';
 
@@ -86,6 +86,3 @@ function textsOf(item: unknown): string[] {
     isRecord(message) && typeof message.value === 'string' ? [message.value] : [],
   );
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,9 @@
 // Computes the reward of an episode, by a user's module or by the task's answer.
 import { resolve } from 'node:path';
+import { isRecord } from '@bowyer/core';
 import { shown } from '../contract/shown.js';
 import { importUserModule } from '../user-modules.js';
-import { isObject, type McpTask, type ToolCall } from './task-file.js';
+import type { McpTask, ToolCall } from './task-file.js';
 
 /** A call of a tool and the result. */
 export interface CalledTool extends ToolCall {
@@ -76,7 +77,7 @@ export async function loadChecker(path: string): Promise<Checker> {
 /** Calls a checker. @throws {CheckerError} for anything but a finite reward */
 export async function judged(checker: Checker, episode: CheckedEpisode, name: string): Promise<Judgement> {
   const verdict: unknown = await checker(episode);
-  const { reward, won, ...components } = isObject(verdict) ? verdict : { reward: verdict };
+  const { reward, won, ...components } = isRecord(verdict) ? verdict : { reward: verdict };
   if (typeof reward !== 'number' || !Number.isFinite(reward))
     throw new CheckerError(
       `env.checker: '${name}' must return a finite number, or an object with one as reward; got ${shown(verdict)}`,

@@ -3,8 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeTemporaryFolder } from '@bowyer/core';
-import { isObject } from './task-file.js';
+import { makeTemporaryFolder, isRecord } from '@bowyer/core';
 
 export class EpisodeFolder {
   readonly #name: RegExp;
@@ -31,7 +30,7 @@ export class EpisodeFolder {
   inside<Value>(value: Value): Value {
     if (typeof value === 'string') return value.replaceAll(this.#name, () => this.path) as Value;
     if (Array.isArray(value)) return value.map((item: unknown) => this.inside(item)) as Value;
-    if (!isObject(value)) return value;
+    if (!isRecord(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.inside(member)])) as Value;
   }
 

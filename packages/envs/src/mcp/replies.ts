@@ -4,10 +4,11 @@
 //   hermes  <tool_call>\n{"name": "price", "arguments": {"item": "pear"}}\n</tool_call>        any text without a call is the answer
 //
 // Source of the second: the chat template of Hermes 2 Pro, which Qwen 2.5 and 3 share; chat_template=tools writes it too.
+import { isRecord } from '@bowyer/core';
 import { ENDS_OF_THOUGHTS, visibleAnswer } from '../http/visible-answer.js';
 import { lostNumber, membersAsWritten, objectEnd } from '../json-text.js';
 import type { CallFormat } from './options.js';
-import { isObject, type ExpertStep, type ToolCall } from './task-file.js';
+import type { ExpertStep, ToolCall } from './task-file.js';
 
 /** A parsed reply: calls, an answer, or the reason why it is neither. */
 export type Reply = { calls: readonly ToolCall[] } | { answer: string } | { fault: string };
@@ -90,7 +91,7 @@ function called(texts: readonly string[], rule: string): Reply {
   const calls: ToolCall[] = [];
   for (const text of texts) {
     const { name, arguments: given = {} } = parsed(text);
-    if (typeof name !== 'string' || !isObject(given)) return { fault: `The reply is not a call; ${rule}.` };
+    if (typeof name !== 'string' || !isRecord(given)) return { fault: `The reply is not a call; ${rule}.` };
     const lost = lostNumber(text);
     if (lost !== null)
       return {
@@ -104,7 +105,7 @@ function called(texts: readonly string[], rule: string): Reply {
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
+    return isRecord(value) ? value : {};
   } catch {
     return {};
   }
@@ -120,7 +121,7 @@ export function writeReply(step: ExpertStep, format: CallFormat): string {
 /** Writes JSON on one line with spaces after commas and colons, as Python and chat templates do. */
 export function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isRecord(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${spaced(member)}`);
   return `{${members.join(', ')}}`;
 }

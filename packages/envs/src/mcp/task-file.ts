@@ -1,5 +1,6 @@
 // Reads task files: JSON lines, or CSV for tasks whose fields are all texts.
 import { isAbsolute, normalize, sep } from 'node:path';
+import { isRecord } from '@bowyer/core';
 import { nearestName } from '../contract/unknown-name-error.js';
 import type { Row } from '../table-file.js';
 import { lostNumber, membersAsWritten } from '../json-text.js';
@@ -84,7 +85,7 @@ function resourcesOf(value: unknown): readonly string[] {
 }
 
 function filesOf(value: unknown): Readonly<Record<string, string>> {
-  if (!isObject(value)) throw new LineError('files must be an object {path: text}');
+  if (!isRecord(value)) throw new LineError('files must be an object {path: text}');
   for (const [path, text] of Object.entries(value)) {
     if (typeof text !== 'string') throw new LineError(`the file '${path}' must be a text`);
     if (isAbsolute(path) || normalize(path).split(sep).includes('..') || normalize(path) === '.')
@@ -99,11 +100,11 @@ function expertOf(value: unknown, written: string | undefined): readonly ExpertS
     throw new LineError(`the number ${lost} of its expert has more digits than a number keeps: write a text`);
   if (!Array.isArray(value) || value.length === 0) throw new LineError('expert must be a list of calls and an answer');
   return value.map((step: unknown, i): ExpertStep => {
-    const known = isObject(step) ? step : {};
+    const known = isRecord(step) ? step : {};
     if (i === value.length - 1 && Object.keys(known).join() === 'answer') return { answer: answerText(known.answer) };
     const isCall = Object.keys(known).every((key) => ['name', 'arguments'].includes(key));
     const given = known.arguments ?? {};
-    if (isCall && typeof known.name === 'string' && isObject(given)) return { name: known.name, arguments: given };
+    if (isCall && typeof known.name === 'string' && isRecord(given)) return { name: known.name, arguments: given };
     throw new LineError(
       `step ${i + 1} of its expert must be {"name", "arguments"}${i === value.length - 1 ? ' or {"answer"}' : ''}; got ${JSON.stringify(step)}`,
     );
@@ -112,6 +113,3 @@ function expertOf(value: unknown, written: string | undefined): readonly ExpertS
 
 /** Returns an answer as text: a string unchanged, other values as JSON. */
 export const answerText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

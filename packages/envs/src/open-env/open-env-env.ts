@@ -1,5 +1,6 @@
 // Plays an environment on an OpenEnv server as a client. A socket is a session. It is kept between episodes, but not after a
 // timeout.
+import { isRecord } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { HttpServer } from '../http/http-server.js';
@@ -156,6 +157,3 @@ function socketUrl(baseUrl: string | null): string {
   const address = baseUrl.replace(/\/+$/, '').replace(/^http/, 'ws').replace(/\/ws$/, '');
   return `${/^wss?:\/\//.test(address) ? address : `ws://${address}`}/ws`;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 // Implements the tools of tau2's retail domain: their effects, answers and errors.
+import { isRecord } from '@bowyer/core';
 import { pythonFloat, pythonJson, pythonRound } from '../cpython/repr.js';
-import { isObject, type ToolCall } from '../mcp/task-file.js';
+import type { ToolCall } from '../mcp/task-file.js';
 import type { DescribedTool } from '../mcp/tool-text.js';
 import { calculate } from './calculator.js';
 import { addressOf, found, ToolError, type RetailOrder, type PaymentMethod, type RetailStore } from './store.js';
@@ -183,7 +184,7 @@ function argumentProblem(
   parameters: RetailTool['parameters'],
   given: ToolCall['arguments'],
 ): string | null {
-  if (!isObject(given)) return `the arguments of ${name} are no object`;
+  if (!isRecord(given)) return `the arguments of ${name} are no object`;
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(parameters, key));
   if (unknown !== undefined) return `RetailTools.${name}() got an unexpected keyword argument '${unknown}'`;
   const missing = Object.keys(parameters).filter((key) => !Object.hasOwn(given, key));

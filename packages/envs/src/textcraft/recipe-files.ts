@@ -1,7 +1,8 @@
 // Reads recipes from files: a folder of Minecraft's JSON recipes, or JSON lines of {"file", "recipe"}.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord, parsedRecord, readRecord, RecipeFileError } from './recipe-json.js';
+import { isRecord } from '@bowyer/core';
+import { parsedRecord, readRecord, RecipeFileError } from './recipe-json.js';
 import type { Ingredient, Recipe } from './recipe.js';
 
 interface NamedFile {

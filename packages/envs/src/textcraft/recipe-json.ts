@@ -1,5 +1,6 @@
 // Checks the members of recipe files that are read. Errors name the file and the member.
 import { readFileSync } from 'node:fs';
+import { isRecord } from '@bowyer/core';
 
 export class RecipeFileError extends Error {
   override readonly name = 'RecipeFileError';
@@ -11,9 +12,6 @@ export class RecipeFileError extends Error {
     super(`textcraft: ${path}: ${problem}`);
   }
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Parses a JSON object. */
 export function parsedRecord(text: string, place: string): Record<string, unknown> {

@@ -2,7 +2,7 @@
 //
 //     { "cat": { "is it alive?": true, "does it fly?": false }, "kite": { "is it alive?": false, "does it fly?": true } }
 import { readFileSync } from 'node:fs';
-import { repeatedKeyProblem, utf8Text } from '@bowyer/core';
+import { repeatedKeyProblem, utf8Text, isRecord } from '@bowyer/core';
 import { repeatedKey } from '../json-text.js';
 import type { Oracle } from '../oracle.js';
 import { formKey, questionForm } from './question-form.js';
@@ -54,9 +54,9 @@ function readTable(file: string, fault: Fault): Row[] {
   }
   const twice = repeatedKey(text);
   if (twice !== null) throw fault(repeatedKeyProblem(twice));
-  if (!isObject(data)) throw fault('it is no object whose keys are words');
+  if (!isRecord(data)) throw fault('it is no object whose keys are words');
   return Object.entries(data).map(([word, given]) => {
-    if (!isObject(given)) throw fault(`the word '${word}' has no object of answers`);
+    if (!isRecord(given)) throw fault(`the word '${word}' has no object of answers`);
     const answers = Object.entries(given).map(([question, answer]) => [asQuestion(question), answer] as const);
     const questions = answers.map(([question]) => question);
     const repeated = questions.find((question, i) => questions.indexOf(question) < i);
@@ -64,9 +64,6 @@ function readTable(file: string, fault: Fault): Row[] {
     return { name: oneLine(word).toLowerCase(), answers: Object.fromEntries(answers) };
   });
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const oneLine = (text: string): string => text.trim().replace(/\s+/g, ' ');
 

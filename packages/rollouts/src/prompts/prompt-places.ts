@@ -1,4 +1,5 @@
 // Finds the instructions for the model in a request of any protocol, and replaces them before the request is read.
+import { isRecord } from '@bowyer/core';
 import type { Prompts } from './candidates.js';
 
 type Json = Record<string, unknown>;
@@ -9,12 +10,9 @@ type Visit = (text: string, kind: PlaceKind) => string;
 /** The kind of an instruction: a system message, or the description of a named tool. */
 type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Returns a copy of the body with changed instructions. All other fields are unchanged. */
 function mapped(body: unknown, visit: Visit): unknown {
-  if (!isObject(body)) return body;
+  if (!isRecord(body)) return body;
   const changed: Json = { ...body };
   const system: PlaceKind = { kind: 'system' };
   for (const field of ['instructions', 'system'])
@@ -26,7 +24,7 @@ function mapped(body: unknown, visit: Visit): unknown {
 }
 
 function mappedMessage(message: unknown, visit: Visit): unknown {
-  if (!isObject(message) || (message.role !== 'system' && message.role !== 'developer')) return message;
+  if (!isRecord(message) || (message.role !== 'system' && message.role !== 'developer')) return message;
   return { ...message, content: mappedText(message.content, { kind: 'system' }, visit) };
 }
 
@@ -34,14 +32,14 @@ function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   if (typeof content === 'string') return visit(content, place);
   if (!Array.isArray(content)) return content;
   return content.map((part) =>
-    isObject(part) && typeof part.text === 'string' ? { ...part, text: visit(part.text, place) } : part,
+    isRecord(part) && typeof part.text === 'string' ? { ...part, text: visit(part.text, place) } : part,
   );
 }
 
 /** Maps a tool's description, which Chat Completions has in the field of the function, and Responses and Messages in the tool. */
 function mappedTool(tool: unknown, visit: Visit): unknown {
-  if (!isObject(tool)) return tool;
-  if (isObject(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
+  if (!isRecord(tool)) return tool;
+  if (isRecord(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
   const { name, description } = tool;
   if (typeof name !== 'string' || typeof description !== 'string') return tool;
   return { ...tool, description: visit(description, { kind: 'tool', name }) };

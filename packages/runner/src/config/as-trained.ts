@@ -1,7 +1,7 @@
 // Implements `as_trained`: an evaluation takes the keys that decide how its agent reads and acts from the run that trained the
 // agent. These are environment and algorithm with their options, context, memory, chat template and the longest reply. Keys on
 // the command line take precedence.
-import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
+import { snakeKeys, toCamelCase, toSnakeCase, isRecord } from '@bowyer/core';
 import { overrideText } from '@bowyer/config';
 import type { ContextConfig } from '../agent/context/agent-context.js';
 import type { RecordedConfig } from '../run/recorded-config.js';
@@ -79,7 +79,7 @@ export const agentOptions: Rule = async (read, context) => {
   const run = await trained(read, context);
   if (run === null) return [];
   const { record, env } = run;
-  const nodes = KINDS.filter((key) => isNode(record[key])).map(
+  const nodes = KINDS.filter((key) => isRecord(record[key])).map(
     (key) => [key, without(record[key] as Node, 'kind')] as const,
   );
   const inside = [['env', without(env, 'name')] as const, ...nodes].flatMap(([key, node]) =>
@@ -106,14 +106,12 @@ const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknow
 /** Returns the kind of a node. A member of a mixture is read in the context that `auto` chose for the mixture. */
 async function kindOf(key: (typeof KINDS)[number], { record, env, isAnywhere }: Trained): Promise<unknown> {
   const node = record[key];
-  if (!isNode(node)) return undefined;
+  if (!isRecord(node)) return undefined;
   if (key !== 'context' || node.kind !== 'auto' || record.env === env || isAnywhere) return node.kind;
   const { contextOf } = await import('../agent/context/agent-context.js');
   const run: Node = { env: record.env, context: node };
   return contextOf(run as Node & ContextConfig).kind;
 }
-
-const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const without = (node: Node, name: string): Node =>
   Object.fromEntries(Object.entries(node).filter(([key]) => key !== name));

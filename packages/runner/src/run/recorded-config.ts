@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { isConversationFile } from '@bowyer/conversations';
-import { toCamelCase, toSnakeCase } from '@bowyer/core';
+import { toCamelCase, toSnakeCase, isRecord } from '@bowyer/core';
 import { flatNames } from '../keys/flat-names.js';
 
 /** The file in a run's folder with the part of the config that its numbers depend on. */
@@ -33,16 +33,16 @@ export interface RecordedConfig extends Node {
 export function recordedConfig(text: string): RecordedConfig {
   const record = JSON.parse(text) as Node;
   const name = (record.agentType ?? (record.algorithm as Node | undefined)?.name) as string | undefined;
-  const task = (isNode(record.task) ? record.task.name : record.task) as string | undefined;
+  const task = (isRecord(record.task) ? record.task.name : record.task) as string | undefined;
   const config: Node = {};
   const flat: [path: string, value: unknown][] = [];
   for (const [key, value] of Object.entries(record)) {
     const path = pathOf(toSnakeCase(key), value, name, task);
-    if (path === undefined) config[key] = isNode(value) ? { ...value } : value;
+    if (path === undefined) config[key] = isRecord(value) ? { ...value } : value;
     else
       flat.push([
         path,
-        isNode(value) ? withMembers(value, toSnakeCase(key), path, (own) => pathOf(own, null, name, task)) : value,
+        isRecord(value) ? withMembers(value, toSnakeCase(key), path, (own) => pathOf(own, null, name, task)) : value,
       ]);
   }
   for (const [path, value] of flat) {
@@ -66,7 +66,7 @@ const withMembers = (node: Node, name: string, path: string, find: (name: string
 
 /** Returns the path of an option with a flat name; undefined for nodes, and for options that are still at the root. */
 function pathOf(key: string, value: unknown, algorithm: string | undefined, task = 'train'): string | undefined {
-  if (isNode(value) && NODES.has(key)) return undefined;
+  if (isRecord(value) && NODES.has(key)) return undefined;
   const paths = (flatNames[key] ?? []).flatMap((given) => {
     if (typeof given === 'string') return [given];
     return given.units.includes(algorithm ?? '') ? [given.path] : [];
@@ -81,8 +81,6 @@ const NODES = new Set(
     paths.map((given) => (typeof given === 'string' ? given : given.path).split('.')[0]),
   ),
 );
-
-const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Reads the record of the run that an agent was trained in; null for a model without one. */
 export function runOf(agentFolder: string): RecordedConfig | null {

@@ -52,8 +52,8 @@ export interface Wire extends Forms, Pick<Family, 'idField' | 'itemField'> {
   health: string;
   closes: boolean;
 }
+export const hasEnded = ({ terminated, truncated }: InstanceState): boolean => terminated || truncated;
 
-const done = ({ terminated, truncated }: InstanceState): boolean => terminated || truncated;
 const bareId = ({ id }: InstanceState): unknown => id;
 const bareText = ({ observation }: InstanceState): unknown => observation;
 const actionsOf = ({ info }: InstanceState): unknown => (Array.isArray(info.validActions) ? info.validActions : []);
@@ -70,7 +70,7 @@ function snakeCased(value: unknown): unknown {
 
 const detail = (state: InstanceState): object => ({
   observation: state.observation,
-  done: done(state),
+  done: hasEnded(state),
   reward: state.reward,
   deleted: false,
 });
@@ -85,7 +85,7 @@ const common: Forms = {
   asksWorldType: false,
   created: ({ id }) => ({ id }),
   begun: ({ id, observation }) => ({ id, observation, done: false, reward: 0 }),
-  stepped: (state) => ({ observation: state.observation, reward: state.reward, done: done(state) }),
+  stepped: (state) => ({ observation: state.observation, reward: state.reward, done: hasEnded(state) }),
   forms: { observation: bareText, detail, available_actions: actionsOf },
   fixed: {},
 };
@@ -111,7 +111,7 @@ const scoreForm = (state: InstanceState): object => ({
   observation: state.observation,
   reward: state.reward,
   score: state.total,
-  done: done(state),
+  done: hasEnded(state),
 });
 
 const scored: Forms = {
@@ -130,7 +130,7 @@ const shop: Forms = {
   continuesAfterEnd: true,
   created: bareId,
   begun: ({ observation }) => [observation, null],
-  stepped: (state) => ({ state: state.observation, reward: state.reward, done: done(state), info: null }),
+  stepped: (state) => ({ state: state.observation, reward: state.reward, done: hasEnded(state), info: null }),
   forms: { observation: bareText },
 };
 
@@ -152,7 +152,7 @@ const tool: Forms = {
   noItem: 'any',
   created: bareId,
   begun: bareText,
-  stepped: (state) => ({ observation: state.observation, reward: state.total, done: done(state) }),
+  stepped: (state) => ({ observation: state.observation, reward: state.total, done: hasEnded(state) }),
   forms: { observation: bareText },
 };
 

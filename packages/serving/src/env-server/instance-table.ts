@@ -1,7 +1,7 @@
 // Keeps the environment instances of a server by id. They are created on demand, handle one request at a time, and are closed
 // when idle.
 import type { Env, ResumableEnv } from '@bowyer/envs';
-import type { InstanceState } from './answers.js';
+import { hasEnded, type InstanceState } from './answers.js';
 
 export interface InstanceTableOptions {
   makeEnv: () => Env;
@@ -140,8 +140,6 @@ export class InstanceTable {
     }
   }
 }
-
-const hasEnded = ({ terminated, truncated }: InstanceState): boolean => terminated || truncated;
 
 /** Returns the state of an instance that was never reset. */
 export const initialState = (id: number): InstanceState => ({

@@ -1,6 +1,7 @@
 // Reads the messages of an OpenEnv WebSocket session, and describes what is wrong with invalid ones.
 // Source: OpenEnv at 685de41 (message types unchanged from 0.2.1 to 0.10); errors have pydantic's form.
 
+import { isRecord } from '@bowyer/core';
 import { excerpt } from '../http/excerpt.js';
 import { parseJson } from '../http/json-text.js';
 import { BodyError } from '../http/request-body.js';
@@ -64,7 +65,7 @@ export async function readMessage(text: string): Promise<ClientMessage> {
   const frame = await parseJson(text).catch((error: BodyError) => {
     throw new MessageError('INVALID_JSON', `Invalid JSON: ${error.message}`);
   });
-  if (!isObject(frame)) throw new SessionError('a message must be a JSON object');
+  if (!isRecord(frame)) throw new SessionError('a message must be a JSON object');
   const { type = '' } = frame;
   switch (type) {
     case 'reset':
@@ -90,7 +91,7 @@ export async function readMessage(text: string): Promise<ClientMessage> {
 
 /** Reads the arguments of a reset. @param loc path of `data` in the client's message */
 export function resetData(data: unknown, loc: readonly string[]): ResetData {
-  if (!isObject(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
+  if (!isRecord(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
   const { episode_id: episodeId = null } = data;
   if (episodeId !== null && typeof episodeId !== 'string')
     throw refused([problem('string_type', [...loc, 'episode_id'], 'Input should be a valid string', episodeId)]);
@@ -99,7 +100,7 @@ export function resetData(data: unknown, loc: readonly string[]): ResetData {
 
 /** Returns the action of a text environment, `{"message": TEXT}`; every action may also have `metadata`. */
 export function actionMessage(data: unknown): string {
-  if (!isObject(data)) throw refused([problem('dict_type', [], 'Input should be a valid dictionary', data)]);
+  if (!isRecord(data)) throw refused([problem('dict_type', [], 'Input should be a valid dictionary', data)]);
   refuseProblems([...missing(data, ['message']), ...extraKeys(data, ['message', 'metadata'])]);
   const { message } = data;
   if (typeof message !== 'string')
@@ -151,6 +152,3 @@ const refused = (problems: readonly FieldProblem[]) =>
 function refuseProblems(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw refused(problems);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

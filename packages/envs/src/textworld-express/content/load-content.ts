@@ -1,6 +1,7 @@
 // Reads content from files: TextWorldExpress's two JSON files, or others in their format.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecord } from '@bowyer/core';
 import { folds } from '../parameters.js';
 import { makeContent, type Content, type FoodFile, type ObjectFile } from './content.js';
 
@@ -62,6 +63,3 @@ function readJson(path: string): object {
   }
   throw new ContentFileError(path, 'it does not contain a JSON object');
 }
-
-const isRecord = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

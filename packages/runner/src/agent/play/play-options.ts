@@ -1,6 +1,6 @@
 // Converts a run's config into the plain options that algorithms take.
 import type { PlayOptions } from '@bowyer/algorithms';
-import { unwatched } from '@bowyer/core';
+import { unwatched, isRecord } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
@@ -37,9 +37,7 @@ export function recipeOptions<Options extends object>(
   const options = { ...playOptions(config, tokenizer) } as Record<string, unknown>;
   const { name: _, ...own } = unwatched(config.algorithm);
   for (const [key, value] of Object.entries(own))
-    if (isGroup(value)) options[key] = config.algorithm[key as keyof Options];
+    if (isRecord(value)) options[key] = config.algorithm[key as keyof Options];
     else Object.defineProperty(options, key, { enumerable: true, get: () => config.algorithm[key as keyof Options] });
   return options as typeof options & Options & PlayOptions;
 }
-
-const isGroup = (value: unknown): boolean => value !== null && typeof value === 'object' && !Array.isArray(value);

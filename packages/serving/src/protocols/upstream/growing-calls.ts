@@ -1,5 +1,6 @@
 // Joins the calls of another endpoint's answer from pieces, which endpoints number and name in different ways.
 import { jsonAsWritten } from '@bowyer/text';
+import { isGiven } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 export interface ReadCall {
@@ -132,8 +133,6 @@ function indexOf(given: unknown): number {
   if (Number.isSafeInteger(index) && index >= 0) return index;
   throw new UnreadAnswerError(`a call has the index ${String(given)}`);
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** Returns whether the arguments so far are a complete JSON object. */
 function isWhole({ pieces }: GrowingCall): boolean {
