@@ -40,6 +40,8 @@ interface WarmStart {
   epochs: number;
   batchSize: number;
   lmLr: number;
+  /** The width of the model's layers. */
+  width?: number;
 }
 
 interface Endpoint {
