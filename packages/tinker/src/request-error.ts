@@ -1,4 +1,4 @@
-// The error for a request that its client can correct.
+// Defines the error for a request that its client can correct.
 
 /** The error for a request that cannot be served in this form, so that the client should not repeat it. */
 export class RequestError extends Error {

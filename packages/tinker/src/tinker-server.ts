@@ -1,4 +1,4 @@
-// The Tinker API over HTTP, on the server of the model protocols: its routes, and its form of errors.
+// Serves the Tinker API over HTTP, on the server of the model protocols: its routes, and its form of errors.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

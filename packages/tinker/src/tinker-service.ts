@@ -1,4 +1,4 @@
-// Turns requests into futures, which models and the sampler answer. After a restart, unanswered requests continue.
+// Turns requests into futures, and has models and the sampler answer them. After a restart, unanswered requests continue.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inTurns, QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -27,7 +27,7 @@ export interface TinkerServiceOptions {
   quotas: Quotas;
   /** The number of adapters that are loaded for sampling at the same time. */
   places: number;
-  /** The most samples in progress or waiting; more get status 429. */
+  /** The largest number of samples in progress or waiting; requests for more get status 429. */
   mostSamples: number;
   seed: number;
   onFault: (error: Error) => void;
@@ -44,7 +44,7 @@ interface AskedSamples {
 /** The number of bodies of the largest size that may wait for their answers. */
 const WAITING_BODIES = 8;
 
-/** Milliseconds that a request may be missing, since clients repeat requests for five minutes and more. */
+/** The milliseconds for which a request may be missing, since clients repeat requests for five minutes and more. */
 const MISSING_MS = 600_000;
 
 export class TinkerService {

@@ -1,5 +1,5 @@
-// A GGUF file. Opening it reads and checks its metadata and the descriptions of its tensors; tensors are read on request. Source
-// of the format: docs/gguf.md of ggml-org/ggml, versions 2 and 3; everything is little-endian.
+// Opens GGUF files: reads and checks the metadata and the descriptions of the tensors; tensors are read on request. Source of the
+// format: docs/gguf.md of ggml-org/ggml, versions 2 and 3; everything is little-endian.
 import { ByteSource } from '../io/byte-source.js';
 import { firstNonFinite, nonFiniteAdvice } from '../io/checkpoint-reader.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
@@ -29,7 +29,7 @@ export interface GgufTensorInfo {
   /** Row-major, with the innermost size last; the file has the reverse order. */
   shape: readonly number[];
   type: GgufTypeName;
-  /** The offset of its first byte in the file. */
+  /** The offset of the tensor's first byte in the file. */
   position: number;
 }
 
@@ -153,7 +153,7 @@ const readers: Readonly<Record<NumberName, [bytes: number, read: (view: DataView
 
 const namesByCode = new Map(Object.entries(ggufValueCodes).map(([name, code]) => [code as number, name]));
 
-/** Reads a file sequentially, one window at a time. */
+/** Reads a file sequentially, one block of it at a time. */
 class Cursor {
   position = 0;
   #window = new Uint8Array(0);

@@ -1,4 +1,4 @@
-// The tensor types of GGUF: their codes, blocks and decoders. A block is 32 or 256 numbers of a row. Source: ggml-common.h and
+// Decodes the tensor types of GGUF: their codes, blocks and decoders. A block is 32 or 256 numbers of a row. Source: ggml-common.h and
 // ggml-quants.c of ggml-org/llama.cpp, the functions dequantize_row_…, with the same float32 arithmetic.
 import { float16Value } from '../io/half-precision.js';
 import { MXFP4_CODES } from '../io/mxfp4.js';
@@ -6,7 +6,7 @@ import { MXFP4_CODES } from '../io/mxfp4.js';
 export interface GgufType {
   /** The type's code in the description of a tensor. */
   code: number;
-  /** The number of values that are encoded together, and the size of their block in bytes. */
+  /** The number of values that are encoded together in a block, and the block's size in bytes. */
   block: number;
   blockBytes: number;
 }

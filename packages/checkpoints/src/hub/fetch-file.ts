@@ -19,7 +19,7 @@ interface FetchOptions {
 }
 
 const STILL_MS = 60_000;
-/** Fewer bytes than this in that time count as no progress. */
+/** The number of bytes below which a connection has made no progress in that time. */
 const STILL_BYTES = 64 * 1024;
 
 /** The number of attempts without a new byte after which the download fails. */

@@ -1,4 +1,4 @@
-// Errors of the hub, worded for a user who asked for a model.
+// Words the errors of the hub for a user who requested a model.
 import type { HubId } from './hub-id.js';
 
 export class HubError extends Error {

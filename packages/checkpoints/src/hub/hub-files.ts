@@ -3,7 +3,7 @@
 export interface RemoteFile {
   path: string;
   size: number;
-  /** SHA-256 of a large file, or git's SHA-1 of a small one. The cache names the content by it. */
+  /** The file's checksum: SHA-256 of a large file, git's SHA-1 of a small one. The cache names the content by it. */
   etag: string;
   digest: 'sha256' | 'git';
 }

@@ -1,4 +1,4 @@
-// The id of a model of the Hugging Face hub: OWNER/NAME, or OWNER/NAME@REVISION.
+// Parses the id of a model of the Hugging Face hub: OWNER/NAME, or OWNER/NAME@REVISION.
 
 export interface HubId {
   /** OWNER/NAME */

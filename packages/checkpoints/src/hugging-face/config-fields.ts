@@ -27,11 +27,11 @@ export function fromConfigFile<T>(path: string, build: () => T): T {
   }
 }
 
-/** A larger size means a damaged file, and would allocate too much memory. */
+/** The largest size in a config; a larger one means a damaged file, and would allocate too much memory. */
 const MOST = 2 ** 31 - 1;
 const MOST_LAYERS = 4096;
 
-/** The fields of a JSON object. An absent field has its default; null is Python's None. */
+/** Reads the fields of a JSON object. An absent field has its default; null is Python's None. */
 export class ConfigFields {
   constructor(
     readonly modelType: string,

@@ -1,4 +1,4 @@
-// The error of weight files: file, tensor, expected and found values, and the remedy.
+// Defines the error of weight files: file, tensor, expected and found values, and the remedy.
 
 /** The error for a weight file with unexpected contents. */
 export class CheckpointError extends Error {

@@ -1,4 +1,4 @@
-// The common interface of weight files: a list of the tensors, whose data are read on request.
+// Declares the common interface of weight files: a list of the tensors, whose data are read on request.
 import type { HostTensor } from './host-tensor.js';
 import { CheckpointError } from './checkpoint-error.js';
 import type { Dtype } from './dtype.js';

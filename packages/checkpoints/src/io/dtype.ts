@@ -1,4 +1,4 @@
-// The element types of tensors in weight files, with the names of safetensors.
+// Lists the element types of tensors in weight files, by the names of safetensors.
 
 export type Dtype = keyof typeof bytesPerElement;
 

@@ -1,4 +1,4 @@
-// A tensor in memory. Weight files are read into such tensors and written from them.
+// Declares tensors in memory. Weight files are read into such tensors and written from them.
 
 /** Row-major values and their shape. */
 export interface HostTensor {

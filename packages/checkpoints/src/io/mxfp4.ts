@@ -1,4 +1,4 @@
-// MXFP4: 4-bit floats in blocks of 32 that share a power of two. Source: OCP Microscaling Formats (MX) Specification 1.0,
+// Decodes MXFP4: 4-bit floats in blocks of 32 that share a power of two. Source: OCP Microscaling Formats (MX) Specification 1.0,
 // sections 5.3.3 (E2M1) and 5.4.1 (E8M0).
 
 /** The number of values that share a scale. */

@@ -1,4 +1,4 @@
-// The error for a weights file in PyTorch's, llama2.c's or GGUF's format that cannot be read.
+// Defines the error for a weights file in PyTorch's, llama2.c's or GGUF's format that cannot be read.
 
 export class WeightsFileError extends Error {
   override readonly name = 'WeightsFileError';

@@ -1,5 +1,5 @@
-// Opens a file of torch.save: the stored object with descriptions of its tensors, and the offset of each storage. Two formats are
-// supported: the ZIP archive of PyTorch 1.6 and later, and the earlier sequence of pickles.
+// Opens a file of torch.save: finds the stored object with descriptions of its tensors, and the offset of each storage. It supports two
+// formats: the ZIP archive of PyTorch 1.6 and later, and the earlier sequence of pickles.
 import { PickleError, readPickle, type PickleValue } from './pickle.js';
 import type { ByteSource } from '../io/byte-source.js';
 import { torchName, torchStorage, type TorchStorage } from './torch-names.js';

@@ -1,4 +1,4 @@
-// The names that pickles of weights import, and the value that stands for each. All other names are refused.
+// Lists the names that pickles of weights import, and the value of each. All other names are refused.
 import type { Dtype } from '../io/dtype.js';
 import { PickleError, type PickleValue } from './pickle.js';
 

@@ -1,4 +1,4 @@
-// The checkpoints of a run: folders that are written under a temporary name, completed by a manifest of checksums, and renamed. A
+// Stores the checkpoints of a run: folders that are written under a temporary name, completed by a manifest of checksums, and renamed. A
 // damaged checkpoint is skipped, and the previous one is used.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { namingFile } from '@bowyer/core';
 
 const MANIFEST = 'manifest.json';
-/** The newest checkpoint, and one to fall back on. */
+/** The number of checkpoints that are kept: the newest, and the one before it in case that one is damaged. */
 const KEPT = 2;
 
 /** `Progress` is the state that a run stores in addition to its tensors. */

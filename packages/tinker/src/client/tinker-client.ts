@@ -1,4 +1,4 @@
-// A small client of the Tinker API: it adds the API key to requests, fetches results by long polling, and checks the metrics and
+// Sends requests to the Tinker API as a small client: it adds the API key, fetches results by long polling, and checks the metrics and
 // tensors of losses.
 import { randomUUID } from 'node:crypto';
 import { protobuf } from '@bowyer/core';

@@ -1,6 +1,6 @@
-// The store of the requests' futures and results. A request is kept until it is answered and no restart needs it any more; a
-// result is kept until it is fetched and its space is needed. A request is on disk before its client gets its future, and a
-// result is on disk before the future is done.
+// Stores the requests' futures and results. A request is kept until it is answered and no restart needs it any more; a result is kept
+// until it is fetched and its space is needed. A request is on disk before its client gets its future, and a result is on disk before
+// the future is done.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueueFullError } from '@bowyer/serving';
@@ -161,7 +161,7 @@ export class FutureStore {
    * Stores a new request. Resolves when it is on disk.
    *
    * @param isNext others wait for it, so that it is accepted regardless of the waiting bytes
-   * @throws {QueueFullError} if too many bytes wait for their answers
+   * @param isNext whether others wait for the request, so that it is accepted even if too many bytes wait
    */
   accept(request: NewRequest, isNext = false): Promise<void> {
     const { body, ...head } = request;
@@ -208,7 +208,7 @@ export class FutureStore {
     return this.#entries.get(id)?.isSkipped === true;
   }
 
-  /** Fails a request before its turn. It keeps its place in the order, even after a restart. */
+  /** Fails a request before its turn. It remains in the order of its model's requests, even after a restart. */
   async skip(head: WaitingRequest, failure: Failure): Promise<void> {
     const entry = this.#entries.get(head.id)!;
     entry.isSkipped = true;

@@ -1,16 +1,16 @@
-// A queue of one model's requests in the order of their sequence numbers. A request that arrives early waits for the missing
-// ones, up to a time limit.
+// Queues one model's requests in the order of their sequence numbers. A request that arrives early waits for the missing ones, up to a
+// time limit.
 import { RequestError } from '../request-error.js';
 
-/** The most that a number may be ahead of a missing one: a client sends the parts of a batch at the same time. */
+/** The largest distance of a number from a missing one: a client sends the parts of a batch at the same time. */
 const MOST_AHEAD = 1024;
 
 interface OrderedQueueOptions<Item> {
   /** Runs one item at a time; it does not throw. */
   run: (item: Item, seq: number) => Promise<void>;
-  /** Milliseconds that others wait for a missing number. */
+  /** The milliseconds for which others wait for a missing number. */
   missingMs: number;
-  /** Called with the items that have waited too long. They keep their places, and `run` is called with them when their turn comes. */
+  /** Called with the items that have waited too long. They remain in the order, and `run` is called with them in their turn. */
   onMissing: (seq: number, items: Item[]) => void;
 }
 

@@ -1,4 +1,4 @@
-// The file format of requests and results: one line of JSON followed by bytes.
+// Reads and writes the files of requests and results: one line of JSON followed by bytes.
 import { readFile } from 'node:fs/promises';
 import { writeFileAtomically } from '@bowyer/core';
 

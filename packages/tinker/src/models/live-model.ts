@@ -1,5 +1,5 @@
-// One model of this server: its requests in order, its state in memory, and the snapshots from which a restart resumes. Requests
-// since the newest snapshot stay on disk, and a restart runs them again, which gives the same numbers on the same machine.
+// Represents one model of this server: its requests in order, its state in memory, and the snapshots from which a restart resumes.
+// Requests since the newest snapshot stay on disk, and a restart runs them again, which gives the same numbers on the same machine.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';

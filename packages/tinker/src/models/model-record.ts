@@ -1,4 +1,4 @@
-// The facts about a model that a restart needs besides its snapshot and its requests.
+// Declares the record of a model, which a restart needs besides its snapshot and its requests.
 import type { LoraShape } from '../training/trainable.js';
 
 export interface ModelRecord {
@@ -14,7 +14,7 @@ export interface ModelRecord {
 
 /** Limits of clients' requests. */
 export interface Quotas {
-  /** The most loaded models. */
+  /** The largest number of loaded models. */
   models: number;
   /** The most bytes of memory of all loaded models: adapters, optimizer states, gradients. */
   modelBytes: number;

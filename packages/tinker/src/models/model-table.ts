@@ -1,4 +1,4 @@
-// All models of this server: those that clients create, and those that a restart finds on disk.
+// Holds all models of this server: those that clients create, and those that a restart finds on disk.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash32, Rng } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// The work of each kind of request on a model.
+// Defines the work of each kind of request on a model.
 import { existsSync } from 'node:fs';
 import { inTurns } from '@bowyer/serving';
 import type { Result, StoredRequest } from '../futures/future-store.js';

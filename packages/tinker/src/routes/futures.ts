@@ -1,4 +1,4 @@
-// The route for fetching results, in protobuf or JSON depending on the client's `Accept` header.
+// Defines the route that returns results, in protobuf or JSON depending on the client's `Accept` header.
 import { inTurns, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';

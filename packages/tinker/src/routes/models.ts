@@ -1,4 +1,4 @@
-// Routes of models and of their training: each request gets a future, and a place in the order of its model.
+// Defines the routes of models and of their training: each request gets a future, and a place in the order of its model's requests.
 import type { Exchange, Route } from '@bowyer/serving';
 import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';

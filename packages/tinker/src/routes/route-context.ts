@@ -1,4 +1,4 @@
-// The common parts of all routes: reading bodies within bounds, and answering with a future's id.
+// Reads the bodies of requests within bounds, and answers with a future's id: the common parts of all routes.
 import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
@@ -34,7 +34,7 @@ export async function keptOf(kind: string, exchange: Exchange, { form, bytes: bo
 
 export const ok = (json: object): HttpAnswer => ({ status: 200, json });
 
-/** The most characters of a key. */
+/** The largest number of characters of a key. */
 const LONGEST_KEY = 256;
 
 export const keyOf = ({ request }: Exchange): string | null => {

@@ -1,4 +1,4 @@
-// Routes of sampling sessions and samples.
+// Defines the routes of sampling sessions and samples.
 import { createHash } from 'node:crypto';
 import type { Exchange, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';

@@ -1,4 +1,4 @@
-// Routes that clients request at their start and while they run.
+// Defines the routes that clients request at their start and while they run.
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';

@@ -1,4 +1,4 @@
-// Routes of training runs, which are models, and of their checkpoints.
+// Defines the routes of training runs, which are models, and of their checkpoints.
 import { buffer } from 'node:stream/consumers';
 import type { Exchange, Route } from '@bowyer/serving';
 import type { TarHeader } from 'modern-tar';
@@ -45,7 +45,7 @@ export function trainingRunRoutes(service: TinkerService): Route[] {
   ];
 }
 
-/** The id of a checkpoint, `weights/NAME`, is sent as one part of the path or as two. */
+/** The two forms in a path of a checkpoint's id, `weights/NAME`: one segment, or two. */
 const PLACES = ['{run}/checkpoints/{cid}', '{run}/checkpoints/{kind}/{name}'];
 
 function ofCheckpoints(service: TinkerService): Route[] {

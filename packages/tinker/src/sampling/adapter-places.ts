@@ -1,4 +1,4 @@
-// The adapters that are loaded with the base for sampling: the most recently used ones, up to the number of places.
+// Holds the adapters that are loaded with the base for sampling: the most recently used ones, up to a number of places.
 import type { ServedEngine } from '@bowyer/serving';
 
 /** An adapter with its name. */
@@ -19,7 +19,7 @@ export class AdapterPlaces {
   ) {}
 
   /**
-   * Begins work that uses an adapter, which keeps its place until the work's answers end.
+   * Begins work that uses an adapter, which remains loaded until the work's answers end.
    *
    * @param adapter null for the base itself
    * @param begin starts all of its work before it returns

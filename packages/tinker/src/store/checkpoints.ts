@@ -1,4 +1,4 @@
-// Checkpoints of models in their folders, written by save_weights and save_weights_for_sampler. A checkpoint exists once its
+// Stores checkpoints of models in their folders, written by save_weights and save_weights_for_sampler. A checkpoint exists once its
 // record is written; an overwritten one is kept until the new record has replaced its record.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -20,15 +20,15 @@ export interface Checkpoint {
   request: string;
   baseModel: string;
   shape: LoraShape;
-  /** ISO 8601, for readers. `number` gives the order of checkpoints, since a clock may be set back. */
+  /** The time of writing in ISO 8601, for readers. `number` gives the order of checkpoints, since a clock may be set back. */
   time: string;
   /** The number among the server's checkpoints; checkpoints of earlier versions have none, and are the oldest. */
   number?: number;
   bytes: number;
-  /** Milliseconds since 1970; null for no expiry. */
+  /** The time of expiry in milliseconds since 1970; null for no expiry. */
   expires: number | null;
   isPublic: boolean;
-  /** Whether it belongs to a sampling session and has no name from a client; a model keeps only the newest of these. */
+  /** Whether the checkpoint belongs to a sampling session and has no name from a client; a model keeps only its newest ones. */
   isEphemeral: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Sessions of clients, and their sampling sessions, which sample from the base or from a checkpoint.
+// Stores sessions of clients, and their sampling sessions, which sample from the base or from a checkpoint.
 import { join } from 'node:path';
 import { RequestError } from '../request-error.js';
 import { JsonFolder } from './json-folder.js';

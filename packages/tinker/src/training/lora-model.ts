@@ -1,4 +1,4 @@
-// One LoRA adapter over the shared base, with its gradients, its optimizer and its files.
+// Implements a model of the server as one LoRA adapter over the shared base, with its gradients, its optimizer and its files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';

@@ -1,11 +1,11 @@
-// Finds the layers of the flags train_attn, train_mlp and train_unembed.
+// Finds the layers that the flags train_attn, train_mlp and train_unembed select.
 import type { LanguageModel } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModules } from './trainable.js';
 
-/** Parts of paths of a block's feed-forward network; all other layers of a block mix positions. */
+/** Matches paths of layers of a block's feed-forward network; all other layers of a block mix positions. */
 const FEED_FORWARD = /(^|\.)(mlp|feed_forward|ffn|shared_expert|shared_experts|shared_mlp)\.|(^|\.)fc[12]$/;
-/** Layers that select experts. */
+/** Matches paths of layers that select experts. */
 const ROUTER = /(^|\.)(gate|router|shared_expert_gate)$/;
 
 export function trainableModules({ blocks, heads }: LanguageModel['linearModules']): TrainableModules {

@@ -1,5 +1,5 @@
-// The losses of the Tinker API: their inputs, and their conversion to the losses of the models' training graphs. All are sums
-// over tokens and sequences; p is the probability of each position's target, q the sampler's, A the advantage, r = p / q.
+// Converts the losses of the Tinker API, with their inputs, to the losses of the models' training graphs. All are sums over tokens and
+// sequences; p is the probability of each position's target, q the sampler's, A the advantage, r = p / q.
 //
 //     cross_entropy         −Σ w log p
 //     importance_sampling   −Σ w r A

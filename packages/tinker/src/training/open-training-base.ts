@@ -5,7 +5,7 @@ import { targetModules, trainableModules } from './lora-targets.js';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModel, TrainingBase } from './trainable.js';
 
-/** LoRA's α. It is equal for every rank, so that one learning rate fits all of them: Schulman et al. 2025, "LoRA Without Regret". */
+/** LoRA's α. One value for all ranks lets one learning rate fit all of them: Schulman et al. 2025, "LoRA Without Regret". */
 const ALPHA = 32;
 
 export interface TrainingBaseOptions extends Omit<

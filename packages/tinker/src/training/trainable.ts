@@ -1,4 +1,4 @@
-// The server's interface to training: one LoRA adapter per model, over a base that is in memory once.
+// Declares the server's interface to training: one LoRA adapter per model, over a base that is in memory once.
 
 import type { LanguageModel } from '@bowyer/models';
 

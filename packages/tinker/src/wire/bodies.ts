@@ -1,4 +1,4 @@
-// The schemas of JSON bodies. A field without a schema is refused, since it would have no effect.
+// Declares the schemas of JSON bodies. A field without a schema is refused, since it would have no effect.
 import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
 import { RequestError } from '../request-error.js';
@@ -8,17 +8,17 @@ const id = Type.String({ minLength: 1, maxLength: 512 });
 const index = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 });
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
-/** Returns the field with the kind of the request, which some clients repeat. */
+/** Declares the field with the kind of the request, which some clients repeat. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
 /**
- * The kind of a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of them
- * in one step.
+ * The kind of schema for a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of
+ * them in one step.
  */
 const LIST = 'List';
 TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
 const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });
-/** The most elements of lists and maps that have few in practice, so that checking them is fast. */
+/** The largest number of elements of lists and maps that have few in practice, so that checking them is fast. */
 const FEW = 1024;
 const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
 const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), schema, { maxProperties: FEW });
@@ -180,7 +180,7 @@ const checks = new Map<BodyName, TypeCheck<TSchema>>();
 /**
  * Checks a body against its schema.
  *
- * @param place of the body within the request's body; '' for the whole body
+ * @param place the path of the body within the request's body; '' for the whole body
  * @throws {RequestError} with the field and its expected value
  */
 export function checkedBody<Name extends BodyName>(name: Name, body: unknown, place = ''): Body<Name> {

@@ -4,13 +4,13 @@ import { RequestError } from '../request-error.js';
 import { ZstdError, zstdFrame, type ZstdFrame } from './zstd-frame.js';
 import { zstdThread } from './zstd-thread.js';
 
-/** The most blocks, which suffice for a content of 512 MiB. */
+/** The largest number of blocks, which suffices for a content of 512 MiB. */
 const MOST_BLOCKS = 4096;
 
 /** The largest window that encoders use by default (RFC 8878, section 3.1.1.1.2). */
 const LARGEST_WINDOW = 2 ** 23;
 
-/** The most bytes by which windows may be moved for one body, which takes about half a second. */
+/** The largest number of bytes by which windows may be moved for one body, which takes about half a second. */
 const MOST_MOVED = 2 ** 31;
 
 /**

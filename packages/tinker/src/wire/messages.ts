@@ -1,4 +1,4 @@
-// The messages of the Tinker API that are also sent as protobuf.
+// Declares those messages of the Tinker API that are also sent as protobuf.
 import { protobuf } from '@bowyer/core';
 
 const { bool, bytes, decode, decodeBeginning, double, int32, int64, many, map, messageType, optional, string } =
@@ -49,7 +49,7 @@ export const forwardBackwardRequest = messageType('ForwardBackwardRequest', { ..
 /** The same message with each datum as bytes, so that datums are decoded one after another. */
 const requestOfBytes = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, bytes) });
 
-/** The most fields of one datum, and of a request without its data: the official client's have about thirty. */
+/** The largest number of fields of a datum, or of a request without its data: the official client's have about thirty. */
 const MOST_FIELDS = 4096;
 
 /** Decodes a request without its data. @param datums the most datums of a request @throws {protobuf.MessageError} */

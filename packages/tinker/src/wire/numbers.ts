@@ -3,7 +3,7 @@ import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { shown } from './bodies.js';
 
-/** The numbers that one step reads, in less than a millisecond. */
+/** The number of elements that one step reads, in less than a millisecond. */
 const AT_ONCE = 2 ** 16;
 
 /**
@@ -40,7 +40,7 @@ export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float
   return floats;
 }
 
-/** Returns the numbers as a JSON array; numbers that JSON does not have become null. */
+/** Writes numbers as a JSON array; numbers that JSON does not have become null. */
 export function* numbersText(values: Float32Array | Int32Array): Steps<string> {
   const parts: string[] = [];
   for (let from = 0; from < values.length; from += AT_ONCE / 8) {

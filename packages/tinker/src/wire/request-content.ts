@@ -13,7 +13,7 @@ export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown>
 /** Returns the hash by which a repeated request is recognised. */
 export const hashOf = (kind: string, body: Uint8Array): Promise<string> => inTurns(hashInSteps(kind, body));
 
-/** The bytes that one step hashes, in about a millisecond. */
+/** The number of bytes that one step hashes, in about a millisecond. */
 const HASHED_AT_ONCE = 2 ** 20;
 
 function* hashInSteps(kind: string, body: Uint8Array): Steps<string> {

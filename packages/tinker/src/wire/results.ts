@@ -1,4 +1,4 @@
-// The results, which are stored as protobuf, and sent as protobuf or JSON.
+// Encodes the results, which are stored as protobuf, and sent as protobuf or JSON.
 import { protobuf } from '@bowyer/core';
 import { finished, type Steps } from '@bowyer/text';
 import type { LossReport } from '../training/trainable.js';
@@ -9,7 +9,7 @@ import { bytesOf, floats, integers } from './tensors.js';
 /** The type name of the outputs of losses. */
 const OUTPUT_TYPE = 'TensorDict';
 
-/** Returns the outputs of a loss by datum: one batch for each run of datums with equal width. */
+/** Encodes the outputs of a loss by datum: one batch for consecutive datums of equal width. */
 export function lossBytes({ logprobs, metrics, loss }: LossReport, widths: readonly number[]): Uint8Array {
   const records: { fields: Record<string, BatchMessage>; numDatums: number; typeTag: string }[] = [];
   for (let from = 0; from < logprobs.length;) {
@@ -42,7 +42,7 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
   return { data, offsets: bytesOf(offsets), dtype: dtypes.float32, ...(width > 1 && { trailingShape: [width] }) };
 }
 
-/** Returns the JSON of a loss, written in steps. NaN and infinities, which JSON does not have, become null. */
+/** Writes the JSON of a loss in steps. NaN and infinities, which JSON does not have, become null. */
 export function* lossText(bytes: Uint8Array): Steps<string> {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
   const outputs: string[] = [];
@@ -96,7 +96,7 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
   });
 }
 
-/** Returns the JSON of samples, written in steps. NaN, which JSON does not have, becomes null. */
+/** Writes the JSON of samples in steps. NaN, which JSON does not have, becomes null. */
 export function* sampleText(bytes: Uint8Array): Steps<string> {
   const {
     sequences = [],

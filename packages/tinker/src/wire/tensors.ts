@@ -30,7 +30,7 @@ interface Stored {
   sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 
-/** The most elements of a dense array, including one from a sparse array. */
+/** The largest number of elements of a dense array, including one from a sparse array. */
 const MOST_ELEMENTS = 2 ** 24;
 
 /** Reads a tensor from JSON, in steps. @param name for messages @throws {RequestError} */

@@ -1,9 +1,9 @@
-// Reads the headers of a zstd frame and of its blocks, which give the work of decoding in advance.
+// Reads the headers of a zstd frame and of its blocks, from which the work of decoding follows.
 
 export interface ZstdFrame {
-  /** The bytes of the content; null if the header does not have them. */
+  /** The size of the content in bytes; null if the header does not state it. */
   size: number | null;
-  /** The bytes before the current position to which a block may refer. */
+  /** The number of bytes before the current position to which a block may refer. */
   window: number;
   blocks: number;
 }

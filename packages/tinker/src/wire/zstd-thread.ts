@@ -3,20 +3,20 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 interface ZstdWork {
-  /** One frame. */
+  /** The bytes of one frame. */
   body: Uint8Array;
-  /** The bytes of its content; null if its header does not have them. */
+  /** The size of the frame's content in bytes; null if its header does not state it. */
   size: number | null;
-  /** The most bytes of its content. */
+  /** The largest size of the content in bytes. */
   longest: number;
 }
 
 type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
 
-/** The compressed bytes that are decoded between two checks of the length. */
+/** The number of compressed bytes that are decoded between two checks of the length. */
 const PIECE = 2 ** 14;
 
-/** The program of the thread, as text, since a thread cannot load the TypeScript sources of the tests. */
+/** The program of the thread as a text, since a thread cannot load the TypeScript sources of the tests. */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { decompress, Decompress } = require(workerData.library);
