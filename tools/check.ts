@@ -7,8 +7,8 @@ import { failuresOfTasks } from './failures.js';
 const repository = resolve(import.meta.dirname, '..');
 const given = process.argv.slice(2);
 // One process for all files takes half the time of one process per package.
-const lint = given.length > 0 ? 'lint' : 'lint-all';
-const targets = `${lint},types,cycles,format,prose,test`;
+const checks = given.length > 0 ? 'lint,types' : 'lint-all,types-all';
+const targets = `${checks},cycles,format,prose,test`;
 const options = ['--targets', targets, '--output-style', 'static', ...given];
 const nx = spawn(resolve(repository, 'node_modules/.bin/nx'), ['run-many', ...options], {
   cwd: repository,
