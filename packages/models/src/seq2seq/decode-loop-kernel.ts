@@ -1,14 +1,15 @@
 // Runs the token loop in the device's worker thread, with keys and values in its arrays, so that no message crosses threads between tokens.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import {
-  decodeWith,
-  FIRST_CAPACITY,
+  TargetLoop,
   type DecodedTarget,
   type DecodeLoopArgs,
   type LoopInputs,
   type LoopOutputs,
-  type TargetCache,
 } from './decode-loop.js';
+
+/** The initial number of positions in a cache, which doubles when they are used up. */
+const FIRST_CAPACITY = 16;
 
 interface Tensor {
   dims: number[];
@@ -27,11 +28,18 @@ export const decodeTargets: HostKernel<never, DecodeLoopArgs, Promise<DecodedTar
   const source: Record<string, Tensor> = { source_mask: { ...mask, data: mask.data.slice() } };
   for (const [name, { dims, data }] of Object.entries(encoded))
     source[name] = { dims: [...dims], data: data as Float32Array };
-  return decodeWith(new HostCache(programs.step, source, args), args);
+  const cache = new TargetCache(programs.step, source, args);
+  const loop = new TargetLoop(args);
+  while (loop.isRunning) {
+    loop.take(await cache.step(loop.inputs(), loop.rows, loop.position));
+    const kept = loop.shrink();
+    if (kept) cache.keep(kept);
+  }
+  return loop.targets;
 };
 
 /** Holds the targets' keys and values, [rows, heads, capacity, headSize] per layer. */
-class HostCache implements TargetCache {
+class TargetCache {
   #capacity = FIRST_CAPACITY;
   #arrays: Float32Array[];
 
@@ -45,6 +53,7 @@ class HostCache implements TargetCache {
     this.#arrays = Array.from({ length: 2 * layers }, () => new Float32Array(rows * heads * this.#capacity * headSize));
   }
 
+  /** Runs a step for the first `rows` rows at a position, and stores its keys and values. */
   async step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs> {
     const outputs = await this.program.run({ inputs: { ...inputs, ...this.source, ...this.#inputs(rows) } });
     this.#append(outputs.fresh.data as Float32Array, rows, position);
@@ -75,14 +84,14 @@ class HostCache implements TargetCache {
     });
   }
 
-  keep(rows: readonly number[]): Promise<void> {
+  /** Keeps the rows with these indices, in this order. */
+  keep(rows: readonly number[]): void {
     const { heads, headSize } = this.shape;
     this.#arrays = this.#arrays.map((array) => keptRows(array, heads * this.#capacity * headSize, rows));
     for (const tensor of Object.values(this.source)) {
       tensor.data = keptRows(tensor.data, tensor.data.length / tensor.dims[0], rows);
       tensor.dims[0] = rows.length;
     }
-    return Promise.resolve();
   }
 
   #grow(rows: number): void {

@@ -1,5 +1,5 @@
-// Runs the token loop for one target per source: each step computes one token of every row, until all rows have ended. A `TargetCache`
-// stores keys and values.
+// The state of the token loop for one target per source: the inputs of each step, which computes one token of every row, and the
+// targets so far, until all rows have ended.
 import type { KernelProgram } from '@bowyer/graph';
 import { logitRuleInputs } from '../decoding/logit-inputs.js';
 import type { LogitRules } from '../decoding/logit-rules.js';
@@ -43,30 +43,7 @@ type Feeds = NonNullable<Parameters<KernelProgram['run']>[0]>;
 export type LoopInputs = NonNullable<Feeds['inputs']>;
 export type LoopOutputs = Awaited<ReturnType<KernelProgram['run']>>;
 
-/** The initial number of positions in a cache, which doubles when they are used up. */
-export const FIRST_CAPACITY = 16;
-
-/** Holds the keys and values of targets and sources, and runs the steps that use them. */
-export interface TargetCache {
-  /** Runs a step for the first `rows` rows at a position, and stores its keys and values. */
-  step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
-  /** Keeps the rows with these indices, in this order. */
-  keep(rows: readonly number[]): Promise<void>;
-}
-
-/** Generates one target per source. */
-export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Promise<DecodedTarget[]> {
-  const loop = new TargetLoop(args);
-  while (loop.isRunning) {
-    loop.take(await cache.step(loop.inputs(), loop.rows, loop.position));
-    const kept = loop.shrink();
-    if (kept) await cache.keep(kept);
-  }
-  return loop.targets;
-}
-
-/** Holds the targets and the rows of the batch that they are in. */
-class TargetLoop {
+export class TargetLoop {
   readonly targets: DecodedTarget[];
   /** The number of tokens generated so far, which is the same for all active rows. */
   position = 0;

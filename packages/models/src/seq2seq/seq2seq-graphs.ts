@@ -4,24 +4,26 @@ import { sampleTokens, type Sampler } from '../decoding/sampling.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 import type { AttentionOptions, DecoderScope, EncoderDecoder, SequenceScope } from './encoder-decoder.js';
-import { attend, causalTerm, mergeHeads, paddingTerm, splitHeads, type HeadShape } from './multi-head-attention.js';
-import { hostStepCache, residentStepCache, type Residency } from './step-cache.js';
+import {
+  attend,
+  attendCached,
+  causalTerm,
+  mergeHeads,
+  paddingTerm,
+  splitHeads,
+  type HeadShape,
+} from './multi-head-attention.js';
 
 /** The number of logits of the target's first position that scoring returns. */
 const LOGITS_HEAD = 10;
 
-export const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind}.${layer}`;
+const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind}.${layer}`;
 
 /**
  * Builds the encoder's graph. Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for tokens, 0 for
- * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], everything that decoding needs of the source. On a
- * GPU they are flattened, since a state there has one shape for any number and length of sources.
+ * padding). Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], everything that decoding needs of the source.
  */
-export function encodeGraph(
-  architecture: EncoderDecoder,
-  operandOrder: OperandOrder,
-  residency: Residency = 'host',
-): GraphBuilder {
+export function encodeGraph(architecture: EncoderDecoder, operandOrder: OperandOrder): GraphBuilder {
   const g = new GraphBuilder('encode');
   const weights = new Weights(g, architecture, operandOrder);
   const encoded = encodedSource(g, architecture, weights);
@@ -29,9 +31,8 @@ export function encodeGraph(
     const [key, value] = architecture
       .crossKeyValue(weights, layer, encoded.hidden)
       .map((x) => splitHeads(g, x, headShape(architecture), 'source'));
-    const held = (x: Value) => (residency === 'gpu' ? g.reshape(x, [-1]) : x);
-    g.output(crossName('key', layer), held(key));
-    g.output(crossName('value', layer), held(value));
+    g.output(crossName('key', layer), key);
+    g.output(crossName('value', layer), value);
   }
   return g;
 }
@@ -39,42 +40,50 @@ export function encodeGraph(
 /**
  * Builds the graph of one decoding step.
  *
- * Inputs: ids int32 [batch, 1] and position int32 [1], the same for every row; key.N and value.N [batch, heads, capacity, headSize];
- * cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be generated, or −1; and the inputs of cache and
- * sampler.
+ * Inputs: ids int32 [batch, 1] and position int32 [1], the same for every row; key.N and value.N [batch, heads, capacity, headSize],
+ * whose columns before `position` are valid; cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be
+ * generated, or −1; and the inputs of the sampler.
  *
- * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch]; and the new keys and values (see step-cache.ts).
+ * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch]; fresh [2 · layers, batch, heads, 1, headSize], the new key
+ * and value of each layer in turn.
  */
-export function stepGraph(
-  architecture: EncoderDecoder,
-  sampler: Sampler,
-  operandOrder: OperandOrder,
-  residency: Residency = 'host',
-): GraphBuilder {
+export function stepGraph(architecture: EncoderDecoder, sampler: Sampler, operandOrder: OperandOrder): GraphBuilder {
   const g = new GraphBuilder('step');
   const weights = new Weights(g, architecture, operandOrder);
   const shape = headShape(architecture);
-  const ofSource = (kind: 'key' | 'value', layer: number) =>
-    g.input(crossName(kind, layer), 'float32', ['batch', architecture.heads, 'source', architecture.headSize]);
+  const held = (name: string, tokens: string) =>
+    g.input(name, 'float32', ['batch', architecture.heads, tokens, architecture.headSize]);
   const position = g.cast(g.input('position', 'int32', [1]), 'int64');
-  const cache = (residency === 'gpu' ? residentStepCache : hostStepCache)(g, architecture, position);
+  const caches = Array.from({ length: architecture.decoderLayers }, (_, layer) => ({
+    key: held(`key.${layer}`, 'capacity'),
+    value: held(`value.${layer}`, 'capacity'),
+  }));
+  const columns = g.range('capacity');
+  // Columns from `position` on are empty. The new token itself comes after all columns, and is always seen.
+  const mask = g.concat([causalTerm(g, g.sub(position, 1), columns), g.zeros([1, 1, 1, 1])], -1);
+  const fresh: Value[] = [];
   const sourceTerm = paddingTerm(g, g.input('source_mask', 'float32', ['batch', 'source']));
   const scope: DecoderScope = {
     ...weights.scope,
     batch: 'batch',
     tokens: 1,
     positions: position,
-    keyPositions: cache.keyPositions,
-    selfAttention: (layer, query, key, value, options) => cache.attend(layer, [query, key, value], options),
+    keyPositions: g.concat([columns, position], 0),
+    selfAttention: (layer, query, key, value, { scale, bias }) => {
+      const [q, k, v] = [query, key, value].map((x) => splitHeads(g, x, shape, 1));
+      fresh.push(k, v);
+      return mergeHeads(g, attendCached(g, [q, k, v], caches[layer], { scale, terms: [mask, bias] }), shape);
+    },
     crossAttention: (layer, query, { scale, bias }) => {
-      const [key, value] = [ofSource('key', layer), ofSource('value', layer)];
+      const [key, value] = [held(crossName('key', layer), 'source'), held(crossName('value', layer), 'source')];
       const q = splitHeads(g, query, shape, 1);
       return mergeHeads(g, attend(g, [q, key, value], { scale, terms: [sourceTerm, bias] }), shape);
     },
   };
   const hidden = architecture.decode(scope, g.input('ids', 'int32', ['batch', 1]));
   sampleOutputs(g, architecture.logits(weights, hidden), sampler);
-  cache.finish();
+  const rows = fresh.map((x) => g.unsqueeze(x, 0));
+  g.output('fresh', g.concat(rows, 0));
   return g;
 }
 
