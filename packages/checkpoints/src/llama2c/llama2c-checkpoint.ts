@@ -46,7 +46,7 @@ export async function openLlama2c(
       path,
       entries: new Map([...places.tensors].map(([name, { shape }]) => [name, { shape, dtype: 'F32', file: path }])),
       read: async (name, { transposed = false, requireFinite = false } = {}) => {
-        const { position, shape, turn } = places.tensors.get(name)!;
+        const { position, shape, pairedHeads } = places.tensors.get(name)!;
         const data = new Float32Array(elements(shape));
         await bytes.fill(position, new Uint8Array(data.buffer), `'${name}'`);
         const wrong = requireFinite ? firstNonFinite(data) : null;
@@ -57,7 +57,7 @@ export async function openLlama2c(
             nonFiniteAdvice,
           );
         if (transposed) throw new TypeError('llama2.c keeps every matrix as [out, in]');
-        return turn ? halvesFromPairs({ shape, data }, turn) : { shape, data };
+        return pairedHeads ? halvesFromPairs({ shape, data }, pairedHeads) : { shape, data };
       },
       close: () => bytes.close(),
     };
@@ -72,11 +72,11 @@ const elements = (shape: readonly number[]) => shape.reduce((product, size) => p
 
 /** Returns the offset of each tensor, and the length that the file must have. */
 function placesOf(sizes: Sizes) {
-  const tensors = new Map<string, { position: number; shape: number[]; turn?: number }>();
+  const tensors = new Map<string, { position: number; shape: number[]; pairedHeads?: number }>();
   let end = 28;
-  for (const { names, shape, turn } of blocks(sizes)) {
+  for (const { names, shape, pairedHeads } of blocks(sizes)) {
     for (const name of names) {
-      tensors.set(name, { position: end, shape, turn });
+      tensors.set(name, { position: end, shape, pairedHeads });
       end += 4 * elements(shape);
     }
     if (names.includes('model.norm.weight')) end += rotaryTableBytes(sizes);
@@ -122,18 +122,19 @@ function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, voca
   return sizes;
 }
 
-/** Consecutive matrices of one kind. `turn`: the number of heads whose rows must be reordered. */
+/** Consecutive matrices of one kind. */
 interface Block {
   names: string[];
   shape: number[];
-  turn?: number;
+  /** The number of heads whose rows must be reordered (see `halvesFromPairs`). */
+  pairedHeads?: number;
 }
 
 function blocks({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTied }: Sizes): Block[] {
-  const each = (part: string, shape: number[], turn?: number): Block => ({
+  const each = (part: string, shape: number[], pairedHeads?: number): Block => ({
     names: Array.from({ length: layers }, (_, layer) => `model.layers.${layer}.${part}.weight`),
     shape,
-    turn,
+    pairedHeads,
   });
   const keys = (dim / heads) * keyValueHeads;
   return [

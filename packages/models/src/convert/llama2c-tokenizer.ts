@@ -12,7 +12,7 @@ import {
   type ScoredPiece,
 } from './sentencepiece-definition.js';
 
-/** Pieces 3 to 258 are the 256 bytes in vocabularies with byte fallback. */
+/** The end of the pieces (tokens) that are the 256 bytes in vocabularies with byte fallback; they begin at 3. */
 const BYTES_END = 259;
 
 export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTokenizer> {

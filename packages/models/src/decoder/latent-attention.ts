@@ -1,5 +1,5 @@
-// Multi-head latent attention (MLA): keys and values are computed from one narrow vector per token; one further key with rotary
-// embedding is shared by all heads.
+// Builds multi-head latent attention (MLA): keys and values are computed from one narrow vector per token, and all heads share one
+// further key with rotary embedding.
 // Source: DeepSeek-AI 2024, arXiv:2405.04434, section 2.1; names and layout of Hugging Face's DeepseekV3Attention.
 // Differs from it: the cache contains the heads' keys and values instead of the narrow vector.
 import type { Value } from '@bowyer/graph';
@@ -13,12 +13,12 @@ interface LatentAttention {
   path: string;
   width: number;
   heads: number;
-  /** The width of the narrow vector that queries are computed from; if omitted, one layer computes queries directly. */
+  /** The width of a narrow vector from which queries are computed; if omitted, one layer computes them directly. */
   queryRank?: number;
   keyValueRank: number;
   /** Columns of a head's query and key without and with rotary embedding. */
-  restingSize: number;
-  turningSize: number;
+  plainSize: number;
+  rotarySize: number;
   valueSize: number;
   bias: boolean;
   standardDeviation: number;
@@ -31,22 +31,21 @@ const EPSILON = 1e-6;
 
 /** Returns the size of a head in the cache: keys and values are padded with zeros to the same size. */
 export const latentHeadSize = ({
-  restingSize,
-  turningSize,
+  plainSize,
+  rotarySize,
   valueSize,
-}: Pick<LatentAttention, 'restingSize' | 'turningSize' | 'valueSize'>) =>
-  Math.max(restingSize + turningSize, valueSize);
+}: Pick<LatentAttention, 'plainSize' | 'rotarySize' | 'valueSize'>) => Math.max(plainSize + rotarySize, valueSize);
 
 export function latentAttention(attention: LatentAttention): Part {
-  const { path, width, heads, keyValueRank, restingSize, turningSize, valueSize, rotary, form } = attention;
+  const { path, width, heads, keyValueRank, plainSize, rotarySize, valueSize, rotary, form } = attention;
   const { bias, standardDeviation } = attention;
   const layer = (name: string, out: number, input: number, hasBias = false) =>
     linear(`${path}.${name}`, out, input, { bias: hasBias, standardDeviation });
   const normAt = (name: string, size: number) => norm(`${path}.${name}`, size, { kind: 'rms', epsilon: EPSILON });
   const queryLayers = queryProjection(attention, layer, normAt);
-  const narrow = layer('kv_a_proj_with_mqa', keyValueRank + turningSize, width, bias);
+  const narrow = layer('kv_a_proj_with_mqa', keyValueRank + rotarySize, width, bias);
   const narrowNorm = normAt('kv_a_layernorm', keyValueRank);
-  const wide = layer('kv_b_proj', heads * (restingSize + valueSize), keyValueRank);
+  const wide = layer('kv_b_proj', heads * (plainSize + valueSize), keyValueRank);
   const output = layer('o_proj', width, heads * valueSize, bias);
   const headSize = latentHeadSize(attention);
   return {
@@ -55,29 +54,22 @@ export function latentAttention(attention: LatentAttention): Part {
     apply(scope, x, place) {
       const { g } = scope;
       const rows = x.dim(0);
-      const turn = (part: Value) => rotateHeads(g, part, place.tables(rotary));
-      const filled = (parts: Value[]) => {
+      const rotate = (part: Value) => rotateHeads(g, part, place.tables(rotary));
+      const padded = (parts: Value[]) => {
         const joined = g.concat(parts, 2);
         return g.reshape(g.pad(joined, 2, 0, headSize - Number(joined.dim(2))), [rows, heads * headSize]);
       };
       const query = queryLayers.reduce((value, part) => part.apply(scope, value), x);
-      const queries = g.split(g.reshape(query, [rows, heads, restingSize + turningSize]), 2, [
-        restingSize,
-        turningSize,
-      ]);
-      const [latent, key] = g.split(narrow.apply(scope, x), 1, [keyValueRank, turningSize]);
-      const both = g.reshape(wide.apply(scope, narrowNorm.apply(scope, latent)), [
-        rows,
-        heads,
-        restingSize + valueSize,
-      ]);
-      const [resting, values] = g.split(both, 2, [restingSize, valueSize]);
-      const turned = g.expand(turn(g.reshape(key, [rows, 1, turningSize])), [rows, heads, turningSize]);
+      const queries = g.split(g.reshape(query, [rows, heads, plainSize + rotarySize]), 2, [plainSize, rotarySize]);
+      const [latent, key] = g.split(narrow.apply(scope, x), 1, [keyValueRank, rotarySize]);
+      const both = g.reshape(wide.apply(scope, narrowNorm.apply(scope, latent)), [rows, heads, plainSize + valueSize]);
+      const [plain, values] = g.split(both, 2, [plainSize, valueSize]);
+      const rotated = g.expand(rotate(g.reshape(key, [rows, 1, rotarySize])), [rows, heads, rotarySize]);
       const mixed = scope.attention(
         place.layer,
-        filled([queries[0], turn(queries[1])]),
-        filled([resting, turned]),
-        filled([values]),
+        padded([queries[0], rotate(queries[1])]),
+        padded([plain, rotated]),
+        padded([values]),
         form,
       );
       const own = g.slice(g.reshape(mixed, [rows, heads, headSize]), 2, 0, valueSize);
@@ -88,11 +80,11 @@ export function latentAttention(attention: LatentAttention): Part {
 
 /** Lists the layers that compute queries, one after the other. */
 function queryProjection(
-  { width, heads, queryRank, restingSize, turningSize, bias }: LatentAttention,
+  { width, heads, queryRank, plainSize, rotarySize, bias }: LatentAttention,
   layer: (name: string, out: number, input: number, hasBias?: boolean) => Layer,
   normAt: (name: string, size: number) => Layer,
 ): Layer[] {
-  const queries = heads * (restingSize + turningSize);
+  const queries = heads * (plainSize + rotarySize);
   if (queryRank === undefined) return [layer('q_proj', queries, width)];
   return [
     layer('q_a_proj', queryRank, width, bias),

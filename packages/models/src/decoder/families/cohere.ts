@@ -1,5 +1,6 @@
-// Command R (cohere) and Command R7B (cohere2): parallel blocks with one norm without bias and interleaved rotary embedding; in
-// Cohere 2 only the windowed layers have rotary positions. Source: Cohere 2025, arXiv:2504.00698.
+// Command R (cohere) and Command R7B (cohere2) have blocks whose attention and feed-forward layer are parallel, with one norm without
+// bias, and rotary embedding of pairs of neighbouring columns; in Cohere 2 only layers with a sliding window have rotary embedding.
+// Source: Cohere 2025, arXiv:2504.00698.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';
 import { normPerHead } from '../parts.js';

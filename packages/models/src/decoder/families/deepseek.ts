@@ -1,5 +1,5 @@
-// DeepSeek V3 and R1: latent attention, and experts that are selected by sigmoid scores within groups. Source: DeepSeek-AI 2024,
-// arXiv:2412.19437.
+// DeepSeek V3 and R1 have multi-head latent attention, and experts that are selected by sigmoid scores within groups. Source:
+// DeepSeek-AI 2024, arXiv:2412.19437.
 import { ConfigFields } from '@bowyer/checkpoints';
 import { activationNames } from '../../layers/activations.js';
 import { ropeFields, rotaryFrequencies } from '../../layers/rotary-frequencies.js';
@@ -44,13 +44,13 @@ export const deepseekV3: Family = {
     const { fields, sizes, type, json } = config;
     const { heads, width } = sizes;
     const headSizes = {
-      restingSize: fields.count('qk_nope_head_dim'),
-      turningSize: fields.count('qk_rope_head_dim'),
+      plainSize: fields.count('qk_nope_head_dim'),
+      rotarySize: fields.count('qk_rope_head_dim'),
       valueSize: fields.count('v_head_dim'),
     };
     fields.refuse('partial_rotary_factor', 1);
     const frequencies = rotaryFrequencies(type, json, {
-      rotaryDims: headSizes.turningSize,
+      rotaryDims: headSizes.rotarySize,
       defaultBase: 10000,
       trainedLength: fields.count('max_position_embeddings'),
     });
@@ -79,9 +79,9 @@ export const deepseekV3: Family = {
 /** Computes the factor of the attention scores: 1 / √(columns of a query), times the square of YaRN's attention factor. */
 function scoreScale(
   { type, json }: FamilyConfig,
-  { restingSize, turningSize }: { restingSize: number; turningSize: number },
+  { plainSize, rotarySize }: { plainSize: number; rotarySize: number },
 ): number {
-  const plain = 1 / Math.sqrt(restingSize + turningSize);
+  const plain = 1 / Math.sqrt(plainSize + rotarySize);
   const { name, scaling } = ropeFields(type, json);
   const fields = new ConfigFields(type, scaling, { mscale_all_dim: 0 }, `${name}.`);
   const isPlain = (scaling.rope_type ?? scaling.type ?? 'default') === 'default';

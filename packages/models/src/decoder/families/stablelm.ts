@@ -1,5 +1,5 @@
-// StableLM 2 and 3B: Llama with layer norms and rotary embedding of a quarter of each head's columns; blocks are parallel if the
-// file says so.
+// StableLM 2 and 3B are Llama with layer norms and rotary embedding of a quarter of each head's columns; attention and feed-forward
+// layer of a block are parallel with `use_parallel_residual`.
 // Source: Bellagente et al. 2024, arXiv:2402.17834.
 import type { Family, FamilyConfig } from '../family.js';
 import { normPerHead } from '../parts.js';
