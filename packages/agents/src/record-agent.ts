@@ -68,7 +68,7 @@ export interface RecordedAgent {
   failures: { task: string; error: Error }[];
   /** The distinct reasons why calls are in no conversation: their requests contain something unsupported, such as an image. */
   unread: string[];
-  /** The path of `conversations.jsonl`, for `npx bowyer --config-name finetune data=FILE`. */
+  /** The path of `conversations.jsonl`, for `npx bowyer --config-name finetune task.data=FILE`. */
   conversations: string;
 }
 

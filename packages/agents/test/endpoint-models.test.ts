@@ -87,9 +87,12 @@ test.each([
   ],
   [
     { model: 'http://127.0.0.1:1/v1#big', endpointKeys: { '127.0.0.1': 'KEY' } },
-    "endpoint_keys: '127.0.0.1' is none of the models (127.0.0.1:1)",
+    "task.endpoint_keys: '127.0.0.1' is none of the models (127.0.0.1:1)",
   ],
-  [{ model: 'http://127.0.0.1:1/v1#big', models: ['a'] }, 'models is given together with model or compare_with'],
+  [
+    { model: 'http://127.0.0.1:1/v1#big', models: ['a'] },
+    'task.models is given together with task.model or task.compare_with',
+  ],
 ])('%j is refused before anything is played', async (settings, message) => {
   await expect(evaluateAgent({ ...agent, ...settings, savePath: join(folder, 'refused') })).rejects.toThrow(message);
 });

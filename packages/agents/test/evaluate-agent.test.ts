@@ -78,7 +78,7 @@ test('a model that is not good enough is an error, after the results were writte
     failBelow: 0.5,
   });
   const mean = (0.25 * (tasks.length - 1)) / tasks.length;
-  await expect(evaluated).rejects.toThrow(`the mean reward is ${mean.toFixed(3)}, below fail_below=0.5`);
+  await expect(evaluated).rejects.toThrow(`the mean reward is ${mean.toFixed(3)}, below task.fail_below=0.5`);
   const { policies } = JSON.parse(await readFile(join(savePath, 'results.json'), 'utf8')) as {
     policies: { metrics: Record<string, number> }[];
   };
@@ -102,7 +102,7 @@ test('an agent that does not work has no score: the evaluation is rejected with 
   const half = tasks.length + 1;
   expect(error.message).toMatch(
     new RegExp(
-      `^${half} of ${2 * tasks.length} episodes \\(test\\) failed, more than max_failure_share 0.5 allows\n` +
+      `^${half} of ${2 * tasks.length} episodes \\(test\\) failed, more than play.max_failure_share 0.5 allows\n` +
         `  the first: run: RangeError: no shelf ${place}\n  ${half - 2} for another reason: run: TypeError: Cannot read .* ${place}$`,
     ),
   );

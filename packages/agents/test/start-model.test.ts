@@ -167,6 +167,6 @@ test('dialogues without a reply, and keys that the config does not have, are ref
   await expect(startModel({ data: [unanswered], savePath })).rejects.toThrow(/assistant/);
   await expect(startModel({ data: dialogues, savePath, widht: 8 })).rejects.toThrow(/widht/);
   await expect(startModel({ data: dialogues, savePath, width: 264 })).rejects.toThrow(
-    /width=264 is not a multiple of 64[^]*write width=256/,
+    /width=264 is not a multiple of 64[^]*write task.width=256/,
   );
 }, 60_000);

@@ -49,7 +49,7 @@ async function openDirectory(dir: string, options: OpenCheckpointOptions): Promi
     throw new WeightsFileError(
       dir,
       candidates.length ? `it contains several weight files: ${candidates.join(', ')}` : 'it contains no weight file',
-      'choose one: input=FILE',
+      'choose one: task.input=FILE',
     );
   return openFile(join(dir, candidates[0]), options);
 }

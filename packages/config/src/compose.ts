@@ -131,7 +131,14 @@ export function composeFrom(
     applyOverride(override, root, {
       resolution: new Resolution({ env, now, pathOf: (key) => pathOfFlatName(full, key, names) }),
       env,
-      flatNames: () => Object.keys(names).filter((name) => optionsNamed(full, name, names).length > 0),
+      flatNames: () =>
+        new Map(
+          Object.keys(names).flatMap((name) =>
+            optionsNamed(full, name, names)
+              .slice(0, 1)
+              .map((path) => [name, path] as const),
+          ),
+        ),
     });
     if (splitPath(override.key)[0] === 'hydra') checkAfterOverride(root, override);
   }

@@ -39,7 +39,7 @@ test('a server without an address', () => {
     {
       key: 'env.base_url',
       message: 'env.base_url is null: webarena is played on a server, and none is named',
-      remedy: 'give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
+      remedy: 'give its address: env.base_url=http://HOST:PORT',
     },
   ]);
   expect(problems('webarena', { baseUrl: 'http://a' })).toEqual([]);

@@ -56,6 +56,10 @@ async function freePort(): Promise<number> {
   return Number(port);
 }
 
+/** Overrides for one small iteration. */
+const oneIteration =
+  'algorithm.iterations=1 algorithm.rollout.size=4 algorithm.rollout.group_size=2 algorithm.eval.size=2';
+
 describe('distill.md', () => {
   const page = readFileSync(join(pages, 'distill.md'), 'utf8');
   /**
@@ -69,11 +73,11 @@ describe('distill.md', () => {
     ['guide.sh', 'big-model.mjs 9000', 'big-model.mjs 9000 0'],
     [
       'guide.sh',
-      'data=runs/record/conversations.jsonl',
-      'data=runs/record/conversations.jsonl epochs=1 layers=1 width=32',
+      'task.data=runs/record/conversations.jsonl',
+      'task.data=runs/record/conversations.jsonl task.epochs=1 task.layers=1 task.width=32',
     ],
     ['guide.sh', 'epochs=10', 'epochs=1'],
-    ['guide.sh', 'iterations=6 test_size=120', 'iterations=1 rollout_size=4 group_size=2 eval_size=2 test_size=3'],
+    ['guide.sh', 'algorithm.iterations=6 task.test_size=120', `${oneIteration} task.test_size=3`],
     ['guide.sh', 'npx vitest run', "MODEL='http://127.0.0.1:9000/v1#big' npx vitest run"],
   ];
   const edit = (name: string, from: string, to: string) => {
@@ -92,7 +96,7 @@ describe('distill.md', () => {
     for (const [file, from, to] of [
       ...edits,
       ['guide.sh', '9000', port],
-      ['guide.sh', 'upstream=', 'port=0 upstream='],
+      ['guide.sh', 'task.upstream=', 'task.port=0 task.upstream='],
     ])
       edit(file, from, to);
     expect(endOf(await bash('guide.sh'))).toEqual(done);
@@ -133,11 +137,11 @@ describe('distill.md', () => {
       const fewer: [string, string][] = [
         ['npx bowyer --config-name record_agent', `${head}\nnpx bowyer --config-name record_agent`],
         [
-          "agent='node agent.mjs' tasks=tasks.jsonl \\\n  save_path=runs/record",
-          "agent='node agent.mjs' tasks=few.jsonl save_path=runs/record",
+          "task.agent='node agent.mjs' task.tasks=tasks.jsonl \\\n  save_path=runs/record",
+          "task.agent='node agent.mjs' task.tasks=few.jsonl save_path=runs/record",
         ],
-        [' test_tasks=test.jsonl model=runs/tuned', ' model=runs/tuned'],
-        ['iterations=6 test_size=120 ', ''],
+        [' task.test_tasks=test.jsonl \\\n  task.model=runs/tuned', ' task.model=runs/tuned'],
+        ['algorithm.iterations=6 task.test_size=120 ', ''],
         ['npx vitest run', ''],
       ];
       await guide(fewer.map(([from, to]) => ['guide.sh', from, to]));
@@ -149,12 +153,12 @@ describe('distill.md', () => {
 
 /** Overrides that make a command shorter, by its config. */
 const short: Readonly<Record<string, string>> = {
-  train_agent: 'iterations=1 rollout_size=4 group_size=2 eval_size=2 test_size=4',
-  evaluate_agent: 'samples=1',
-  start_model: 'epochs=2',
-  finetune: 'epochs=1',
-  optimize_prompt: 'budget=8',
-  record_agent: 'port=0',
+  train_agent: `${oneIteration} task.test_size=4`,
+  evaluate_agent: 'task.samples=1',
+  start_model: 'task.epochs=2',
+  finetune: 'task.epochs=1',
+  optimize_prompt: 'task.budget=8',
+  record_agent: 'task.port=0',
 };
 
 /** Lines of the pages that other tests run, and where. */
@@ -257,12 +261,12 @@ whenExhaustive().describe('the commands of the other pages', () => {
             .replaceAll('https://api.openai.com', `http://${upstream}`)
             .replaceAll('api.openai.com', upstream.replace(':', '\\:'))
             .replaceAll('http://127.0.0.1:8000', `http://${upstream}`)
-            .replace(/\bport=\d+/, ''),
+            .replace(/\btask\.port=\d+/, ''),
         );
         const isServer = /^serve_|^record_agent$/.test(config) && !line.includes('agent=');
         if (isServer) {
           await stop();
-          servers.push(await startServer([...words, 'port=0'], env, folder));
+          servers.push(await startServer([...words, 'task.port=0'], env, folder));
           if (line.includes('record=')) await useModel(servers[0].url);
           continue;
         }

@@ -27,7 +27,7 @@ test('a key that no config has: place and nearest known key', async () => {
     stderr:
       "Could not override 'rollout_sise': no such key\n" +
       '  in the command line\n' +
-      "  did you mean 'rollout_size'?\n" +
+      "  did you mean 'algorithm.rollout.size'?\n" +
       "  to add a key that no config declares, write '+rollout_sise=3'\n" +
       HINT,
     made: false,
@@ -111,7 +111,7 @@ test('a model folder that is not there', async () => {
     code: 1,
     stdout: '',
     stderr:
-      `checkpoint_path: there is no folder '${missing}'\n` +
+      `policy.checkpoint: there is no folder '${missing}'\n` +
       `  in command line: checkpoint_path=${missing}\n` +
       '  give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a GGUF file, a\n' +
       '  run or one of its checkpoints, or a model of the hub (OWNER/NAME)\n' +
@@ -124,9 +124,9 @@ test('a critic checkpoint beside the critic that reads lines', async () => {
   const { code, stderr } = await mistake(['critic=line', 'critic_lm=roberta-base']);
   expect(code).toBe(1);
   expect(stderr).toContain(
-    'critic_lm=roberta-base: the built-in critic is made from scratch and would not use it\n' +
+    'critic.model=roberta-base: the built-in critic is made from scratch and would not use it\n' +
       '  in command line: critic_lm=roberta-base\n' +
-      '  write critic=transformer or critic=roberta_base, or critic_lm=null\n',
+      '  write critic=transformer or critic=roberta_base, or critic.model=null\n',
   );
 });
 
@@ -147,7 +147,7 @@ test('a file of demonstrations that is not there', async () => {
 });
 
 const notOneToken = (text: string, count: number) =>
-  `eos_str ${JSON.stringify(text)} is ${count} tokens of this policy's tokenizer; it must be one\n`;
+  `sampling.eos_str ${JSON.stringify(text)} is ${count} tokens of this policy's tokenizer; it must be one\n`;
 
 test('an eos_str of two words, before demonstrations are made', async () => {
   const { code, stdout, stderr } = await mistake(['eos_str=no way']);

@@ -158,6 +158,7 @@ test('our names in the tables for those who come from elsewhere are configs, opt
     const config = key === 'algorithm' ? `algorithm/${value}` : key;
     return (
       [config, `algorithm/${key}`].some((file) => existsSync(join(repository, `configs/${file}.yaml`))) ||
+      options.includes(`"${key}"`) ||
       key.split('.').every((part) => options.includes(`"${part}"`) || options.includes(`.${part}"`)) ||
       ['run', 'save_path'].includes(key) ||
       new RegExp(`\\b${key}\\b`).test(exported)

@@ -23,7 +23,7 @@ export function curlsOfPage(text: string): { line: string; command: string | nul
   return [...text.replace(continuation, ' ').matchAll(blockOf)]
     .flatMap(([, block]) => block!.split('\n'))
     .flatMap((line) => {
-      if (/^npx bowyer .*\bport=\d+/.test(line)) command = line.replace(/\s+#.*$/, '');
+      if (/^npx bowyer .*\btask\.port=\d+/.test(line)) command = line.replace(/\s+#.*$/, '');
       return line.startsWith('curl ') ? [{ line: line.replace(/\s+# .*$/, ''), command }] : [];
     });
 }
@@ -64,16 +64,22 @@ const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin',
 
 export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
 
-/** Keys that name a model, and files that must exist before a command. A command's output files must not exist. */
+/**
+ * Options that name a model, and files that must exist before a command, without the node `task`. A command's output files must
+ * not exist.
+ */
 const models = [
   'model',
-  'policy_lm',
+  'policy.model',
+  'policy.checkpoint',
+  'critic.model',
+  'compare_with',
+  'algorithm.teacher',
+  'policy_lm', // ArCHer's
   'critic_lm',
   'checkpoint_path',
-  'compare_with',
-  'teacher',
-  'model_path',
-  'model_train_path', // AgentGym's
+  'model_path', // AgentGym's
+  'model_train_path',
 ];
 const files = [
   'tasks',
@@ -108,7 +114,7 @@ const shop = fileURLToPath(new URL('../../envs/src/tau2/sample', import.meta.url
 export function makeFixtures(words: readonly string[], folder: string): void {
   const algorithm = words.map((word) => /^(archer|chai|bc|online_filteredbc)_/.exec(word)?.[1]).find(Boolean);
   for (const word of withArguments(words)) {
-    const key = word.slice(0, word.indexOf('='));
+    const key = word.slice(0, word.indexOf('=')).replace(/^task\./, '');
     const value = word.slice(word.indexOf('=') + 1).replace(/^\[(.*)\]$/, '$1');
     if (value === 'null' || /^\w[\w-]*\/[\w.-]+@/.test(value)) continue;
     if (models.includes(key)) makeModel(join(folder, value), algorithm);

@@ -47,10 +47,10 @@ async function serverOf(command: string): Promise<string> {
   if (known) return known.address;
   const words = shellWords(command.replace(/^npx bowyer /, '')).map((word) =>
     word
-      .replace(/^port=\d+$/, 'port=0')
-      .replace(/^model=FOLDER$/, `model=${join(folder, 'FOLDER')}`)
+      .replace(/^task\.port=\d+$/, 'task.port=0')
+      .replace(/^task\.model=FOLDER$/, `task.model=${join(folder, 'FOLDER')}`)
       .replace(
-        /^(adapters=\{\w+: |runtime_adapters=\[)([\w/]+)/,
+        /^(task\.adapters=\{\w+: |task\.runtime_adapters=\[)([\w/]+)/,
         (_, key: string, path: string) => key + join(folder, path),
       ),
   );
@@ -82,7 +82,7 @@ when(hasCurl, 'no curl').describe('curl', () => {
   test.each(curls)(
     '$page: $line',
     async ({ line, command }) => {
-      const port = /\bport=(\d+)/.exec(command!)![1];
+      const port = /\btask\.port=(\d+)/.exec(command!)![1];
       const address = await serverOf(command!);
       const asked = line.replaceAll(`localhost:${port}`, address).replaceAll(`127.0.0.1:${port}`, address);
       expect(asked).toContain(address);

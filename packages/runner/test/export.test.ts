@@ -90,10 +90,10 @@ test('a folder of ONNX is checked by running it, also for a model with a short c
 });
 
 test.each([
-  ['wrong.gguf', 'hf', 'is the name of a GGUF file, and format=hf writes a folder'],
-  ['wrong.onnx', 'onnx', 'is the name of a file (.onnx), and format=onnx writes a folder'],
-  ['model.safetensors', 'hf', 'is the name of a file (.safetensors), and format=hf writes a folder'],
-  ['pytorch_model.bin', 'gguf', 'is the name of a file (.bin), and format=gguf writes a folder'],
+  ['wrong.gguf', 'hf', 'is the name of a GGUF file, and task.format=hf writes a folder'],
+  ['wrong.onnx', 'onnx', 'is the name of a file (.onnx), and task.format=onnx writes a folder'],
+  ['model.safetensors', 'hf', 'is the name of a file (.safetensors), and task.format=hf writes a folder'],
+  ['pytorch_model.bin', 'gguf', 'is the name of a file (.bin), and task.format=gguf writes a folder'],
 ])('the name of a file is refused for a folder: output=%s format=%s', async (name, format, problem) => {
   const { code, stderr } = await exported('plain', at(name), `format=${format}`);
   expect(code).toBe(1);

@@ -158,7 +158,7 @@ test('what cannot be drawn is refused before a file is written, with the way out
   const online = await made({ algorithm: 'grpo', seed: 1, returns: [1, 2], episodes: 8 });
   const offline = await made({ algorithm: 'bc', seed: 1, returns: [1, 2] });
   await expect(figures([online, offline], { x: 'steps' })).rejects.toThrow(
-    /bc-coin-1 has no rollout\/episodes[^]*x=iterations/,
+    /bc-coin-1 has no rollout\/episodes[^]*task\.x=iterations/,
   );
   await expect(figures([online, offline], { metric: 'win_rate' })).rejects.toThrow(
     /no eval\/win_rate and no rollout\/win_rate[^]*choose one that all runs have: eval\/episodic_return/,

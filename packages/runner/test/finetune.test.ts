@@ -76,9 +76,9 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
   const { stdout, stderr } = await ends('chat', 'conversations.jsonl', 'chat_template=chatml');
   const log = stdout + stderr;
   expect(log).toMatch(
-    /data: 16 items to train on, 4 for validation \(validation_share=0.2\); \d+ tokens, \d+ of which are learned; an item has/,
+    /data: 16 items to train on, 4 for validation \(task\.validation_share=0.2\); \d+ tokens, \d+ of which are learned; an item has/,
   );
-  expect(log).toContain(' parameters: 12 optimizer steps (epochs=3, 4 each), items through the model at once: 4');
+  expect(log).toContain(' parameters: 12 optimizer steps (task.epochs=3, 4 each), items through the model at once: 4');
   expect(log).toMatch(
     /memory: about \d+ MB \(parameters \d+ MB, gradients \d+ MB, moments \d+ MB, activations \d+ MB\)/,
   );
@@ -188,10 +188,10 @@ test('all bad lines are reported at once, before a model is looked for', async (
 });
 
 test.each([
-  [['chat_template=chatml'], 'chat_template=chatml has no effect: '],
-  [['grad_accum_steps=5'], 'grad_accum_steps=5: a batch of 4 items cannot be split into more than 4 parts'],
-  [['quantization=8bit'], 'quantization=8bit: quantized weights are frozen, so nothing would be trained'],
-  [['validation_share=0.99'], 'of 20 items validation_share=0.99 holds out 20, and none remains to train on'],
+  [['chat_template=chatml'], 'chat.template=chatml has no effect: '],
+  [['grad_accum_steps=5'], 'task.grad_accum_steps=5: a batch of 4 items cannot be split into more than 4 parts'],
+  [['quantization=8bit'], 'policy.quantization=8bit: quantized weights are frozen, so nothing would be trained'],
+  [['validation_share=0.99'], 'of 20 items task.validation_share=0.99 holds out 20, and none remains to train on'],
   [['data=DIRECTORY/conversations.jsonl', 'upstream_loss_mask=true'], 'has no effect on the model’s own chat template'],
   [['model=nowhere', 'data=nowhere.jsonl'], "model: there is no folder 'nowhere'"],
   [['model=nowhere', 'data=nowhere.jsonl'], "there is no file 'nowhere.jsonl'"],

@@ -80,8 +80,8 @@ test('adapters without a trained model beside them are refused', async () => {
   const { code, stderr } = await runHere([...tinyGame('bc_20q'), ...lora, `save_path=${at('none')}`]);
   expect(code).toBe(1);
   expect(stderr).toContain(
-    'use_lora=true: adapters need a trained model beside them, and none is given\n' +
+    'lora.enabled=true: adapters need a trained model beside them, and none is given\n' +
       '  in command line: use_lora=true\n' +
-      '  give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy\n',
+      '  give one with policy.model=FOLDER, or write lora.enabled=false to train the whole policy\n',
   );
 }, 200_000);

@@ -243,7 +243,7 @@ test('the second step of AgentGym’s script plays the model of its first, in al
     `model_path=${run}/train_epoch_2: checkpoint_path=${run}; the best agent of the run, which has 2 epochs`,
   );
   expect(await refusal('eval_agentgym', ...step('webshop', 'PATH/outputs/twice/train_epoch_1'))).toContain(
-    `here: checkpoint_path=${run}, its best agent: the run has 2 epochs, and no model of each of them is kept`,
+    `here: policy.checkpoint=${run}, its best agent: the run has 2 epochs, and no model of each of them is kept`,
   );
   // The data may be missing; an agent that learned from episodes remains in its environment.
   rmSync(at('turns.json'));
@@ -384,7 +384,7 @@ const UNKNOWN: [string, string | RegExp][] = [
   ['chai_20q learning_rate=3', /'learning_rate' is a key of AgentGym's scripts that this run .* cannot take/],
   [
     'archer_20q lr=1 tmeperature=2',
-    /^2 keys of the command line are not read by this run\n {2}Could not override 'lr'.*\n {4}in this run it is algorithm.*\n {2}\n {2}Could not override 'tmeperature': no such key\n {4}did you mean 'temperature'\?/,
+    /^2 keys of the command line are not read by this run\n {2}Could not override 'lr'.*\n {4}in this run it is algorithm.*\n {2}\n {2}Could not override 'tmeperature': no such key\n {4}did you mean 'sampling\.temperature'\?/,
   ],
   ['archer_20q logger.wandb.mode=offline', /it belongs to a logger: add logger=wandb$/],
 ];

@@ -53,7 +53,7 @@ test('a missing file is refused before anything is written', async () => {
     `save_path=${at('run')}`,
   ]);
   expect({ code, made: existsSync(at('run')) }).toEqual({ code: 1, made: false });
-  expect(stderr).toContain(`checkpoint_path: there is no file '${at('x.pt')}'`);
+  expect(stderr).toContain(`policy.checkpoint: there is no file '${at('x.pt')}'`);
 });
 
 test('env_load_path is an oracle’s file: the game is answered by it', async () => {

@@ -67,8 +67,8 @@ test('an environment without an expert says what it needs instead', async () => 
   expect(stderr).toContain(
     [
       'a story file has no demonstrations of its own',
-      '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl',
-      '  to play some yourself: npx bowyer --config-name play env=adventure output=FILE.jsonl',
+      '  give a policy with policy.model=FOLDER, or episodes with demonstrations.path=FILE.jsonl',
+      '  to play some yourself: npx bowyer --config-name play env=adventure task.output=FILE.jsonl',
     ].join('\n'),
   );
 });

@@ -70,10 +70,10 @@ describe('without a config', () => {
     [['ppo'], 'write --config-name archer_20q algorithm=ppo'],
     [['evaluate'], 'write --config-name archer_20q task=evaluate'],
     [['play'], 'write --config-name play, as in npx bowyer --config-name play env=wordle\n'],
-    [['figures'], 'write --config-name figures, as in npx bowyer --config-name figures dirs=[FOLDER,…]\n'],
-    [['eval_agentgym'], 'as in npx bowyer --config-name eval_agentgym checkpoint_path=RUN\n'],
-    [['evaluate_agent'], 'model=RUN compare_with=[FOLDER] fail_below=0.8\n'],
-    [['reverify'], 'env=NAME input=RUN/trajectories/test.jsonl\n'],
+    [['figures'], 'write --config-name figures, as in npx bowyer --config-name figures task.dirs=[FOLDER,…]\n'],
+    [['eval_agentgym'], 'as in npx bowyer --config-name eval_agentgym policy.checkpoint=RUN\n'],
+    [['evaluate_agent'], 'task.model=RUN task.compare_with=[FOLDER] task.fail_below=0.8\n'],
+    [['reverify'], 'env=NAME task.input=RUN/trajectories/test.jsonl\n'],
   ])('%j, which does not name a config: what to write', async (args, remedy) => {
     const { code, stderr } = await printed(...args);
     expect(code).toBe(1);

@@ -88,9 +88,9 @@ const ignored: [string, string | RegExp][] = [
   ],
   [
     'chai_20q sampling_precision=integers',
-    'sampling_precision=integers: chai does not correct for rollouts of another policy than the one that it trains\n' +
+    'sampling.precision=integers: chai does not correct for rollouts of another policy than the one that it trains\n' +
       '  in command line: sampling_precision=integers\n' +
-      `  write sampling_precision=float32, or choose ${takesOthers.join(', ')}`,
+      `  write sampling.precision=float32, or choose ${takesOthers.join(', ')}`,
   ],
   [
     'grpo_20q sampling_precision=integers old_logprobs=recomputed',
@@ -98,7 +98,7 @@ const ignored: [string, string | RegExp][] = [
   ],
   [
     'grpo_20q sampling_precision=integers device=webgpu',
-    /^device=webgpu with sampling_precision=integers: only the CPU multiplies matrices of integers here/,
+    /^device\.kind=webgpu with sampling\.precision=integers: only the CPU multiplies matrices of integers here/,
   ],
   ['archer_20q lora.r=3', noEffect('lora.r=3') + '    write lora.enabled=true to train adapters'],
   [
@@ -133,18 +133,18 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'archer_20q algorithm=ppo device=webgpu precision=float16',
-    'precision=float16: the value head of ppo computes in float32 alone\n' +
-      '  in command line: precision=float16\n  write precision=float32, or choose an algorithm without a value head, such as grpo',
+    'device.precision=float16: the value head of ppo computes in float32 alone\n' +
+      '  in command line: precision=float16\n  write device.precision=float32, or choose an algorithm without a value head, such as grpo',
   ],
   [
     'archer_20q use_lora=true lora.integer_products=true',
-    'lora.integer_products=true: it needs quantized weights, and quantization=none keeps the base in float32\n' +
+    'lora.integer_products=true: it needs quantized weights, and policy.quantization=none keeps the base in float32\n' +
       '  in command line: lora.integer_products=true\n' +
-      '  write quantization=8bit or quantization=4bit, or lora.integer_products=false',
+      '  write policy.quantization=8bit or policy.quantization=4bit, or lora.integer_products=false',
   ],
   [
     'archer_20q use_lora=true lora.integer_products=true quantization=8bit device=webgpu',
-    /lora\.integer_products=true: device=webgpu cannot multiply matrices of integers/,
+    /lora\.integer_products=true: device.kind=webgpu cannot multiply matrices of integers/,
   ],
   ...['archer_20q', 'online_filteredbc_20q'].map((name): [string, string] => [
     `${name} warmup_iter=200`,
@@ -177,12 +177,12 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'archer_20q max_new_tokens=512',
-    "max_new_tokens=512 leaves no room in the policy's context of 512 tokens\n" +
-      '  in command line: max_new_tokens=512\n  give a smaller max_new_tokens, or a larger policy.n_positions',
+    "sampling.max_new_tokens=512 leaves no room in the policy's context of 512 tokens\n" +
+      '  in command line: max_new_tokens=512\n  give a smaller sampling.max_new_tokens, or a larger policy.n_positions',
   ],
   [
     'archer_20q critic=roberta_base',
-    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/task\/train\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
+    /^critic=roberta_base has the sizes of a checkpoint, and critic.model is null\n {2}in .*configs\/task\/train\.yaml:\d+\n {2}give one with critic.model=roberta-base or critic.model=FOLDER, or write critic=transformer for one from scratch$/,
   ],
 ];
 
@@ -197,8 +197,8 @@ test('threads beyond this machine’s cores', async () => {
   const cores = availableParallelism();
   if (4 * cores >= 256) return; // the schema’s bound comes first
   expect(await refusal('archer_20q', `threads=${4 * cores + 1}`)).toBe(
-    `threads=${4 * cores + 1}: this machine has ${cores} cores, and far more threads than cores only wait for each other\n` +
-      `  in command line: threads=${4 * cores + 1}\n  give threads=${cores} or less, or threads=0 for one for each core`,
+    `device.threads=${4 * cores + 1}: this machine has ${cores} cores, and far more threads than cores only wait for each other\n` +
+      `  in command line: threads=${4 * cores + 1}\n  give device.threads=${cores} or less, or device.threads=0 for one for each core`,
   );
 });
 

@@ -45,7 +45,7 @@ test.each([
     [
       'env.base_url is null: webarena is played on a server, and none is named',
       /^ {2}in .*configs\/env\/webarena\.yaml:\d+$/,
-      '  give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
+      '  give its address: env.base_url=http://HOST:PORT',
     ],
   ],
   [
@@ -145,7 +145,7 @@ test('a server that fails a share of the episodes: the run continues below max_f
     const stops = await runHere([...words, 'max_failure_share=0.01', folder('stops')]);
     expect(stops.code).toBe(1);
     expect(stops.stderr).toMatch(
-      /^\d+ of \d+ episodes \(.*\) failed, more than max_failure_share 0\.01 allows\n {2}the first: POST .*\/maze\/reset answered 500/m,
+      /^\d+ of \d+ episodes \(.*\) failed, more than play.max_failure_share 0\.01 allows\n {2}the first: POST .*\/maze\/reset answered 500/m,
     );
   } finally {
     proxy.closeAllConnections();

@@ -81,7 +81,7 @@ test('a missing input or output file is reported', async () => {
   expect(stderr).toContain(
     'task=replay needs the actions to play and a file to write: input is null\n' +
       '  in configs/task/replay.yaml:13\n' +
-      '  give both: input=FILE.jsonl output=FILE.jsonl\n',
+      '  give both: task.input=FILE.jsonl task.output=FILE.jsonl\n',
   );
 });
 

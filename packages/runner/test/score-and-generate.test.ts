@@ -83,7 +83,7 @@ maybe.each([null, true])('generate, packed_decoding=%s: greedy texts are those o
 test('missing files and keys are reported', async () => {
   const { code, stderr } = await task('generate', [], []);
   expect(code).toBe(1);
-  expect(stderr).toContain('task=generate needs a model, a file to read and a file to write: model is null');
+  expect(stderr).toContain('task=generate needs a model, a file to read and a file to write: task.model is null');
 });
 
 maybe('a line that cannot be worked on is named, and no output is left', async () => {

@@ -62,29 +62,31 @@ test.each(presets)('preset=%s: every option is read by some run', async (preset)
 /** The messages of tasks that need a model or files, which must be the only problems. */
 const asksFor: Readonly<Record<string, RegExp>> = {
   convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
-  export: /^task=export needs a model, a format and a folder to write: model, format, output are null\n[^\n]*\n[^\n]*$/,
-  eval_agentgym: /^task=evaluate needs an agent to play: checkpoint_path is null\n[^\n]*\n[^\n]*$/,
+  export:
+    /^task=export needs a model, a format and a folder to write: task.model, task.format, task.output are null\n[^\n]*\n[^\n]*$/,
+  eval_agentgym: /^task=evaluate needs an agent to play: policy.checkpoint is null\n[^\n]*\n[^\n]*$/,
   report: /^task=report needs the folders of runs: dirs is empty\n[^\n]*\n[^\n]*$/,
-  canary: /^task=canary needs the record of a server: record is null\n[^\n]*\n[^\n]*$/,
-  compare: /^task=compare needs two folders: dirs has 0\n[^\n]*\n[^\n]*$/,
+  canary: /^task=canary needs the record of a server: task.record is null\n[^\n]*\n[^\n]*$/,
+  compare: /^task=compare needs two folders: task.dirs has 0\n[^\n]*\n[^\n]*$/,
   figures: /^task=figures needs the folders of runs: dirs is empty\n[^\n]*\n[^\n]*$/,
-  reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
-  wandb_agent: /^task=wandb_agent needs a sweep: sweep is null\n[^\n]*\n[^\n]*$/,
-  wandb_sync: /^task=wandb_sync needs runs to send: dir is null\n[^\n]*\n[^\n]*$/,
-  finetune: /^task=finetune needs a model and data: model, data are null\n[^\n]*\n[^\n]*$/,
-  start_model: /^task=start_model needs dialogues to learn from: data is null\n[^\n]*\n[^\n]*$/,
+  reverify: /^task=reverify needs stored episodes: task.input is null\n[^\n]*\n[^\n]*$/,
+  wandb_agent: /^task=wandb_agent needs a sweep: task.sweep is null\n[^\n]*\n[^\n]*$/,
+  wandb_sync: /^task=wandb_sync needs runs to send: task.dir is null\n[^\n]*\n[^\n]*$/,
+  finetune: /^task=finetune needs a model and data: task.model, task.data are null\n[^\n]*\n[^\n]*$/,
+  start_model: /^task=start_model needs dialogues to learn from: task.data is null\n[^\n]*\n[^\n]*$/,
   generate:
-    /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
-  replay: /^task=replay needs the actions to play and a file to write: input, output are null\n[^\n]*\n[^\n]*$/,
+    /^task=generate needs a model, a file to read and a file to write: task.model, task.input, task.output are null\n[^\n]*\n[^\n]*$/,
+  replay:
+    /^task=replay needs the actions to play and a file to write: task.input, task.output are null\n[^\n]*\n[^\n]*$/,
   score:
-    /^task=score needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
-  train_agent: /^an agent needs agent, which is null\n/,
-  evaluate_agent: /^an agent needs agent, which is null\n/,
-  optimize_prompt: /^an agent needs agent, which is null\n/,
+    /^task=score needs a model, a file to read and a file to write: task.model, task.input, task.output are null\n[^\n]*\n[^\n]*$/,
+  train_agent: /^an agent needs task.agent, which is null\n/,
+  evaluate_agent: /^an agent needs task.agent, which is null\n/,
+  optimize_prompt: /^an agent needs task.agent, which is null\n/,
   record_agent:
-    /^task=record_agent needs a model, an endpoint or a recording: model, upstream and replay are null\n[^\n]*\n[^\n]*$/,
-  serve_tinker: /^task=serve_tinker needs a model: model is null\n[^\n]*\n[^\n]*$/,
-  serve_model: /^task=serve_model needs a model: model is null\n[^\n]*\n[^\n]*$/,
+    /^task=record_agent needs a model, an endpoint or a recording: task.model, task.upstream and task.replay are null\n[^\n]*\n[^\n]*$/,
+  serve_tinker: /^task=serve_tinker needs a model: task.model is null\n[^\n]*\n[^\n]*$/,
+  serve_model: /^task=serve_model needs a model: task.model is null\n[^\n]*\n[^\n]*$/,
 };
 
 test.each(primary)('%s is valid as it is, but for what it must be given', async (name) => {

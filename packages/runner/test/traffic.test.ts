@@ -139,6 +139,6 @@ test('settings of the record that contradict each other are refused before anyth
   ]);
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('canary needs a record');
-  expect(refused.stderr).toContain('canary=better is not one of the adapters');
-  expect(refused.stderr).toContain('record_redact: Invalid regular expression');
+  expect(refused.stderr).toContain('task.canary=better is not in task.adapters');
+  expect(refused.stderr).toContain('task.record_redact: Invalid regular expression');
 });

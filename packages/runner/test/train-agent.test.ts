@@ -55,7 +55,7 @@ test('a program is trained and evaluated from the command line', async () => {
   const models = [`model=${at('run')}`, `compare_with=[${at('model')}]`];
   const evaluated = await play('evaluate_agent', 'agent.mjs', ...models, ...words);
   expect(evaluated.code).toBe(1);
-  expect(evaluated.stderr).toContain('the mean reward is 0.200, below fail_below=0.5');
+  expect(evaluated.stderr).toContain('the mean reward is 0.200, below task.fail_below=0.5');
 }, 600_000);
 
 test('a program that cannot run has no score: the evaluation fails with its reason, and its folder is free for the next', async () => {
@@ -64,7 +64,7 @@ test('a program that cannot run has no score: the evaluation fails with its reas
   const absent = await evaluate('absent.mjs');
   expect(absent.code).toBe(1);
   expect(absent.stderr).toMatch(
-    /3 of 5 episodes \(test\) failed, more than max_failure_share 0\.5 allows\n {2}the first: 'node \S*absent\.mjs' ended with exit code 1: Error: Cannot find module/,
+    /3 of 5 episodes \(test\) failed, more than play.max_failure_share 0\.5 allows\n {2}the first: 'node \S*absent\.mjs' ended with exit code 1: Error: Cannot find module/,
   );
   expect(absent.stdout).not.toMatch(/return|pass@k/);
 

@@ -195,7 +195,7 @@ test('adapters are loaded and unloaded by clients, within the folders that are a
     [{ lora_path: given.third }, "'lora_name' must be a text that is not empty"],
     [{ lora_name: 'a', lora_path: given.third }, "The adapter 'a' is loaded already"],
     [{ lora_name: 'base', lora_path: given.third }, "'base' is the name of the model itself"],
-    [{ lora_name: 'c', lora_path: given.third }, 'There is room for 2 adapters (max_adapters), and a, b have it'],
+    [{ lora_name: 'c', lora_path: given.third }, 'There is room for 2 adapters (task.max_adapters), and a, b have it'],
     [{ lora_name: 'c', lora_path: given.third, is_3d_lora_weight: true }, "'is_3d_lora_weight' is not supported"],
     [
       { lora_name: 'c', lora_paht: given.third },

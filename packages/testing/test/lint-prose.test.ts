@@ -34,6 +34,16 @@ test.each([
   expect(found(text)).toEqual([]);
 });
 
+test('options are named by their paths, in messages, comments and commands, unless they are those of others', () => {
+  expect(found("fail('write use_lora=true, or a smaller lm_lr');")).toEqual(['use_lora', 'lm_lr']);
+  expect(found('// With use_lora=true. The lm_lr.\nconst key = "use_lora";')).toEqual(['use_lora', 'lm_lr']);
+  expect(found("fail('write lora.enabled=true task=train');")).toEqual([]);
+  const page = '`threads=2`, `device.threads=2`, ArCHer’s `use_lora`\n\n```sh\nnpx bowyer model=F task.model=F\n```\n';
+  expect(found(page, 'docs/page.md')).toEqual(['threads', 'model']);
+  expect(found(page, 'docs/flat-names.md')).toEqual([]);
+  expect(found('# Set lm_lr.\nlm_lr: 1\n', 'configs/x.yaml')).toEqual(['lm_lr']);
+});
+
 test('the strings of environments are texts of games, their comments are not', () => {
   const text = "// The door is no exit.\nsay('The door is no exit.');\n";
   expect(found(text, 'packages/envs/src/game.ts')).toEqual(['is no exit']);

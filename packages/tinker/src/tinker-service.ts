@@ -138,7 +138,7 @@ export class TinkerService {
     checkSamples(samples, mostSamples);
     if (this.#samples > 0 && this.#samples + samples > mostSamples)
       throw new QueueFullError(
-        `${this.#samples} samples are drawn or wait, and ${mostSamples} may (slots and max_queued)`,
+        `${this.#samples} samples are drawn or wait, and ${mostSamples} may (slots and task.max_queued)`,
       );
     return samples;
   }

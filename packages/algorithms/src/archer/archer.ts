@@ -127,7 +127,7 @@ const atReplayedStates = (key: string, asks: boolean, value: string, other: stri
         {
           key,
           message: `${key}=${value}: the policy would choose at replayed states, whose valid actions are not kept`,
-          remedy: `write ${key}=${other}, or action_choice=free`,
+          remedy: `write ${key}=${other}, or play.action_choice=free`,
         },
       ]
     : [];

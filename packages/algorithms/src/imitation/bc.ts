@@ -130,11 +130,11 @@ export function cloneConversations(
   if (options.loss.observationWeight > 0)
     throw new Error(
       `${weight}=${options.loss.observationWeight}: in conversations the template's mask decides what is learned\n` +
-        `  write ${weight}=0, or play_as_chat=false`,
+        `  write ${weight}=0, or play.as_chat=false`,
     );
   if (options.batch.of === 'episodes')
     throw new Error(
-      `${of}=episodes: a dataset of conversations has no episodes\n  write ${of}=contexts, or play_as_chat=false`,
+      `${of}=episodes: a dataset of conversations has no episodes\n  write ${of}=contexts, or play.as_chat=false`,
     );
   const examplesOf = (items: readonly EncodedConversation[]) => withMetrics(conversationExamples(items), further);
   return clone(run, conversations, examplesOf, options);

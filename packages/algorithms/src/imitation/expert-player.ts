@@ -1,5 +1,5 @@
-// Lets the environment's expert play each turn with a given probability, else the policy. With labels=played the policy's own
-// utterances stay in the dialogue and are not imitated: they are marked as slips (mistakes). With labels=all the stored tokens of
+// Lets the environment's expert play each turn with a given probability, else the policy. With expert.labels=played the policy's own
+// utterances stay in the dialogue and are not imitated: they are marked as slips (mistakes). With expert.labels=all the stored tokens of
 // every turn are the expert's reply, whoever played it; this needs contexts without the utterances.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
@@ -46,7 +46,7 @@ class ExpertPlayer implements Player {
     const turns = requests.map((request) => {
       const { expertReply = null, rng } = request;
       const isExpert = rng.uniform() < share && expertReply !== null;
-      // With labels=all, each context is encoded from its beginning, even if its text happens to continue the previous one.
+      // With expert.labels=all, each context is encoded from its beginning, even if its text happens to continue the previous one.
       const turn = labels === 'all' ? 0 : request.turn;
       return { ...request, turn, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
     });

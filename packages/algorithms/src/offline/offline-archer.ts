@@ -32,9 +32,9 @@ export const offlineArcher = defineAlgorithm({
   needs: { critic: 'double', source: 'dataset', turnRewards: true },
   choiceProblems: () => [
     {
-      key: 'action_choice',
+      key: 'play.action_choice',
       message: 'offline_archer trains on utterances at states of a dataset, whose valid actions are not kept',
-      remedy: 'write action_choice=free; for the trained policy, task=evaluate with a choice',
+      remedy: 'write play.action_choice=free; for the trained policy, task=evaluate with a choice',
     },
   ],
 

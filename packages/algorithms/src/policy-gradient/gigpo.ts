@@ -6,8 +6,8 @@
 //     A^S_ik = (R_ik − mean(R_jl)) / std(R_jl)                    over the turns of the group with the anchor of turn k; 0 for a single turn
 //     A_ik   = A^E_i + w A^S_ik
 //
-// Differs from the authors' code: means and deviations of A^E are over episodes unless statistics=turn, and a penalty for an invalid
-// action is a part of that turn's reward, so that it counts in the returns of the turns before it too.
+// Differs from the authors' code: means and deviations of A^E are over episodes unless advantage.statistics=turn, and a penalty for
+// an invalid action is a part of that turn's reward, so that it counts in the returns of the turns before it too.
 import {
   anchorGroups,
   discountedReturns,

@@ -59,7 +59,7 @@ export function episodeAdvantages(
   episodes: readonly GroupEpisode[],
   { scaleByStd, statistics }: { scaleByStd: boolean; statistics: 'episode' | 'turn' },
 ): number[] {
-  // With statistics=turn an episode counts as many times as it has turns.
+  // With advantage.statistics=turn an episode counts as many times as it has turns.
   const repeated = episodes.map(({ rewards }) => (statistics === 'turn' ? rewards.length : 1));
   const rows = episodes.flatMap((episode, e) => new Array<GroupEpisode>(repeated[e]).fill(episode));
   const advantages = groupRelativeAdvantages(

@@ -170,7 +170,7 @@ export function policyUpdateProblems({
       message: `${key}=${divisor} does not go with algorithm.loss.aggregation=${aggregation}: a divisor belongs to constant, and constant needs one`,
       remedy:
         divisor === null
-          ? 'give the longest possible episode in tokens (turns * max_new_tokens)'
+          ? 'give the longest possible episode in tokens (play.max_turns * sampling.max_new_tokens)'
           : `write ${key}=null, or algorithm.loss.aggregation=constant`,
     },
   ];

@@ -60,7 +60,7 @@ abstract class ChoicePlayer implements Player {
     this.terminatorId = [...dialogues.terminatorIds, ...sampling.terminatorIds][0];
     if (this.terminatorId === undefined)
       throw new Error(
-        'a choice among valid actions needs a token that ends an action: give eos_str or a tokenizer with one',
+        'a choice among valid actions needs a token that ends an action: give sampling.eos_str or a tokenizer with one',
       );
   }
 

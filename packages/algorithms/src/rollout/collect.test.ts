@@ -81,7 +81,7 @@ test('a player without an answer ends its episode only; too many of them stop th
   asked.turns = 0;
   const never = play(run, async () => silent(() => true), { ...options, maxFailureShare: 0.25 }, episodes);
   await expect(never).rejects.toThrow(
-    /^4 of 12 episodes \(test\) failed, .* max_failure_share 0.25 .*\n {2}the first: status 500$/,
+    /^4 of 12 episodes \(test\) failed, .* play\.max_failure_share 0.25 .*\n {2}the first: status 500$/,
   );
   expect(asked.turns).toBeLessThanOrEqual(6); // two rounds of three slots
 });

@@ -169,7 +169,7 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
         `group ${trajectory.group} of ${environment}: episodes ${first.episode} and ${trajectory.episode} were reset with the ` +
           `same seed ${trajectory.seed} and begin differently, so their returns cannot be compared\n` +
           `  ${JSON.stringify(one.slice(0, 200))}\n  ${JSON.stringify(other.slice(0, 200))}\n` +
-          '  use an environment whose reset follows its seed, or group_size=1',
+          '  use an environment whose reset follows its seed, or algorithm.rollout.group_size=1',
       );
   }
 }
@@ -347,7 +347,7 @@ export function checkFailures(
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
   const others = failureReasons(failures.filter((error) => reasonKey(error) !== reasonKey(first)));
   const lines = [
-    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows`,
+    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than play.max_failure_share ${maxFailureShare} allows`,
     `  the first: ${first.message}`,
     ...others.slice(0, SHOWN_REASONS - 1).map((reason) => `  ${reason.episodes} for another reason: ${reason.message}`),
   ];

@@ -29,7 +29,7 @@ test('too many failures are an error with the first three reasons', () => {
   const check = (failures: Error[]) => () => checkFailures(failures, 0.5, { purpose: 'test', episodes: 8 });
   expect(check(errors('a', 'a', 'a', 'b'))).not.toThrow();
   expect(check(errors('a', 'b', 'a', 'b', 'b', 'c', 'd'))).toThrow(
-    /^7 of 8 episodes \(test\) failed, more than max_failure_share 0\.5 allows\n {2}the first: a\n {2}3 for another reason: b\n {2}1 for another reason: c$/,
+    /^7 of 8 episodes \(test\) failed, more than play.max_failure_share 0\.5 allows\n {2}the first: a\n {2}3 for another reason: b\n {2}1 for another reason: c$/,
   );
   expect(check(errors('a', 'a', 'a', 'a', 'a'))).toThrow(/allows\n {2}the first: a$/);
 });

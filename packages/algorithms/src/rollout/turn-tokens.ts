@@ -34,7 +34,7 @@ export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): 
   if (!logprobs.some((logprob) => Number.isNaN(logprob))) return;
   throw new Error(
     'the policy has NaN as the log-probability of a token that it says: its weights are no longer usable numbers\n' +
-      '  begin again in another folder with a smaller learning rate: lm_lr, or warm_start.lr where the first rollout fails',
+      '  begin again in another folder with a smaller learning rate: algorithm.actor.lr, or warm_start.lr where the first rollout fails',
   );
 }
 

@@ -29,7 +29,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   playerOptions?: readonly string[];
   /** True if the critic takes part in choosing actions, so that play needs the critic too. */
   playsWithCritic?: boolean;
-  /** True if the player always samples, so that do_sample and eval_decoding have no effect. */
+  /** True if the player always samples, so that sampling.do_sample and eval.decoding have no effect. */
   alwaysSamples?: boolean;
   /** Computes further metrics of an evaluation's episodes. */
   evaluationMetrics?(
@@ -45,7 +45,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   /** True if the loss compares probabilities of two forward passes, between which dropout would change them. */
   needsNoDropout?: boolean;
   /**
-   * The values of `action_choice` that training supports besides `free`: `constrained` if every loss scores turns by `packTurns`,
+   * The values of `play.action_choice` that training supports besides `free`: `constrained` if every loss scores turns by `packTurns`,
    * both values if no loss reads a log-probability of the sampler. None if not given. Algorithms on datasets support any, since
    * they do not play.
    */

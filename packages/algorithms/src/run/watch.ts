@@ -119,7 +119,7 @@ export class Watch {
     return (
       `there is nothing to learn from: in ${percent(share)} of the groups of the last ${signalPatience} iterations all rollouts of a ` +
       `task had the same return (mean ${number(average)})\n` +
-      '  where the agent is near its optimum this is the end; else more rollouts per task (group_size, and rollout_size with it), easier ' +
+      '  where the agent is near its optimum this is the end; else more rollouts per task (algorithm.rollout.group_size, and algorithm.rollout.size with it), easier ' +
       'tasks, a reward with parts, or a supervised start (task=finetune) give rollouts that differ'
     );
   }

@@ -45,7 +45,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
     throw new HubError(
       id,
       `it is not among the downloaded models (${folder}), and offline mode is on`,
-      'download it once with offline=false and without HF_HUB_OFFLINE, or give a directory',
+      'download it once with hub.offline=false and without HF_HUB_OFFLINE, or give a directory',
     );
   }
   const endpoint = (process.env.HF_ENDPOINT || PUBLIC_HUB).replace(/\/+$/, '');

@@ -24,7 +24,7 @@ test.each([
     ['config.json', 'pytorch_model.bin'],
     [
       'it has no weights in safetensors format',
-      "it has pytorch_model.bin: convert it with 'npx bowyer --config-name convert input=FILE output=DIRECTORY'",
+      "it has pytorch_model.bin: convert it with 'npx bowyer --config-name convert task.input=FILE task.output=DIRECTORY'",
     ],
   ],
 ])('a directory with %s', async (_, files, lines) => {

@@ -36,7 +36,7 @@ export async function readPretrainedConfig(dir: string): Promise<PretrainedConfi
       dir,
       'it has no weights in safetensors format',
       pickled
-        ? `it has ${pickled}: convert it with 'npx bowyer --config-name convert input=FILE output=DIRECTORY'`
+        ? `it has ${pickled}: convert it with 'npx bowyer --config-name convert task.input=FILE task.output=DIRECTORY'`
         : listing(files),
     );
   }

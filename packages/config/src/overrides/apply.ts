@@ -24,8 +24,8 @@ import { DictValue, ListExtension, overridePlace, QuotedString, type Element, ty
 interface ApplyOptions {
   readonly resolution: Resolution;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Lists the flat names of the config's options, for suggestions about mistyped keys. */
-  readonly flatNames?: () => readonly string[];
+  /** Lists the flat names of the config's options with their paths, for suggestions about mistyped keys. */
+  readonly flatNames?: () => ReadonlyMap<string, string>;
 }
 
 export function applyOverride(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
@@ -354,9 +354,11 @@ function nearestPath(key: string, root: Frame, { resolution, flatNames }: ApplyO
     else if (at.node.entries.has(keyId(part))) path.push(part);
     else {
       const own = [...at.node.entries.values()].map((entry) => String(entry.key));
-      const flat = part === key ? (flatNames?.() ?? []) : [];
-      const near = nearest(part, [...own, ...flat]);
-      if (near === undefined || flat.includes(near)) return near;
+      const flat = part === key ? flatNames?.() : undefined;
+      const near = nearest(part, [...own, ...(flat?.keys() ?? [])]);
+      if (near === undefined) return near;
+      const named = flat?.get(near);
+      if (named !== undefined) return named;
       path.push(near);
     }
     try {

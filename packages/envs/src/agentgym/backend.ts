@@ -89,7 +89,7 @@ export function missingAddress(
     {
       key: 'env.base_url',
       message: `env.base_url is null: ${name} is played on a server${choice}, and none is named`,
-      remedy: 'give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
+      remedy: 'give its address: env.base_url=http://HOST:PORT',
     },
   ];
 }

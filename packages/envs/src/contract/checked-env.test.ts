@@ -142,12 +142,12 @@ test('an episode without an end is reported as it grows, and refused at last', a
   const place = (step: number) => `mine, step ${step} of the episode of reset({"seed":2})`;
   for (let step = 1; step < 100_000; step++) await env.step('go');
   await expect(env.step('go')).rejects.toThrow(
-    `${place(100_000)}: the episode does not end\n  max_turns=N cuts every episode after N turns`,
+    `${place(100_000)}: the episode does not end\n  play.max_turns=N cuts every episode after N turns`,
   );
   restore();
   expect(lines).toEqual(
     [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000].map(
-      (step) => `${place(step)}: the episode has not ended yet; max_turns=N cuts every episode after N turns`,
+      (step) => `${place(step)}: the episode has not ended yet; play.max_turns=N cuts every episode after N turns`,
     ),
   );
 });

@@ -46,7 +46,7 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
   constructor(rules: GuessingRules<Secret>) {
     const { game, envIdx, secrets } = rules;
     if (envIdx !== null && envIdx >= secrets.length) {
-      throw new RangeError(`${game}: env_idx is ${envIdx}, but the secrets are 0…${secrets.length - 1}`);
+      throw new RangeError(`${game}: env.env_idx is ${envIdx}, but the secrets are 0…${secrets.length - 1}`);
     }
     this.#order = new EpisodeOrder(game);
     this.#rules = rules;

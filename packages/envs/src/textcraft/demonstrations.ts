@@ -19,7 +19,7 @@ export const textCraftExpertSchema = {
   order: choice(
     ['bottom_up', 'top_down', 'craft_by_craft'],
     'bottom_up',
-    "Order of the crafts. 'bottom_up': all ingredients are made before the crafts that need them; 'top_down': each craft is tried, in vain, before its missing ingredients are made, so that every action follows from the last refusals; 'craft_by_craft': the ingredients of one craft are made before that craft, in the counts of its recipe, so that the environment lists every action as valid (action_choice).",
+    "Order of the crafts. 'bottom_up': all ingredients are made before the crafts that need them; 'top_down': each craft is tried, in vain, before its missing ingredients are made, so that every action follows from the last refusals; 'craft_by_craft': the ingredients of one craft are made before that craft, in the counts of its recipe, so that the environment lists every action as valid (play.action_choice).",
   ),
 } as const;
 

@@ -140,7 +140,7 @@ describe('an episode', () => {
 
   test('envIdx beyond the list is refused', () => {
     expect(() => makeEnv('twenty_questions', { words: 'subset10', envIdx: 10 })).toThrow(
-      'twenty_questions: env_idx is 10, but the secrets are 0…9',
+      'twenty_questions: env.env_idx is 10, but the secrets are 0…9',
     );
   });
 

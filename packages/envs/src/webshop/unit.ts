@@ -99,7 +99,7 @@ function missingSite({ backend, baseUrl }: WebShopOptions): EnvProblem[] {
     {
       key: 'env.base_url',
       message: 'env.base_url is null: webshop is played on a site with env.backend=site, and none is named',
-      remedy: 'give its address: env.base_url=http://HOST:PORT, or env_load_path=http://HOST:PORT as in ArCHer',
+      remedy: 'give its address: env.base_url=http://HOST:PORT',
     },
   ];
 }

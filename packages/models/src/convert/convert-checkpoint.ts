@@ -78,7 +78,7 @@ interface OpenedInput extends Omit<OpenedCheckpoint, 'kind'> {
 async function openInput({ input, config, section }: ConvertOptions): Promise<OpenedInput> {
   if (!isGgufFile(input)) return openCheckpoint(input, { section });
   if (config !== null)
-    throw new WeightsFileError(input, 'a GGUF file has its own config', `leave out config=${config}`);
+    throw new WeightsFileError(input, 'a GGUF file has its own config', `leave out task.config=${config}`);
   return { kind: 'gguf', ...(await openGgufModel(input)) };
 }
 
@@ -94,7 +94,7 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
     throw new PretrainedDirectoryError(
       place,
       `the weights do not specify their model, and there is no ${path}`,
-      'give the config.json of a model of the same kind and sizes, or its directory: config=FILE_OR_DIRECTORY',
+      'give the config.json of a model of the same kind and sizes, or its directory: task.config=FILE_OR_DIRECTORY',
     );
   return parseConfig(text, dirname(path));
 }
@@ -133,7 +133,7 @@ async function findTokenizer({ tokenizer, config, input }: ConvertOptions, besid
   throw new WeightsFileError(
     input,
     'weight files contain no tokenizer, and there is no tokenizer.json in their directory',
-    'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): tokenizer=DIRECTORY_OR_FILE',
+    'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): task.tokenizer=DIRECTORY_OR_FILE',
   );
 }
 

@@ -159,7 +159,7 @@ export class DecodePrograms {
     if (states.length > 0 && this.#isResident)
       throw new Error(
         `model_type '${String(architecture.config.model_type)}' has recurrent layers, whose states cannot be kept on a GPU\n` +
-          '  generate with device=cpu',
+          '  generate with device.kind=cpu',
       );
     const names = this.#cacheNames();
     const size =

@@ -21,13 +21,13 @@ export async function loadTextModel(
     throw new PretrainedDirectoryError(
       dir,
       'it is an encoder-decoder, whose decoding has no second copy of the weights',
-      'packed_decoding=null loads it as it is',
+      'task.packed_decoding=null loads it as it is',
     );
   if (quantization !== 'none')
     throw new PretrainedDirectoryError(
       dir,
       `it is an encoder-decoder, which cannot be loaded in ${quantization}`,
-      'quantization=none loads it as it is',
+      'load it without quantization',
     );
   return Seq2SeqModel.load(options);
 }

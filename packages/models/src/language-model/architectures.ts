@@ -27,7 +27,7 @@ function unknownType({ model_type: type, ...json }: ConfigJson): string {
   const known = `supported language models: ${Object.keys(allFamilies).join(', ')}`;
   if (type === undefined) return `is missing; ${known}`;
   if (isEncoder({ model_type: type, ...json }))
-    return `is "${String(type)}", an encoder, which cannot generate text: it can be a critic (critic_lm); ${known}`;
+    return `is "${String(type)}", an encoder, which cannot generate text: it can be a critic (critic.model); ${known}`;
   if (isEncoderDecoder({ model_type: type }))
     return `is "${String(type)}", an encoder-decoder: it can score, generate and be an oracle, not a policy; ${known}`;
   return `is ${JSON.stringify(type)}, which is not supported; ${known}; encoder-decoders: ${encoderDecoderTypes.join(', ')}`;

@@ -391,7 +391,7 @@ export class LanguageModel implements FrozenPolicy {
    */
   async createValueHead(options: OptimizerOptions): Promise<ValueHead> {
     if (this.#device.precision === 'float16')
-      throw new Error('LanguageModel: the value head computes in float32 alone; use precision=float32');
+      throw new Error('LanguageModel: the value head computes in float32 alone; use device.precision=float32');
     await this.#valueHead?.release();
     this.#valueHead = await ValueHead.create(this.#device, trunkWidth(this.architecture), options);
     this.#scorer.valueHead = this.#valueHead;

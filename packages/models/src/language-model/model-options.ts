@@ -78,8 +78,8 @@ const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dro
 export function checkDropout(config: ConfigJson): void {
   if (dropoutFields.some((field) => Number(config[field] ?? 0) > 0)) return;
   throw new Error(
-    `dropout=true: the config.json of this ${String(config.model_type)} model has no dropout probability above 0\n` +
-      '  write dropout=false, or give a model whose config.json has one',
+    `dropout is on: the config.json of this ${String(config.model_type)} model has no dropout probability above 0\n` +
+      '  turn it off (task.dropout=false, in training algorithm.actor.dropout=false), or give a model whose config.json has one',
   );
 }
 

@@ -60,7 +60,7 @@ export async function readModel(options: LoadOptions): Promise<ModelParts> {
     throw new AdapterError(
       dir,
       'adapter_config.json: use_dora is true, which needs the norms of the base in float32',
-      `load it without quantization=${quantization}`,
+      `load it without quantization (${quantization})`,
     );
   // The dropout is a setting of this training; the other settings are the adapter's.
   const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;

@@ -228,7 +228,7 @@ describe('with a llama', () => {
     const { model, bank, adapters } = await withLoaded(dir, dirs.slice(1, 2));
     expect(bank.free).toBe(1);
     await expect(bank.read(dirs[0])).rejects.toThrow(
-      'the rank of model.layers.0.self_attn.q_proj is 4, and there is room for 3\n  start the server with max_adapter_rank=4',
+      'the rank of model.layers.0.self_attn.q_proj is 4, and there is room for 3\n  start the server with task.max_adapter_rank=4',
     );
     await expect(bank.read(dirs[2])).rejects.toThrow('it adapts model.layers.0.self_attn.k_proj, which has no room');
     const config = join(dirs[1], 'adapter_config.json');

@@ -93,13 +93,13 @@ export class AdapterBank {
       throw new AdapterError(
         dir,
         `the rank of ${module} is ${r}, and there is room for ${rank}`,
-        `start the server with max_adapter_rank=${r}`,
+        `start the server with task.max_adapter_rank=${r}`,
       );
     if (!weights.has(weight))
       throw new AdapterError(
         dir,
         `it adapts ${module}, which has no room for adapters`,
-        'start the server with it among adapters, or with its layers in adapter_target_modules',
+        'start the server with it among adapters, or with its layers in task.adapter_target_modules',
       );
   }
 
@@ -112,7 +112,7 @@ export class AdapterBank {
     const place = this.#free.shift();
     if (place === undefined)
       throw new BankFullError(
-        `there is room for ${this.layout.places} adapters (max_adapters), and all of it is taken`,
+        `there is room for ${this.layout.places} adapters (task.max_adapters), and all of it is taken`,
       );
     try {
       for (const [weight, room] of this.layout.weights)

@@ -121,7 +121,7 @@ export class ShardedOptimizer implements Optimizer {
     const { ranks } = device;
     if (device.residency === 'gpu')
       throw new Error(
-        'distributed.shard_optimizer=true: on webgpu states cannot be divided\n  write distributed.shard_optimizer=false, or device=cpu',
+        'distributed.shard_optimizer=true: on webgpu states cannot be divided\n  write distributed.shard_optimizer=false, or device.kind=cpu',
       );
     const gradients = await device.createZeros(shapesOf(parameters));
     const owners = ownersOf(parameters, ranks.size);

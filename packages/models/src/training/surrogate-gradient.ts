@@ -68,7 +68,7 @@ export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof Po
 /**
  * Computes the weights of −log p with which the weighted sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs,
  * [scored] except for scalars: weights; except for the likelihood also old_logprobs, advantages and `SCALAR_INPUTS`; with a KL penalty
- * also ref_logprobs and the scalar kl_coefficient.
+ * also ref_logprobs and the penalty's coefficient, a scalar.
  */
 export function surrogateWeights(
   g: GraphBuilder,

@@ -78,7 +78,7 @@ export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held:
   if (train.length === 0)
     throw new Error(
       `${tasks.length} tasks, of which ${tested} are held out for the test and ${evaluated} for evaluations: none is left to train on\n` +
-        '  give more tasks, smaller shares (test_share, eval_share), or files of their own: eval_tasks=FILE test_tasks=FILE',
+        '  give more tasks, smaller shares (task.test_share, task.eval_share), or files of their own: task.eval_tasks=FILE task.test_tasks=FILE',
     );
   const own = (given: readonly Task[] | null, start: number, count: number) =>
     given ? rankedById(given) : count > 0 ? ranked.slice(start, start + count) : train;

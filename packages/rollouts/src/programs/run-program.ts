@@ -184,7 +184,7 @@ const startRemedies: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open: give a smaller concurrency, or a larger limit (ulimit -n)',
   ENFILE: 'too many files are open on this machine: give a smaller concurrency',
   EAGAIN: 'too many processes run: give a smaller concurrency, or a larger limit (ulimit -u)',
-  E2BIG: 'the command and its variables are longer than this machine allows: give less to pass_env',
+  E2BIG: 'the command and its variables are longer than this machine allows: give less to task.pass_env',
 };
 
 /** Adds a remedy to an error of starting a program. */

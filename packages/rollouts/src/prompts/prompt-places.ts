@@ -102,7 +102,7 @@ export function commonPrompts(rollouts: readonly (readonly unknown[])[]): Prompt
   if (Object.keys(prompts).length > 0) return prompts;
   throw new Error(
     'the agent has no system message and no tool description that is the same in all of its first rollouts\n' +
-      '  write the texts that may be changed into a file and give it: prompts=FILE, a JSON object of texts by name',
+      '  write the texts that may be changed into a file and give it: task.prompts=FILE, a JSON object of texts by name',
   );
 }
 

@@ -25,5 +25,5 @@ export function rewardsOfCalls(rollout: Rewarded): Map<number, number> {
 export const missingReward = ({ id }: Rewarded): Error =>
   new Error(
     `rollout ${id} ended without a reward\n` +
-      '  print {"reward": 1} as the last line, or return it from a function; post it to BOWYER_ROLLOUT_URL/rewards, or give a judge: reward=COMMAND, or ranking.base_url=URL',
+      '  print {"reward": 1} as the last line, or return it from a function; post it to BOWYER_ROLLOUT_URL/rewards, or give a judge: task.reward=COMMAND, or ranking.base_url=URL',
   );

@@ -40,7 +40,7 @@ interface Trained {
  * the command line names an environment in which the agent was not trained.
  */
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
-  const place = read('checkpoint_path') ?? read('policy_lm');
+  const place = read('policy.checkpoint') ?? read('policy.model');
   if (typeof place !== 'string') return null;
   const { agentFolderOf } = await import('../agent/folders/model-folders.js');
   const { learnedConversations, runOf } = await import('../run/recorded-config.js');

@@ -60,13 +60,14 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
 
 /** The server's options to write instead, where clients connect in another way. */
 const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
-  'task.transport': 'choose protocol=mcp',
-  'task.server_key_env': 'choose protocol=mcp with transport=http: clients of the other protocols send no key',
-  'task.host': 'choose transport=http',
-  'task.port': 'choose transport=http',
-  'task.allow_anonymous': 'choose transport=http',
-  'task.max_instances': 'choose transport=http',
-  'task.idle_minutes': 'choose transport=http',
+  'task.transport': 'choose task.protocol=mcp',
+  'task.server_key_env':
+    'choose task.protocol=mcp with task.transport=http: clients of the other protocols send no key',
+  'task.host': 'choose task.transport=http',
+  'task.port': 'choose task.transport=http',
+  'task.allow_anonymous': 'choose task.transport=http',
+  'task.max_instances': 'choose task.transport=http',
+  'task.idle_minutes': 'choose task.transport=http',
 };
 
 /** Returns the choice that would make a run read an unread option; undefined where no other option switches it on. */
@@ -74,7 +75,7 @@ export function conditionOf(path: string, { algorithm, setting }: Choices): stri
   if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))
     return `${algorithm.name} has no warm start: it trains with its own options (--help algorithm)`;
   if (path === 'task.test_size' && (setting('task.item_list') ?? null) !== null)
-    return 'item_list decides which episodes are played: for fewer of them write data_len=N, and leave test_size out with ~test_size';
+    return 'task.item_list decides which episodes are played: for fewer of them write task.data_len=N, and leave it out with ~task.test_size';
   if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (setting('policy.endpoint') !== undefined && Object.hasOwn(AT_AN_ENDPOINT, path))
     return `an endpoint plays: ${AT_AN_ENDPOINT[path]}`;

@@ -7,6 +7,11 @@ import { factsOf } from './originals/run-facts.js';
 /** Reads the facts of a composed config, after adding the keys that others imply. @param typed keys of the command line */
 export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   await loadPlugins(composed);
-  const context = { isTyped: (key: string) => typed.has(key), mode: 'multirun', isNested: true } as const;
+  const paths = new Set([...typed].map((key) => composed.pathOf(key)));
+  const context = {
+    isTyped: (key: string) => typed.has(key) || paths.has(key),
+    mode: 'multirun',
+    isNested: true,
+  } as const;
   return factsOf(await withImplied(composed, context), typed);
 }

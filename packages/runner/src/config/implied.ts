@@ -59,9 +59,9 @@ const environment: Rule = (read, { isTyped }) => {
 };
 
 const critic: Rule = (read, { isTyped }) => {
-  const [place, kind] = [read('critic_lm'), read('critic.kind')];
+  const [place, kind] = [read('critic.model'), read('critic.kind')];
   if (typeof place !== 'string' || kind === undefined || kind === 'transformer' || isTyped('critic')) return [];
-  return [{ word: 'critic=roberta_base', why: `critic_lm=${place}` }];
+  return [{ word: 'critic=roberta_base', why: `critic.model=${place}` }];
 };
 
 const backend: Rule = async (read, { isTyped }, composition) => {
@@ -111,19 +111,21 @@ const oracle: Rule = (read, { isTyped }) => {
 };
 
 const chat: Rule = (read, { isTyped }) => {
-  const template = read('chat_template');
-  if (typeof template !== 'string' || read('play_as_chat') !== false || isTyped('play_as_chat')) return [];
-  return [{ word: 'play_as_chat=true', why: `chat_template=${template}` }];
+  const template = read('chat.template');
+  if (typeof template !== 'string' || read('play.as_chat') !== false || isTyped('play.as_chat')) return [];
+  return [{ word: 'play.as_chat=true', why: `chat.template=${template}` }];
 };
 
 /** Chooses GPT-2, as in ArCHer's default config, for checkpoints of ArCHer, which contain weights only. */
 const checkpoint: Rule = async (read) => {
-  const place = read('checkpoint_path');
-  if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
-  if (typeof place !== 'string' || read('policy_lm') !== null) return [];
+  const place = read('policy.checkpoint');
+  if (place === '') return [{ word: '++policy.checkpoint=null', why: 'it is empty' }];
+  if (typeof place !== 'string' || read('policy.model') !== null) return [];
   const { isWeightsFile, isWhole } = await import('../agent/folders/weights-file.js');
   if (!isWeightsFile(place) || isWhole(place)) return [];
-  return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
+  return [
+    { word: 'policy.model=gpt2', why: `policy.checkpoint=${place} has weights alone, and gpt2 is ArCHer’s policy` },
+  ];
 };
 
 /** Rules of an evaluation with `as_trained`; their module is loaded only for it. */
@@ -179,8 +181,8 @@ function isInFile(key: string, composition: Composition, { shipped = [] }: Impli
 /** Shortens a preset's warm-up to the same share of a shorter run, where it would take all of it. */
 const warmup: Rule = (read, { isTyped }, composition) => {
   const pairs = [
-    ['warmup_iter', 'iterations'],
-    ['warmup_epochs', 'epochs'],
+    ['algorithm.actor.warmup_iterations', 'algorithm.iterations'],
+    ['algorithm.actor.warmup_epochs', 'algorithm.epochs'],
   ];
   return pairs.flatMap(([key, length]): Implied[] => {
     const [part, whole] = [read(key), read(length)];
@@ -193,11 +195,11 @@ const warmup: Rule = (read, { isTyped }, composition) => {
 
 /** Rounds the episodes of an iteration up to complete groups, where the command line gives the size of a group. */
 const groups: Rule = (read, { isTyped }) => {
-  const key = ['group_size', 'sample_num'].find((name) => isTyped(name));
-  const [size, episodes] = [key && read(key), read('rollout_size')];
-  if (typeof size !== 'number' || typeof episodes !== 'number' || isTyped('rollout_size') || !(size >= 1)) return [];
+  const [key, total] = ['algorithm.rollout.group_size', 'algorithm.rollout.size'];
+  const [size, episodes] = [isTyped(key) && read(key), read(total)];
+  if (typeof size !== 'number' || typeof episodes !== 'number' || isTyped(total) || !(size >= 1)) return [];
   if (episodes % size === 0 || !Number.isInteger(size)) return [];
-  return [{ word: `rollout_size=${Math.ceil(episodes / size) * size}`, why: `${key}=${size}` }];
+  return [{ word: `${total}=${Math.ceil(episodes / size) * size}`, why: `${key}=${size}` }];
 };
 
 const units: readonly Rule[] = [agentType, environment, critic];

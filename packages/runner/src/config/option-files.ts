@@ -150,7 +150,7 @@ function algorithmsPage(pageOf: (name: string) => string): string {
     '',
     '- **learns from**: episodes that it plays, a dataset, or both.',
     '- **critic**: a critic of utterances, trained on its own network.',
-    '- **trains with**: values of `action_choice` besides `free` with which it may train ([context](../context.md)).',
+    '- **trains with**: values of `play.action_choice` besides `free` with which it may train ([context](../context.md)).',
     '- **other policies**: its rollouts may be those of another policy, of a [server](../remote-policy.md) or of an earlier',
     '  [iteration](../asynchronous.md).',
     '- **agents**: it may train an [agent of yours](../agents/train.md).',

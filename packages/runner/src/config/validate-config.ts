@@ -111,12 +111,12 @@ async function keysOfOthers(
 
 /** Refuses a critic without sizes, since the schema would report each of them. */
 function sizelessCritic(composition: Composition): ConfigProblem[] {
-  const [kind, width, model] = ['critic.kind', 'critic.width', 'critic_lm'].map((key) => composition.setting(key));
+  const [kind, width, model] = ['critic.kind', 'critic.width', 'critic.model'].map((key) => composition.setting(key));
   if (kind !== 'transformer' || width !== undefined || model !== null) return [];
   return oneProblem(
-    'critic_lm',
-    `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
-    'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
+    'critic.model',
+    `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic.model is null`,
+    'give one with critic.model=roberta-base or critic.model=FOLDER, or write critic=transformer for one from scratch',
   );
 }
 
@@ -160,17 +160,17 @@ function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): C
   const threads = device?.threads ?? 0;
   if (threads > 4 * cores)
     problems.push({
-      key: 'threads',
-      message: `threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
-      remedy: `give threads=${cores} or less, or threads=0 for one for each core`,
+      key: 'device.threads',
+      message: `device.threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
+      remedy: `give device.threads=${cores} or less, or device.threads=0 for one for each core`,
     });
   const context = policy?.nPositions;
   const maxNewTokens = sampling?.maxNewTokens ?? 0;
   if (context !== undefined && maxNewTokens >= context)
     problems.push({
-      key: 'max_new_tokens',
-      message: `max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
-      remedy: 'give a smaller max_new_tokens, or a larger policy.n_positions',
+      key: 'sampling.max_new_tokens',
+      message: `sampling.max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
+      remedy: 'give a smaller sampling.max_new_tokens, or a larger policy.n_positions',
     });
   if (savePath !== null && existsSync(savePath)) {
     const entries = readdirSync(savePath);

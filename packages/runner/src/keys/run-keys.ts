@@ -72,7 +72,7 @@ export const saveMinutes = optional(
 /** How often a run that counts in epochs writes a checkpoint. */
 export const saveEpochs = optional(
   positive,
-  'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
+  'epochs between checkpoints (0.5: two in each epoch); null: only checkpoints.minutes decides',
   { decides: false, flat: 'save_freq' },
 );
 

@@ -14,9 +14,9 @@ test('a reason is logged once, and the number of its further failures when the s
   expect(lines).toEqual([
     'WARNING: test episode 0 failed and is left out: no file of test-0.3',
     'WARNING: test episode 17 failed and is left out: other',
-    'WARNING: test episode 18 failed and counts as failed_reward: other',
+    'WARNING: test episode 18 failed and counts as task.failed_reward: other',
     'WARNING: 16 more (test episode 1, test episode 2, test episode 3, test episode 4, test episode 5, …) failed and are left out: no file of test-0.3',
-    'WARNING: 1 more (test episode 19) failed and count as failed_reward: other',
+    'WARNING: 1 more (test episode 19) failed and count as task.failed_reward: other',
     'WARNING: test episode 0 failed and is left out: other',
   ]);
 });

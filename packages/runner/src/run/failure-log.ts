@@ -23,13 +23,16 @@ export function failureLog(log: TaskContext['log']): Required<Pick<PlayContext, 
       const known = reasons.get(key);
       if (known) return void known.episodes.push(episode);
       reasons.set(key, { reason: error.message.split('\n')[0], counts, episodes: [] });
-      log(`${episode} failed and ${counts ? 'counts as failed_reward' : 'is left out'}: ${error.message}`, 'WARNING');
+      log(
+        `${episode} failed and ${counts ? 'counts as task.failed_reward' : 'is left out'}: ${error.message}`,
+        'WARNING',
+      );
     },
     onSetEnd() {
       for (const { reason, counts, episodes } of reasons.values())
         if (episodes.length > 0)
           log(
-            `${countText(episodes)} failed and ${counts ? 'count as failed_reward' : 'are left out'}: ${reason}`,
+            `${countText(episodes)} failed and ${counts ? 'count as task.failed_reward' : 'are left out'}: ${reason}`,
             'WARNING',
           );
       reasons.clear();

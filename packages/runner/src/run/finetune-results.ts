@@ -66,7 +66,7 @@ export function finetuneText(directory: string, results: FinetuneResults): strin
     '',
     items > 0
       ? `loss in nats per learned token on ${items} validation ${items === 1 ? 'item' : 'items'}, which were not trained on`
-      : 'loss in nats per learned token of the last training steps; nothing was held out (validation_share=0)',
+      : 'loss in nats per learned token of the last training steps; nothing was held out (task.validation_share=0)',
     ...gainLines(results),
     ...callLines(results),
     '',

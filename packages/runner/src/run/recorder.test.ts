@@ -122,7 +122,7 @@ test('the guard stops the run after logging the metric that exceeded its bound',
 test('a metric that is not finite stops the run with its name and a remedy', async () => {
   await expect(recorder.log(2, { 'losses/q1': NaN }, [])).rejects.toThrow(
     "metric 'losses/q1' became NaN in iteration 3; last good state: no checkpoint yet\n" +
-      '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
+      '  a smaller algorithm.actor.lr or algorithm.critic.lr, or a larger algorithm.actor.warmup_iterations, usually prevents this',
   );
 });
 

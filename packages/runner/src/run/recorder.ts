@@ -252,7 +252,7 @@ export class Recorder implements RunHooks {
       this.#lastCheckpoint > 0 ? `the checkpoint of iteration ${this.#lastCheckpoint}` : 'no checkpoint yet';
     throw new Error(
       `metric '${broken}' became ${metrics[broken]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
-        `  ${hugeReward(rollout) ?? 'a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this'}`,
+        `  ${hugeReward(rollout) ?? 'a smaller algorithm.actor.lr or algorithm.critic.lr, or a larger algorithm.actor.warmup_iterations, usually prevents this'}`,
     );
   }
 }

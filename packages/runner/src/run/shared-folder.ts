@@ -25,7 +25,7 @@ export async function checkSharedFolder(directory: string, ranks: Ranks): Promis
   if (rank < 0) return;
   throw new Error(
     `rank ${rank} on ${blind[rank]} does not see the run's folder '${directory}'\n` +
-      '  the processes need a common file system: give save_path=FOLDER on one that all machines mount, and cache_dir too',
+      '  the processes need a common file system: give save_path=FOLDER on one that all machines mount, and warm_start.cache_dir too',
   );
 }
 

@@ -36,7 +36,7 @@ export interface JobSource {
   report(start: JobStart, outcome: JobOutcome): void;
 }
 
-/** Writes `#3 seed=1 lm_lr=0.001`, with the overrides that `shown` accepts. */
+/** Writes `#3 seed=1 algorithm.actor.lr=0.001`, with the overrides that `shown` accepts. */
 export function jobLabel({ number, overrides }: SweepJob, shown: (override: string) => boolean = () => true): string {
   return [`#${number}`, ...overrides.filter(shown)].join(' ');
 }

@@ -52,9 +52,9 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   const project = program.env.WANDB_PROJECT || String(master.setting('project_name'));
   const { place, url, warnings } = await createSweep(config, { entity, project }, program.env);
   for (const warning of warnings) request.announce(`W&B: ${warning}`);
-  const command = `command=[${words.map((word) => (/^[\w./-]+$/.test(word) ? word : quotedText(word))).join(',')}]`;
+  const command = `task.command=[${words.map((word) => (/^[\w./-]+$/.test(word) ? word : quotedText(word))).join(',')}]`;
   const agent = [program.commandPrefix ?? program.programName, '--config-name', 'wandb_agent'];
-  const sweep = `sweep=${place.entity}/${place.project}/${place.id}`;
+  const sweep = `task.sweep=${place.entity}/${place.project}/${place.id}`;
   stdout.write(
     `sweep: ${url}\nits trials, on any number of computers:\n  ${[...agent, sweep, shellQuoted(command)].join(' ')}\n`,
   );

@@ -24,13 +24,13 @@ export function listenProblems(
     allowAnonymous,
     serverKeyEnv = null,
   }: { host: string; allowAnonymous: boolean; serverKeyEnv?: string | null },
-  key: 'server_key_env' | null,
+  key: 'task.server_key_env' | null,
 ): ConfigProblem[] {
   if (isLoopback(host) || allowAnonymous || serverKeyEnv !== null) return [];
   const withKey = key === null ? '' : `${key}=NAME of an environment variable with the key that clients must send, or `;
   return oneProblem(
-    'host',
-    `host=${host} accepts connections from other machines, and clients need no key`,
-    `give ${withKey}allow_anonymous=true, or host=127.0.0.1`,
+    'task.host',
+    `task.host=${host} accepts connections from other machines, and clients need no key`,
+    `give ${withKey}task.allow_anonymous=true, or task.host=127.0.0.1`,
   );
 }

@@ -7,7 +7,7 @@ export function missingOptions(
   options: Readonly<Record<string, unknown>>,
   remedy: string,
 ): ConfigProblem[] {
-  const missing = Object.keys(options).filter((key) => options[key] === null);
+  const missing = Object.keys(options).flatMap((key) => (options[key] === null ? [`task.${key}`] : []));
   if (missing.length === 0) return [];
   const are = `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`;
   return oneProblem(missing[0], `task=${task} needs ${needs}: ${are}`, remedy);

@@ -18,5 +18,5 @@ export const lineFileProblems =
       task,
       'a model, a file to read and a file to write',
       { model, input, output },
-      'give all three: model=FOLDER input=FILE.jsonl output=FILE.jsonl',
+      'give all three: task.model=FOLDER task.input=FILE.jsonl task.output=FILE.jsonl',
     );

@@ -1,10 +1,10 @@
 /**
  * Reads the API key that a server expects of its clients, or sends to another server; null where the config names none.
  *
- * @param name of the config's key
+ * @param name the option's path
  * @throws if the environment variable is not set
  */
-export function keyOf({ serverKeyEnv }: { serverKeyEnv: string | null }, name = 'server_key_env'): string | null {
+export function keyOf({ serverKeyEnv }: { serverKeyEnv: string | null }, name = 'task.server_key_env'): string | null {
   if (serverKeyEnv === null) return null;
   const key = process.env[serverKeyEnv];
   if (key) return key;

@@ -73,7 +73,7 @@ test('one adapter too many, the name of the model and an unknown name are refuse
   // Two loads that arrive together run one after another.
   await Promise.all([registry.load('a', 'dir-a'), registry.load('b', 'dir-b')]);
   await expect(registry.load('c', 'dir-c')).rejects.toThrow(
-    'There is room for 2 adapters (max_adapters), and a, b have it; unload one first',
+    'There is room for 2 adapters (task.max_adapters), and a, b have it; unload one first',
   );
   await expect(registry.load('base', 'dir')).rejects.toThrow("'base' is the name of the model itself");
   expect(() => registry.unload('base')).toThrow("'base' is the model itself, not an adapter");

@@ -83,7 +83,7 @@ export class AdapterRegistry {
       while (this.bank!.free === 0 && this.#leaving.size > 0) await Promise.race(this.#leaving);
       if (this.bank!.free === 0)
         throw new BadRequestError(
-          `There is room for ${this.bank!.layout.places} adapters (max_adapters), and ${[...this.#entries.keys()].join(', ')} have it; unload one first`,
+          `There is room for ${this.bank!.layout.places} adapters (task.max_adapters), and ${[...this.#entries.keys()].join(', ')} have it; unload one first`,
         );
       const adapter = await this.bank!.load(read);
       const former = this.#entries.get(name);

@@ -58,7 +58,7 @@ test('one environment too many is refused with 503 and Retry-After; Bowyer’s c
     await second.reset({ seed: 2 });
     const refused = await post(server, '/create');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(refused.text).toBe('all 2 environments are in use (max_instances)');
+    expect(refused.text).toBe('all 2 environments are in use (task.max_instances)');
     const waiting = third.reset({ dataIdx: 7 });
     await first.close();
     expect((await waiting).observation).toContain('Goal: craft jungle planks.');

@@ -50,7 +50,7 @@ export class InstanceTable {
   create(): number {
     const { makeEnv, maxInstances } = this.options;
     if (this.#instances.size >= maxInstances) {
-      throw new TooManyInstancesError(`all ${maxInstances} environments are in use (max_instances)`);
+      throw new TooManyInstancesError(`all ${maxInstances} environments are in use (task.max_instances)`);
     }
     const id = this.#nextId++;
     const env = makeEnv();

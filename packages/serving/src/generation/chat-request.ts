@@ -44,7 +44,7 @@ export interface ChatNames {
 export function chatTemplateOf({ template }: RequestReader, names: ChatNames): ChatTemplate {
   if (template !== null) return template;
   throw new BadRequestError(
-    'this model has no chat template; the server can be given one (chat_template=FILE or a name), or use /v1/completions',
+    'this model has no chat template; the server can be given one (chat.template=FILE or a name), or use /v1/completions',
     names.messages,
   );
 }

@@ -136,7 +136,9 @@ function budgeted(
   const kept = parts && withinBudget(constraint, { place: parts, tokens, tokenizer });
   if (kept !== null) return { constraint: kept, key: withBudget(key, tokens) };
   const name = names.reasoningBudget!;
-  const why = parts ? 'this model has no form of reasoning' : 'this server does not split answers (split_messages)';
+  const why = parts
+    ? 'this model has no form of reasoning'
+    : 'this server does not split answers (task.split_messages)';
   throw new BadRequestError(`'${name}' cannot be kept to: ${why}; leave it out`, name, 'unsupported');
 }
 
@@ -183,7 +185,7 @@ function partsOf(
   const isForced = typeof toolChoice === 'object' || toolChoice === 'required';
   if (isForced && (!reader.callStyle || settings.returnsIds))
     throw new BadRequestError(
-      `'${names.toolChoice}' forces a call, which needs answers that are split: start the server with split_messages=true, and leave return_token_ids out`,
+      `'${names.toolChoice}' forces a call, which needs answers that are split: start the server with task.split_messages=true, and leave return_token_ids out`,
       names.toolChoice,
       'unsupported',
     );

@@ -286,10 +286,10 @@ export function pathOf(request: IncomingMessage): { path: string; query: URLSear
 
 function listenError(error: NodeJS.ErrnoException, { host, port }: HttpListenerOptions): Error {
   const problems: Record<string, string> = {
-    EADDRINUSE: `port ${port} of ${host} is in use by another process\n  choose another one: port=NUMBER, or port=0 for any free one`,
-    EACCES: `port ${port} of ${host} may not be used by this user\n  choose one above 1023: port=NUMBER`,
-    EADDRNOTAVAIL: `this machine has no address ${host}\n  choose another one: host=127.0.0.1`,
-    ENOTFOUND: `the name '${host}' is not known\n  choose another one: host=127.0.0.1`,
+    EADDRINUSE: `port ${port} of ${host} is in use by another process\n  choose another one: task.port=NUMBER, or task.port=0 for any free one`,
+    EACCES: `port ${port} of ${host} may not be used by this user\n  choose one above 1023: task.port=NUMBER`,
+    EADDRNOTAVAIL: `this machine has no address ${host}\n  choose another one: task.host=127.0.0.1`,
+    ENOTFOUND: `the name '${host}' is not known\n  choose another one: task.host=127.0.0.1`,
   };
   const text = problems[error.code ?? ''];
   return text === undefined ? error : new Error(`cannot listen: ${text}`, { cause: error });

@@ -202,7 +202,9 @@ test('the number of sessions is bounded, a key is required, idle sessions end, a
   await expect(connected(http(server))).rejects.toThrow(/You did not provide an API key/);
   const first = await connected(http(server, key));
   await call(first, 'reset');
-  await expect(connected(http(server, key))).rejects.toThrow(/All places of the server are in use \(max_instances\)/);
+  await expect(connected(http(server, key))).rejects.toThrow(
+    /All places of the server are in use \(task\.max_instances\)/,
+  );
   await first.callTool({ name: 'step', arguments: { action: 'Is it a dog?' } });
   while (server.players > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await expect(call(first, 'step', { action: 'x' })).rejects.toThrow(/Session not found; it may have been idle/);

@@ -121,7 +121,7 @@ export class McpListener {
   /** Answers the first request of a session. */
   async #opened(exchange: Exchange, body: unknown): Promise<HttpAnswer | null> {
     if (!this.#listener.isListening) return unavailable('The server stops');
-    if (this.options.isFull()) return unavailable('All places of the server are in use (max_instances)');
+    if (this.options.isFull()) return unavailable('All places of the server are in use (task.max_instances)');
     const session = await this.#sessions.open();
     try {
       return await this.#inSession(session, exchange, body);

@@ -27,7 +27,7 @@ export class NamedPlayers implements Seat {
     const known = this.#players.get(episode)?.player;
     this.#players.delete(episode);
     if (known === undefined && this.options.isFull())
-      throw new PlayError('All places of the server are in use (max_instances). Try again later.');
+      throw new PlayError('All places of the server are in use (task.max_instances). Try again later.');
     const player = known ?? this.options.player();
     const id = randomUUID();
     this.#players.set(id, { player, lastUsed: performance.now() });

@@ -90,7 +90,7 @@ export function callProblem(template: ChatTemplate, tokenizer: Tokenizer): strin
     : `this model's chat template leaves calls out: it has written ${JSON.stringify(end)}, where ${EXPECTED} or another known form (${names}) is expected; ${ADVICE}`;
 }
 
-const ADVICE = 'chat_template=tools writes them, with any tokenizer of bytes, for a model that has learned it';
+const ADVICE = 'chat.template=tools writes them, with any tokenizer of bytes, for a model that has learned it';
 
 const CONTENT = 'Some content.';
 

@@ -268,7 +268,7 @@ export class BuiltInChatTemplate implements ChatTemplate {
   #unknown(problem: string): ChatTemplateError {
     return new ChatTemplateError(
       `'${this.kind}' ${problem}`,
-      'use the model’s own template (chat_template=null), chat_template=tools, or a file of Jinja',
+      'use the model’s own template (chat.template=null), chat.template=tools, or a file of Jinja',
     );
   }
 

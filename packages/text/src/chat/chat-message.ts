@@ -115,7 +115,7 @@ export class ChatTemplateLimitError extends ChatTemplateError {
   override readonly name = 'ChatTemplateLimitError';
 
   constructor(problem: string) {
-    super(problem, 'use another template: chat_template=FILE, or the name of one');
+    super(problem, 'use another template: chat.template=FILE, or the name of one');
   }
 }
 

@@ -308,13 +308,13 @@ test('a variable that a template never reads is refused with those that it reads
   );
   expect(() => chatTemplate('{{ messages[0].content }}', words, { variables: { a: 1 } })).toThrow(
     "Chat template: the template never reads the variable 'a'\n" +
-      '  it has no variables of its own: leave out chat_template_kwargs',
+      '  it has no variables of its own: leave out chat.template_kwargs',
   );
 });
 
 test('a tokenizer of words is refused for a template that it cannot serve, with the command that makes a model for it', () => {
   for (const name of ['tools', '{{ messages[0].content }}', null])
     expect(() => templateTokens(name)).toThrow(
-      /needs a built-in template, not .*\n.*npx bowyer --config-name start_model data=FILE/,
+      /needs a built-in template, not .*\n.*npx bowyer --config-name start_model task.data=FILE/,
     );
 });

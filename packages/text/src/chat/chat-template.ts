@@ -43,7 +43,7 @@ export function chatTemplate(
     if (variable !== undefined)
       throw new ChatTemplateError(
         `'${name}' has no variable '${variable}'`,
-        'leave out chat_template_kwargs, or use a template of Jinja',
+        'leave out chat.template_kwargs, or use a template of Jinja',
       );
     return new BuiltInChatTemplate(name, tokenizer, options);
   }
@@ -77,7 +77,7 @@ function checkVariables(
   throw new ChatTemplateError(
     `${which} never reads the variable${unread.length > 1 ? 's' : ''} ${unread.map((name) => `'${name}'`).join(', ')}`,
     own.length === 0
-      ? 'it has no variables of its own: leave out chat_template_kwargs'
+      ? 'it has no variables of its own: leave out chat.template_kwargs'
       : `the variables that it reads: ${own.join(', ')}`,
   );
 }
@@ -103,7 +103,7 @@ function missing(template: string | null, own: ReadonlyMap<string, string>): Cha
     );
   return new ChatTemplateError(
     own.size > 0 ? 'none of those of the model’s tokenizer is named default' : 'the model’s tokenizer has none',
-    `name one (chat_template=${[...own.keys(), ...builtIn, ...namedTemplates.keys()].join(' or ')}) or give a file of Jinja`,
+    `name one (chat.template=${[...own.keys(), ...builtIn, ...namedTemplates.keys()].join(' or ')}) or give a file of Jinja`,
   );
 }
 
@@ -126,8 +126,8 @@ export function templateTokens(template: string | null): readonly string[] {
   if (name !== undefined) return templateMarks[name];
   throw new ChatTemplateError(
     `a tokenizer of the conversations' words needs a built-in template, not ${template === null ? 'none' : `'${template}'`}`,
-    `choose chat_template=${builtIn.join(' or ')}; for dialogues with tools, and for other templates, make the model with ` +
-      'npx bowyer --config-name start_model data=FILE',
+    `choose chat.template=${builtIn.join(' or ')}; for dialogues with tools, and for other templates, make the model with ` +
+      'npx bowyer --config-name start_model task.data=FILE',
   );
 }
 

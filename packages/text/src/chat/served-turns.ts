@@ -86,6 +86,6 @@ function unlike(index: number, opening: string, rest: string): ChatTemplateError
   return new ChatTemplateError(
     `it asks for message ${index} with ${excerpt(opening)}, but writes it as ${excerpt(rest)}`,
     'what the assistant wrote cannot be determined; begin the message with what the template asks with, use a template with ' +
-      '{% generation %} blocks, or chat_template=chatml or llama2',
+      '{% generation %} blocks, or chat.template=chatml or llama2',
   );
 }

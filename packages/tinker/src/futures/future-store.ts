@@ -343,6 +343,6 @@ const newEntry = (given: Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'>): Entr
 const goneOf = (id: string): Failure => ({
   error:
     `the request ${id} was run, and its result is not kept any more; its model has moved on, so it is not run again\n` +
-    '  send the next sequence number; a server with a larger max_results_mb keeps more results',
+    '  send the next sequence number; a server with a larger task.max_results_mb keeps more results',
   category: 'user',
 });

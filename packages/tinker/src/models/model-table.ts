@@ -75,12 +75,12 @@ export class ModelTable {
     if (known) return sameModel(known, record);
     if (record.shape.rank > maxRank)
       throw new RequestError(
-        `lora_config.rank is ${record.shape.rank}; this server has room for ${maxRank} (max_lora_rank)`,
+        `lora_config.rank is ${record.shape.rank}; this server has room for ${maxRank} (task.max_lora_rank)`,
       );
     const loaded = this.all.filter((each) => !each.record.isUnloaded && each.record.id !== id);
     if (loaded.length + this.#loading.size >= models)
       throw new RequestError(
-        `this server trains ${models} models at the same time (max_models); unload one of ${loaded.map((each) => each.record.id).join(', ')}`,
+        `this server trains ${models} models at the same time (task.max_models); unload one of ${loaded.map((each) => each.record.id).join(', ')}`,
       );
     this.#loading.add(id);
     try {
@@ -162,7 +162,7 @@ export class ModelTable {
       const bytes = [...this.#bytes.values()].reduce((sum, each) => sum + each, 0);
       if (bytes > quotas.modelBytes)
         throw new RequestError(
-          `the models have ${bytes} bytes together with this one, and this server has room for ${quotas.modelBytes} (max_models_mb)`,
+          `the models have ${bytes} bytes together with this one, and this server has room for ${quotas.modelBytes} (task.max_models_mb)`,
         );
       if (snapshot !== null) await trainable.load(snapshot, { optimizer: true });
       else if (from !== null) {

@@ -119,9 +119,11 @@ async function losses(
   const tokens = data.reduce((sum, each) => sum + each.tokens.length, 0);
   if (data.length === 0) throw new RequestError('data has no datums');
   if (data.length > datums)
-    throw new RequestError(`data has ${data.length} datums; one request may have ${datums} (max_datums)`);
+    throw new RequestError(`data has ${data.length} datums; one request may have ${datums} (task.max_datums)`);
   if (tokens > requestTokens)
-    throw new RequestError(`data has ${tokens} tokens; one request may have ${requestTokens} (max_request_tokens)`);
+    throw new RequestError(
+      `data has ${tokens} tokens; one request may have ${requestTokens} (task.max_request_tokens)`,
+    );
   const report = await model.forwardBackward(data, loss, { forwardOnly });
   const widths = data.map(({ width }) => width);
   return { form: 'loss', bytes: lossBytes(report, widths) };

@@ -64,7 +64,7 @@ export function* sampleSettings(
 /** Checks the number of samples. @throws {RequestError} */
 export function checkSamples(samples: number, most: number): void {
   if (samples > most)
-    throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and max_queued)`);
+    throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and task.max_queued)`);
 }
 
 function tokenLimit(prompt: number, wanted: number | null, contextLength: number, { requestTokens }: Quotas): number {
@@ -73,7 +73,7 @@ function tokenLimit(prompt: number, wanted: number | null, contextLength: number
   if (needed <= room) return wanted ?? room;
   throw new RequestError(
     `prompt has ${prompt} tokens, and max_tokens is ${wanted ?? 'not given'}; together they may have ${Math.min(contextLength, requestTokens)} ` +
-      `(${contextLength <= requestTokens ? 'the context of the model' : 'max_request_tokens of this server'})`,
+      `(${contextLength <= requestTokens ? 'the context of the model' : 'task.max_request_tokens of this server'})`,
   );
 }
 

@@ -170,7 +170,7 @@ export class Checkpoints {
     if (used + wanted > this.mostBytes)
       throw new RequestError(
         `the checkpoints have ${used} bytes together, this one may have ${wanted}, and this server keeps ${this.mostBytes} ` +
-          '(max_storage_mb); delete some',
+          '(task.max_storage_mb); delete some',
       );
   }
 

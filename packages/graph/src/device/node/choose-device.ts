@@ -47,15 +47,15 @@ export async function checkDevice(
   if (gpuBuffers === 'exact' && device !== 'webgpu')
     throw new DeviceError(
       [
-        `gpu_buffers 'exact' is for device 'webgpu'; device '${device}' has no such buffers`,
-        `  use device=webgpu where there is a GPU, or gpu_buffers=bucket`,
+        `device.gpu_buffers 'exact' is for device 'webgpu'; device '${device}' has no such buffers`,
+        `  use device.kind=webgpu where there is a GPU, or device.gpu_buffers=bucket`,
       ].join('\n'),
     );
   if (precision === 'float16' && device !== 'webgpu')
     throw new DeviceError(
       [
         `precision 'float16' is for device 'webgpu'; device '${device}' computes in float32`,
-        `  use device=webgpu where there is a GPU, or precision=float32`,
+        `  use device.kind=webgpu where there is a GPU, or device.precision=float32`,
       ].join('\n'),
     );
   if (device === 'cpu') return;
@@ -71,7 +71,7 @@ export async function checkDevice(
 
 const halfRemedies = [
   `  it needs 16-bit floats in shaders (WebGPU's shader-f16; on Vulkan shaderFloat16 and storageBuffer16BitAccess), which older cards`,
-  `  and drivers lack; precision=float32 runs on every GPU. among software GPUs, Mesa's lavapipe (25 or later) has them, SwiftShader does not`,
+  `  and drivers lack; device.precision=float32 runs on every GPU. among software GPUs, Mesa's lavapipe (25 or later) has them, SwiftShader does not`,
 ];
 
 const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> = {
@@ -90,7 +90,7 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
 function noGpu({ platform, env, list: names }: Machine): string | null {
   if (platform === 'darwin') return null; // every machine that this package runs on has Metal
   if (platform !== 'linux')
-    return `auto cannot distinguish a GPU from a software one on ${platform}; set device=webgpu where there is a GPU`;
+    return `auto cannot distinguish a GPU from a software one on ${platform}; set device.kind=webgpu where there is a GPU`;
   const chosen = env.VK_DRIVER_FILES ?? env.VK_ICD_FILENAMES;
   if (chosen && chosen.split(':').every((file) => /swiftshader|lvp_icd|lavapipe/i.test(file)))
     return 'its Vulkan driver is a software one, which auto does not select';

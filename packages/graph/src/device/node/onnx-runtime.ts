@@ -16,7 +16,7 @@ export function onnxRuntimePath(resolve: (name: string) => string = createRequir
     throw new DeviceError(
       [
         `onnxruntime-node is not installed, and every model runs on it`,
-        `  npm leaves it out where its install script cannot download CUDA files, which only device=cuda needs;`,
+        `  npm leaves it out where its install script cannot download CUDA files, which only device.kind=cuda needs;`,
         `  to install it without them: npm install --ignore-scripts onnxruntime-node@${neededVersion()}`,
       ].join('\n'),
     );

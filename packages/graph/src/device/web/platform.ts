@@ -43,7 +43,7 @@ export async function checkDevice(
     if (precision === 'float16')
       throw new DeviceError(`precision 'float16' is for device 'webgpu'; device 'cpu' computes in float32`);
     if (gpuBuffers === 'exact')
-      throw new DeviceError(`gpu_buffers 'exact' is for device 'webgpu'; device 'cpu' has no such buffers`);
+      throw new DeviceError(`device.gpu_buffers 'exact' is for device 'webgpu'; device 'cpu' has no such buffers`);
     return;
   }
   const found = await adapter();

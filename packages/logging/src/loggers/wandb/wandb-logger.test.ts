@@ -272,6 +272,6 @@ test('without a key the check says where to get one, and how to go without', () 
   expect(() => wandbLogger.check!({ project: 'p', name: 'n' }, options)).toThrow(
     `W&B needs a key for ${server.url}, and there is none in WANDB_API_KEY nor in ~/.netrc\n` +
       `  copy it from ${server.url}/authorize and set WANDB_API_KEY; or write logger.wandb.mode=offline, and send the run ` +
-      'later with: npx bowyer --config-name wandb_sync dir=FOLDER',
+      'later with: npx bowyer --config-name wandb_sync task.dir=FOLDER',
   );
 });

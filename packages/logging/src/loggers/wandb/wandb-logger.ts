@@ -84,7 +84,7 @@ export const wandbSyncCommand = (folder: string): string =>
 
 const advice: Advice = {
   offline:
-    'write logger.wandb.mode=offline, and send the run later with: npx bowyer --config-name wandb_sync dir=FOLDER',
+    'write logger.wandb.mode=offline, and send the run later with: npx bowyer --config-name wandb_sync task.dir=FOLDER',
   otherRun: 'leave out WANDB_RUN_ID and logger.wandb.run_id, or begin in another folder: save_path=FOLDER',
   sync: wandbSyncCommand,
 };

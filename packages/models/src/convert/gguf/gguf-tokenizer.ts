@@ -18,7 +18,7 @@ type ReadVocabulary = (metadata: GgufMetadata, tokens: Tokens) => Vocabulary;
 const readers: Readonly<Record<string, ReadVocabulary>> = { gpt2: byteLevelBpe, llama: sentencePiece, t5: unigram };
 
 const OTHERS =
-  'give the tokenizer.json of the model: bowyer --config-name convert input=FILE tokenizer=FOLDER output=NAME';
+  'give the tokenizer.json of the model: bowyer --config-name convert task.input=FILE task.tokenizer=FOLDER task.output=NAME';
 
 /** Makes the tokenizer of the model in a GGUF file. */
 export function ggufTokenizer(metadata: GgufMetadata): HuggingFaceTokenizer {

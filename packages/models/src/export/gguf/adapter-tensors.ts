@@ -37,7 +37,9 @@ function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): Ggu
   const name = tensorName(family, spec.weight);
   if (name === undefined) throw fail(`llama.cpp's architecture ${family.arch} has no single tensor for ${spec.module}`);
   if (spec.magnitude !== undefined)
-    throw fail('the adapter has magnitudes (use_dora), which llama.cpp does not read; write it merged: merge=true');
+    throw fail(
+      'the adapter has magnitudes (use_dora), which llama.cpp does not read; write it merged: task.merge=true',
+    );
   const b = changeOf(name, options)(weights[spec.b]);
   return [
     tensor(`${name}.lora_a`, weights[spec.a], type),

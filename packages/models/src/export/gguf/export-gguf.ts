@@ -105,7 +105,7 @@ function modelFile(model: GgufModel, read: ReadParameter): FilePart {
 }
 
 const OTHER_TOKENIZERS =
-  'write format=onnx, where transformers.js reads the tokenizer as it is, or format=hf; docs/models/export.md lists the tokenizers of GGUF';
+  'write task.format=onnx, where transformers.js reads the tokenizer as it is, or task.format=hf; docs/models/export.md lists the tokenizers of GGUF';
 
 function adapterFile(model: GgufModel, adapter: OpenedAdapter): FilePart {
   const { entries, tensors } = adapterPart({ ...model, ...adapter, type: tensorTypes[model.dtype] });

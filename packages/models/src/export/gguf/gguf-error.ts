@@ -6,7 +6,7 @@ export class GgufError extends Error {
   constructor(
     readonly source: string,
     readonly problem: string,
-    advice = 'docs/models/export.md lists what can be written; format=hf writes every model',
+    advice = 'docs/models/export.md lists what can be written; task.format=hf writes every model',
   ) {
     super([`Cannot write ${source} as GGUF`, `  ${problem}`, `  ${advice}`].join('\n'));
   }

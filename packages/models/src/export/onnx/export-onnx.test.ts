@@ -171,6 +171,6 @@ test('what has no counterpart is refused by name before a file is written', asyn
   });
   await expect(written(lfm2)).rejects.toThrow(/cannot be written as ONNX: it is a lfm2, whose layers keep states/);
   const adapter = await saved(configs.llama, {});
-  await expect(written(adapter)).rejects.toThrow('ONNX has no adapters beside a model: write merge=true');
+  await expect(written(adapter)).rejects.toThrow('ONNX has no adapters beside a model: write task.merge=true');
   expect(existsSync(join(dir, 'out'))).toBe(false);
 });

@@ -48,7 +48,7 @@ export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
     const fail = (problem: string) => new OnnxExportError(dir, problem);
     const problem = onnxProblem(architecture);
     if (problem !== null) throw fail(problem);
-    if (adapter && !merge) throw fail('ONNX has no adapters beside a model: write merge=true');
+    if (adapter && !merge) throw fail('ONNX has no adapters beside a model: write task.merge=true');
     const { definition, config } = tokenizerFiles(tokenizer, fail);
     const generation = await generationOf(opened);
     const models = onnxModels(opened, options);

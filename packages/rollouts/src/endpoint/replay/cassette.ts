@@ -44,7 +44,7 @@ export class Cassette {
     if (cassette.#requests.size > 0) return cassette;
     throw new Error(
       `${folder} has no recorded answers of an endpoint\n  record the agent with an upstream: recordAgent({ upstream: URL }), ` +
-        'or npx bowyer --config-name record_agent upstream=URL',
+        'or npx bowyer --config-name record_agent task.upstream=URL',
     );
   }
 

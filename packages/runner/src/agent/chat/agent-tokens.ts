@@ -17,9 +17,9 @@ export function terminatorIds(
   const ids = tokenizer.encode(eosStr);
   if (ids.length !== 1) {
     throw new Error(
-      `eos_str ${JSON.stringify(eosStr)} is ${ids.length} tokens of this policy's tokenizer; it must be one\n` +
-        '  use a text that is one token, such as a newline, or eos_str=null for the end-of-text token alone\n' +
-        '  a newline is eos_str: "\\n" in YAML; on a command line, where quotes keep backslashes, eos_str=$\'"\\n"\' (bash, zsh)',
+      `sampling.eos_str ${JSON.stringify(eosStr)} is ${ids.length} tokens of this policy's tokenizer; it must be one\n` +
+        '  use a text that is one token, such as a newline, or sampling.eos_str=null for the end-of-text token alone\n' +
+        '  a newline is sampling.eos_str: "\\n" in YAML; on a command line, where quotes keep backslashes, sampling.eos_str=$\'"\\n"\' (bash, zsh)',
     );
   }
   return [ids[0], ...endOfText];

@@ -36,7 +36,7 @@ export async function textRules(
   if (repetitionPenalty === null) return rules;
   if (isEncoderDecoder && repetitionPenalty !== 1)
     throw new Error(
-      `repetition_penalty: ${dir} is an encoder-decoder, for which it is not supported\n  write repetition_penalty=1`,
+      `sampling.repetition_penalty: ${dir} is an encoder-decoder, for which it is not supported\n  write sampling.repetition_penalty=1`,
     );
   return { ...rules, repetitionPenalty };
 }

@@ -20,9 +20,9 @@ test.each([
 });
 
 test.each([
-  ['gigpo', 'scored', 'write action_choice=free or action_choice=constrained; '],
-  ['archer', 'scored', 'write action_choice=free or action_choice=constrained; '],
-  ['offline_archer', 'constrained', 'write action_choice=free; '],
+  ['gigpo', 'scored', 'write play.action_choice=free or play.action_choice=constrained; '],
+  ['archer', 'scored', 'write play.action_choice=free or play.action_choice=constrained; '],
+  ['offline_archer', 'constrained', 'write play.action_choice=free; '],
 ])('%s refuses action_choice=%s in training, and can be played with it', (algorithm, choice, remedy) => {
   expect(problemsOf(algorithm, choice)).toEqual([expect.stringContaining(remedy)]);
   expect(problemsOf(algorithm, choice, 'evaluate')).toEqual([]);
@@ -31,7 +31,7 @@ test.each([
 test('archer chooses among valid actions in its rollouts only', () => {
   const replayed = { actor: { samples: 'replay' }, critic: { vTarget: { action: 'policy' } } };
   expect(problemsOf('archer', 'constrained', 'train', replayed)).toEqual([
-    'write algorithm.actor.samples=rollout, or action_choice=free',
-    'write algorithm.critic.v_target.action=stored, or action_choice=free',
+    'write algorithm.actor.samples=rollout, or play.action_choice=free',
+    'write algorithm.critic.v_target.action=stored, or play.action_choice=free',
   ]);
 });

@@ -75,25 +75,25 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   const { actionChoice = 'free' } = play ?? {};
   if (actionChoice === 'free') return [];
   const problem = (message: string, remedy: string): ConfigProblem[] =>
-    oneProblem('action_choice', `action_choice=${actionChoice}: ${message}`, remedy);
+    oneProblem('play.action_choice', `play.action_choice=${actionChoice}: ${message}`, remedy);
   const { name, ...options } = env;
   const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
   if (!offer.parts.includes('validActions'))
-    return problem(`${name} does not list its valid actions`, 'write action_choice=free');
+    return problem(`${name} does not list its valid actions`, 'write play.action_choice=free');
   const algorithm = findAlgorithm(own.name);
   if (algorithm?.playsWithCritic || algorithm?.alwaysSamples)
     return problem(
       `the player of ${algorithm.name} writes freely and then chooses by itself`,
-      'write action_choice=free',
+      'write play.action_choice=free',
     );
   if (task.name !== 'train' || algorithm === undefined) return [];
   const { trainsWithChoices = [] } = algorithm;
   if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice))
     return algorithm.choiceProblems?.(own) ?? [];
-  const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
+  const known = ['free', ...trainsWithChoices].map((value) => `play.action_choice=${value}`).join(' or ');
   return problem(
     `${algorithm.name} learns from the log-probabilities with which its policy has sampled, and a choice among valid actions has others`,
-    `write ${known}; for a trained policy, task=evaluate action_choice=scored`,
+    `write ${known}; for a trained policy, task=evaluate play.action_choice=scored`,
   );
 }
 

@@ -68,8 +68,8 @@ export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   return {
     message: problem,
     remedy:
-      'give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
-      `  to play some yourself: npx bowyer --config-name play env=${name} output=FILE.jsonl`,
+      'give a policy with policy.model=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
+      `  to play some yourself: npx bowyer --config-name play env=${name} task.output=FILE.jsonl`,
   };
 }
 

@@ -142,7 +142,7 @@ export async function datasetFor(
         `turns are learned with the end of the dialogue alone, as they are played, in ${contexts} more contexts; ` +
         `policy.n_positions=${longest + config.sampling.maxNewTokens} has room for all, and context=window is shorter` +
         // max_input_length is undefined in a warm start, which has no such key.
-        (config.task.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
+        (config.task.maxInputLength === null ? `; task.max_input_length=${contextLength} leaves these turns out` : ''),
       'WARNING',
     );
   }
@@ -180,14 +180,14 @@ function withoutLongTurns(
   const kept = fit.filter(({ segments }) => segments.some(({ utterances }) => utterances.length > 0));
   const lost = episodes.length - kept.length;
   log(
-    `${cut} of ${episodes.length} dialogues (${percent(cut / episodes.length)}) are longer than ${longest} tokens (max_input_length): ` +
-      `their last turns are not learned; the longest needs max_input_length=${maximum(lengths)}`,
+    `${cut} of ${episodes.length} dialogues (${percent(cut / episodes.length)}) are longer than ${longest} tokens (task.max_input_length): ` +
+      `their last turns are not learned; the longest needs task.max_input_length=${maximum(lengths)}`,
     'WARNING',
   );
   if (lost > 0) log(`${lost} of them have no turn that fits and are left out`, 'WARNING');
   if (kept.length === 0)
     throw new Error(
-      `max_input_length=${longest}: no demonstration has a turn that fits\n  give a larger max_input_length`,
+      `task.max_input_length=${longest}: no demonstration has a turn that fits\n  give a larger task.max_input_length`,
     );
   return kept;
 }
@@ -200,8 +200,8 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
   const longest = maximum([0, ...episodes.flatMap(({ segments }) => segments.map(({ ids }) => ids.length))]);
   if (longest <= contextLength) return;
   throw new Error(
-    `an action of the demonstrations is longer than max_new_tokens: with the observation before it, it has ${longest} tokens, but the policy's context is ${contextLength}\n` +
-      '  give the policy a longer context (policy.n_positions for the built-in one), or a larger max_new_tokens',
+    `an action of the demonstrations is longer than sampling.max_new_tokens: with the observation before it, it has ${longest} tokens, but the policy's context is ${contextLength}\n` +
+      '  give the policy a longer context (policy.n_positions for the built-in one), or a larger sampling.max_new_tokens',
   );
 }
 
@@ -220,7 +220,7 @@ function writable(
   if (kept.length === 0 && lost > 0)
     throw new Error(
       'every demonstration contains a word that the policy cannot write\n' +
-        '  give demonstrations of the environment that the policy was made for, or leave out policy_lm and checkpoint_path',
+        '  give demonstrations of the environment that the policy was made for, or leave out policy.model and policy.checkpoint',
     );
   if (lost > 0)
     log(
@@ -270,7 +270,7 @@ export function fitted(
   if (cut === encoded.length && cut > 0)
     throw new Error(
       `all ${cut} ${noun} are longer than ${longest} tokens: none would keep its end, and ${needed}\n` +
-        '  give shorter ones, a model with a longer context, or a larger max_input_length where it is set',
+        '  give shorter ones, a model with a longer context, or a larger task.max_input_length where it is set',
     );
   const fit = encoded.map((conversation) => {
     const short = cutRight(conversation, longest);

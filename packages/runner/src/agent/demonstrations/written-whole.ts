@@ -16,7 +16,7 @@ export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataF
   const lines = [...lost].map(([what, place]) => `  ${what}: ${place}`);
   throw new DataFileError(
     [`${path}: the chat template leaves out parts of the messages, which would not be learned`, ...lines].join('\n'),
-    'a template that does, such as chat_template=tools (plain text with tools, calls and thoughts, which needs no special tokens) ' +
+    'a template that does, such as chat.template=tools (plain text with tools, calls and thoughts, which needs no special tokens) ' +
       `or that of a model with tools${withoutThem([...lost.keys()])}`,
   );
 }

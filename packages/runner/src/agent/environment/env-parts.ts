@@ -65,7 +65,7 @@ async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string
   if (path === null)
     throw new Error(
       'env.oracle=t5 needs a Flan-T5: env.oracle_model is null\n' +
-        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER_OR_FILE), or env.oracle=rules',
+        '  give env.oracle_model=FOLDER_OR_FILE, or env.oracle=rules',
     );
   const found = await stat(path).catch(() => null);
   if (found?.isFile() && !isWeightsFile(path))

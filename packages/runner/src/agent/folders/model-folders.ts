@@ -62,11 +62,11 @@ export const memoryFileOf = (agentFolder: string): string | null =>
 /** Returns why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
-  if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);
+  if (key === 'policy.checkpoint' && isWeightsFile(place)) return weightsFileProblem(key, place);
   if (isGgufFile(place)) return weightsFileProblem(key, place);
   if (hubId(place) !== null) return null;
   const folder = agentFolderOf(place);
-  if (key !== 'critic_lm' && existsSync(join(folder, 'adapter_config.json'))) return adapterProblem(key, folder);
+  if (key !== 'critic.model' && existsSync(join(folder, 'adapter_config.json'))) return adapterProblem(key, folder);
   if (existsSync(join(folder, 'config.json'))) return null;
   const isFile = statSync(place, { throwIfNoEntry: false })?.isFile();
   const what = isFile

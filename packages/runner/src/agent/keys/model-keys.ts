@@ -21,13 +21,13 @@ export const deviceOptions = {
   precision: choice(
     ['float32', 'float16'],
     'float32',
-    'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
+    'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device.kind=webgpu (docs/devices.md)',
     { flat: 'precision' },
   ),
   gpu_buffers: choice(
     ['bucket', 'exact'],
     'bucket',
-    'how unused buffers of device=webgpu are kept for reuse. bucket: by classes of size, up to a limit; exact: all of them, each for tensors of its own size: faster where batches have few shapes, but each shape takes more memory (docs/devices.md)',
+    'how unused buffers of device.kind=webgpu are kept for reuse. bucket: by classes of size, up to a limit; exact: all of them, each for tensors of its own size: faster where batches have few shapes, but each shape takes more memory (docs/devices.md)',
     { flat: 'gpu_buffers' },
   ),
   threads: integer(0, 'threads of ONNX Runtime; 0: one thread for each core', {

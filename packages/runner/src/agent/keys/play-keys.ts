@@ -107,7 +107,7 @@ export const rolloutNode = group(
       'largest number of iterations between the weights that begin an episode and the weights that learn from it',
       { minimum: 0 },
     ),
-    threads: integer(0, 'threads of the copy that plays; 0: the value of `threads`', { minimum: 0, maximum: 256 }),
+    threads: integer(0, 'threads of the copy that plays; 0: the value of device.threads', { minimum: 0, maximum: 256 }),
   },
   'when rollouts are played and with which weights (docs/asynchronous.md)',
 );

@@ -69,7 +69,7 @@ const loraOptions = {
   }),
   integer_products: flag(
     false,
-    'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs quantization and device=cpu',
+    'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs policy.quantization and device.kind=cpu',
   ),
 };
 

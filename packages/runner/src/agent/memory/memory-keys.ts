@@ -40,7 +40,7 @@ const retrieval = {
 const contents = {
   demonstrations: Type.Boolean({
     description:
-      'begin with the successful demonstrations in memory; with policy_lm or checkpoint_path, with the memory of that agent',
+      'begin with the successful demonstrations in memory; with policy.model or policy.checkpoint, with the memory of that agent',
   }),
   grow: Type.Boolean({ description: 'add the successful episodes of rollouts, which play the train split' }),
   capacity: count('largest number of episodes in memory, one for each item; the oldest are removed first'),

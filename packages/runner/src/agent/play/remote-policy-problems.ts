@@ -26,7 +26,7 @@ export function remotePolicyProblems(
     reason: 'learns from the episodes of its own policy',
   };
   const problems = offPolicyProblems(algorithm, config, setting, [
-    ['action_choice', config.play.actionChoice, 'free', 'a server writes freely'],
+    ['play.action_choice', config.play.actionChoice, 'free', 'a server writes freely'],
   ]);
   if (apiKeyEnv !== null && process.env[apiKeyEnv] === undefined)
     problems.push({

@@ -122,7 +122,7 @@ test.each([
   [
     'ppo',
     { algorithm: { loss: { oldLogprobs: 'sampled' } }, play: { actionChoice: 'scored' as const } },
-    'action_choice',
+    'play.action_choice',
     'a server writes freely',
   ],
 ])('%s with %j: %s', (name, options, key, message) => {

@@ -24,16 +24,21 @@ export function rolloutProblems(algorithm: AnyAlgorithm | null | undefined, conf
   };
   const beside: Beside[] = [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
-    ['action_choice', config.play.actionChoice, 'free', 'only policies that write freely can play ahead'],
+    ['play.action_choice', config.play.actionChoice, 'free', 'only policies that write freely can play ahead'],
     [
       'algorithm.rollout.sampling_rounds',
       config.algorithm?.rollout?.samplingRounds ?? 1,
       1,
       'the result of a second round would be known too late',
     ],
-    ['memory', config.memory?.kind ?? 'none', 'none', 'rollouts that are played ahead have not been tested with one'],
     [
-      'device',
+      'memory.kind',
+      config.memory?.kind ?? 'none',
+      'none',
+      'rollouts that are played ahead have not been tested with one',
+    ],
+    [
+      'device.kind',
       config.device.kind === 'webgpu' ? 'webgpu' : 'cpu',
       'cpu',
       'two devices on one GPU have not been tested there',

@@ -20,14 +20,14 @@ export function samplingPrecisionProblems(
 ): ConfigProblem[] {
   if (!samplesIntegers(config) || !algorithm) return [];
   const setting = {
-    key: 'sampling_precision',
-    chosen: 'sampling_precision=integers',
-    plain: 'sampling_precision=float32',
+    key: 'sampling.precision',
+    chosen: 'sampling.precision=integers',
+    plain: 'sampling.precision=float32',
     reason: 'does not correct for rollouts of another policy than the one that it trains',
   };
   return offPolicyProblems(algorithm, config, setting, [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server samples in arithmetic of its own'],
-    ['action_choice', config.play.actionChoice, 'free', 'only policies that write freely sample with integers'],
-    ['device', config.device.kind, 'cpu', 'only the CPU multiplies matrices of integers here'],
+    ['play.action_choice', config.play.actionChoice, 'free', 'only policies that write freely sample with integers'],
+    ['device.kind', config.device.kind, 'cpu', 'only the CPU multiplies matrices of integers here'],
   ]);
 }

@@ -6,7 +6,7 @@ test('auto becomes a device that is usable here, and the log reports which and w
   await settleDevice(config, { log: (line) => void lines.push(line) });
   expect(['cpu', 'webgpu', 'cuda']).toContain(config.device.kind);
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(new RegExp(`^device=${config.device.kind} \\(.+\\)$`));
+  expect(lines[0]).toMatch(new RegExp(`^device\\.kind=${config.device.kind} \\(.+\\)$`));
 });
 
 test('a named device is not changed, and nothing is logged', async () => {
@@ -19,5 +19,7 @@ test('a named device is not changed, and nothing is logged', async () => {
 
 test('buffers of a GPU are refused for another device, with what to write instead', async () => {
   const config: DeviceConfig = { device: { kind: 'cpu', precision: 'float32', gpuBuffers: 'exact', threads: 1 } };
-  await expect(settleDevice(config, { log: () => {} })).rejects.toThrow(/gpu_buffers 'exact'.*\n.*gpu_buffers=bucket/);
+  await expect(settleDevice(config, { log: () => {} })).rejects.toThrow(
+    /device\.gpu_buffers 'exact'.*\n.*device\.gpu_buffers=bucket/,
+  );
 });

@@ -9,7 +9,7 @@ export type DeviceConfig = NodePart<'device', 'kind' | 'precision' | 'gpuBuffers
 export async function settleDevice({ device: own }: DeviceConfig, { log }: Pick<Reporting, 'log'>): Promise<void> {
   if (own.kind === 'auto') {
     const { device, reason } = await chooseDevice();
-    log(`device=${device} (${reason})`);
+    log(`device.kind=${device} (${reason})`);
     own.kind = device;
   }
   await checkDevice(own.kind, own.precision, own.gpuBuffers);

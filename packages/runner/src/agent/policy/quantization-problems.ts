@@ -9,24 +9,24 @@ export function quantizationProblems({ policy, lora, device }: QuantizationConfi
   const { quantization } = policy;
   if (quantization !== 'none' && !lora.enabled)
     return oneProblem(
-      'quantization',
-      `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
-      'write use_lora=true to train adapters beside them',
+      'policy.quantization',
+      `policy.quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
+      'write lora.enabled=true to train adapters beside them',
     );
   if (!lora.enabled || !lora.integerProducts) return [];
   const key = 'lora.integer_products';
   if (quantization === 'none')
     return oneProblem(
       key,
-      `${key}=true: it needs quantized weights, and quantization=none keeps the base in float32`,
-      `write quantization=8bit or quantization=4bit, or ${key}=false`,
+      `${key}=true: it needs quantized weights, and policy.quantization=none keeps the base in float32`,
+      `write policy.quantization=8bit or policy.quantization=4bit, or ${key}=false`,
     );
   const { kind } = device;
   if (kind !== 'cpu' && kind !== 'auto')
     return oneProblem(
       key,
-      `${key}=true: device=${kind} cannot multiply matrices of integers`,
-      `write device=cpu, or ${key}=false`,
+      `${key}=true: device.kind=${kind} cannot multiply matrices of integers`,
+      `write device.kind=cpu, or ${key}=false`,
     );
   return [];
 }

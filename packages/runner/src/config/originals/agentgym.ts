@@ -92,7 +92,7 @@ const modelPath: Meaning = (value, facts) => {
   const { run, epoch, epochs } = found;
   if (epoch !== epochs)
     return {
-      refused: `checkpoint_path=${run}, its best agent: the run has ${epochs} epochs, and no model of each of them is kept`,
+      refused: `policy.checkpoint=${run}, its best agent: the run has ${epochs} epochs, and no model of each of them is kept`,
     };
   const outcome = given(value.replace(/\/+train_epoch_\d+\/*(?=['"]?$)/, ''), facts);
   return typeof outcome === 'object' && 'words' in outcome
@@ -107,7 +107,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   inference_file: by(
     itemList,
     nothing(
-      'AgentGym plays these problems after training alone: npx bowyer --config-name eval_agentgym item_list=FILE',
+      'AgentGym plays these problems after training alone: npx bowyer --config-name eval_agentgym task.item_list=FILE',
     ),
   ),
   test_file: by(itemList, testItems),
@@ -124,11 +124,17 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   warmup_step: by(trainsNothing, to('lm_schedule.warmup_steps')),
   clip_grad_norm: by(trainsNothing, to('max_grad_norm')),
   gradient_accumulation_steps: by(trainsNothing, to('grad_accum_steps')),
-  evaluating_epoch_freq: by(trainsNothing, inEpochs('eval_freq', 'evaluations follow iterations here: eval_freq=N')),
+  evaluating_epoch_freq: by(
+    trainsNothing,
+    inEpochs('eval_freq', 'evaluations follow iterations here: algorithm.eval.freq=N'),
+  ),
   evaluating_step_freq: nothing('AgentGym’s own code does not read it either'),
   logging_epoch_freq: nothing('every epoch is logged'),
   logging_step_freq: by(trainsNothing, inSteps),
-  saving_epoch_freq: by(trainsNothing, inEpochs('save_freq', 'checkpoints follow iterations here: save_freq=N')),
+  saving_epoch_freq: by(
+    trainsNothing,
+    inEpochs('save_freq', 'checkpoints follow iterations here: algorithm.save_freq=N'),
+  ),
   max_round: to(...LIMITS),
   wandb_project: to('project_name'),
   wandb_run_name: to('run_name'),
@@ -140,7 +146,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
       ? { nothing: 'the original data are always trained on too' }
       : {
           refused:
-            'the original data are always trained on too; merge=newest or merge=cumulative decides what is beside them',
+            'the original data are always trained on too; algorithm.success.merge=newest or algorithm.success.merge=cumulative decides what is beside them',
         },
   expert: refused(onePreferenceFile),
   experience: refused(onePreferenceFile),
@@ -158,14 +164,14 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   base_url: endpoint(
     'base_url',
     refused(
-      'policy.endpoint.base_url=ADDRESS with task=evaluate policy=openai; env_server_base=ADDRESS of an environment on a server',
+      'policy.endpoint.base_url=ADDRESS with task=evaluate policy=openai; env.base_url=ADDRESS of an environment on a server',
     ),
   ),
   api_key: endpoint(
     'api_key_env',
     refused('policy.endpoint.api_key_env=NAME of an environment variable, with policy=openai'),
   ),
-  max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
+  max_length: refused('sampling.max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
 /** Translates do_sample in training, where algorithms always sample. */
@@ -185,7 +191,7 @@ export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   }, sampling),
   temperature: endpoint('temperature', refused('this run samples nothing')),
   top_p: endpoint('top_p', refused('this run samples nothing')),
-  processes: endpoint('concurrency', refused('slots=N of episodes at the same time')),
+  processes: endpoint('concurrency', refused('play.slots=N of episodes at the same time')),
   max_input_length: by(readsNoData, nothing('the policy’s context limits the length of a training text')),
   sample_num: to('group_size'),
 };

@@ -37,7 +37,7 @@ function positionsOf(runs: readonly PaperRun[]): number[] {
   if (from > to)
     throw new Error(
       `the runs of ${runs[0].method} share no part of the axis: one ends at ${to}, where another has not begun (${from})\n` +
-        '  draw over another axis: x=iterations',
+        '  draw over another axis: task.x=iterations',
     );
   return Array.from({ length: POINTS }, (_, i) => from + ((to - from) * i) / (POINTS - 1));
 }

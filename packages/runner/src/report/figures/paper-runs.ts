@@ -67,7 +67,7 @@ function metricsFor(runs: readonly ComparedRun[], metric: string): Pick<PaperRun
   if (curve === undefined) {
     const without = runs.find(({ metrics }) => !metrics.columns.has(curves[0]))!;
     throw new Error(
-      `metric=${metric}: ${without.record.directory} has no ${curves.join(' and no ')} in metrics.jsonl\n` +
+      `task.metric=${metric}: ${without.record.directory} has no ${curves.join(' and no ')} in metrics.jsonl\n` +
         `  choose one that all runs have: ${sharedMetrics(runs).join(', ') || 'there is none'}`,
     );
   }
@@ -83,7 +83,7 @@ function columnOf({ record, metrics }: ComparedRun, name: string): { x: number[]
   const column = metrics.columns.get(name);
   if (column === undefined)
     throw new Error(
-      `${record.directory} has no ${name} in metrics.jsonl, so it cannot be counted\n  draw over another axis: x=iterations`,
+      `${record.directory} has no ${name} in metrics.jsonl, so it cannot be counted\n  draw over another axis: task.x=iterations`,
     );
   return column;
 }
@@ -99,7 +99,7 @@ async function positionsOf(run: ComparedRun, x: XAxis): Promise<(iteration: numb
     const position = sums.get(iteration);
     if (position === undefined)
       throw new Error(
-        `x=${x}: iteration ${iteration} of ${run.record.directory} was not counted\n  draw over x=iterations`,
+        `task.x=${x}: iteration ${iteration} of ${run.record.directory} was not counted\n  draw over task.x=iterations`,
       );
     return position;
   };

@@ -12,7 +12,9 @@ type CanaryConfig = TaskConfig<typeof canaryOptions, 'record'>;
 export async function canary({ task: { record, share } }: CanaryConfig, { print }: TaskContext): Promise<void> {
   const found = await readCanary(record);
   if (found === null)
-    throw new Error(`${record}: no canary has been served here\n  serve one: --config-name serve_model canary=NAME`);
+    throw new Error(
+      `${record}: no canary has been served here\n  serve one: --config-name serve_model task.canary=NAME`,
+    );
   print(`${comparisonText(await compareArms(readRollouts(record), found))}\n`);
   if (share !== null) await writeCanary(record, { ...found, share });
   print(`${found.canary} answers ${(share ?? found.share) * 100} % of the conversations with ${found.model}\n`);

@@ -5,7 +5,7 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const canaryOptions = unitOptions({
-  record: optionalText('folder in which task=serve_model records (its key `record`)'),
+  record: optionalText('folder in which task=serve_model records (its task.record)'),
   share: optional(
     fraction,
     'share of the conversations that the canary answers from now on: 1 for all, 0 for none; null: only show the table',
@@ -22,7 +22,7 @@ export const canaryTask: TaskUnit = {
       'canary',
       'the record of a server',
       { record },
-      'give the folder that --config-name serve_model was given: record=FOLDER',
+      'give the folder that --config-name serve_model was given: task.record=FOLDER',
     ),
   load: async () => (await import('./canary.js')).canary,
 };

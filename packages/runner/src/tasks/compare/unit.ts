@@ -17,9 +17,9 @@ export const compareTask: TaskUnit = {
     dirs.length === 2
       ? []
       : oneProblem(
-          'dirs',
-          `task=compare needs two folders: dirs has ${dirs.length}`,
-          'give two: dirs=[outputs/a,outputs/b]; task=report compares more than two',
+          'task.dirs',
+          `task=compare needs two folders: task.dirs has ${dirs.length}`,
+          'give two: task.dirs=[outputs/a,outputs/b]; task=report compares more than two',
         ),
   load: async () => (await import('./compare.js')).compare,
 };

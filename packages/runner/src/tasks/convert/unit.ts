@@ -29,7 +29,7 @@ export const convertTask: TaskUnit = {
       'convert',
       'weights to read and a folder to write',
       { input, output },
-      'give both: input=FILE_OR_FOLDER output=FOLDER',
+      'give both: task.input=FILE_OR_FOLDER task.output=FOLDER',
     ),
   load: async () => (await import('./convert.js')).convert,
 };

@@ -43,7 +43,7 @@ function tokenOf(tokenEnv: string | null): string {
   const token = process.env[tokenEnv] ?? '';
   if (token.length >= SHORTEST_TOKEN) return token;
   throw new Error(
-    `token_env: the environment variable ${tokenEnv} ${token === '' ? 'is not set' : `has fewer than ${SHORTEST_TOKEN} characters`}\n` +
-      '  set it to a long random text, or write token_env=null for a new one at each start',
+    `task.token_env: the environment variable ${tokenEnv} ${token === '' ? 'is not set' : `has fewer than ${SHORTEST_TOKEN} characters`}\n` +
+      '  set it to a long random text, or write task.token_env=null for a new one at each start',
   );
 }

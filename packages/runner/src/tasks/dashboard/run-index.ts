@@ -33,7 +33,7 @@ export class RunIndex {
   static async open(root: string): Promise<RunIndex> {
     const found = await stat(root).catch(() => null);
     if (!found?.isDirectory())
-      throw new Error(`dir: ${root} is not a folder\n  give the folder with your runs: dir=outputs`);
+      throw new Error(`task.dir: ${root} is not a folder\n  give the folder with your runs: task.dir=outputs`);
     const index = new RunIndex(root);
     await index.list();
     return index;

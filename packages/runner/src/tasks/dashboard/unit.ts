@@ -10,7 +10,7 @@ export const dashboardOptions = unitOptions({
   port: portOption(6060),
   allow_remote: flag(
     false,
-    'listen on an address that other machines reach; requests from them, as all others, need the token of token_env',
+    'listen on an address that other machines reach; requests from them, as all others, need the token of task.token_env',
   ),
   token_env: optionalText('environment variable with the token; null: a random one, shown in the address'),
 });
@@ -23,9 +23,9 @@ export const dashboardTask: TaskUnit = {
   problems({ task: { host, allowRemote } }: TaskConfig<typeof dashboardOptions>) {
     if (isLoopback(host) || allowRemote) return [];
     return oneProblem(
-      'host',
-      `host=${host} lets other machines reach the dashboard, which can stop runs`,
-      'give allow_remote=true, or host=127.0.0.1 and forward the port: ssh -L 6060:127.0.0.1:6060 HOST',
+      'task.host',
+      `task.host=${host} lets other machines reach the dashboard, which can stop runs`,
+      'give task.allow_remote=true, or task.host=127.0.0.1 and forward the port: ssh -L 6060:127.0.0.1:6060 HOST',
     );
   },
   load: async () => (await import('./dashboard.js')).dashboard,

@@ -42,7 +42,7 @@ export function endpointProblem(
   if (decoding === 'sample' && temperature === null && topK === null && topP === null) return null;
   return {
     key,
-    message: `${key}: an endpoint answers as the agent's requests say, and takes no decoding, temperature, top_k or top_p of a config`,
+    message: `${key}: an endpoint answers as the agent's requests say, and takes no task.decoding, task.temperature, task.top_k or task.top_p`,
     remedy: 'leave these out, and let the agent send them',
   };
 }
@@ -68,7 +68,7 @@ export function unusedProblems(
         remedy: 'write a name as it stands there, or leave this one out',
       }));
   return [
-    ...unused('prices', options.prices, models.map(pricedName)),
-    ...unused('endpoint_keys', options.endpointKeys, hosts),
+    ...unused('task.prices', options.prices, models.map(pricedName)),
+    ...unused('task.endpoint_keys', options.endpointKeys, hosts),
   ];
 }

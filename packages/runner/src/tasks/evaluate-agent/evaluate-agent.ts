@@ -264,12 +264,12 @@ function checkGate(
 ): void {
   const { 'test/episodic_return': reward = null } = metrics as Partial<Metrics>;
   if (reward === null && (failBelow !== null || failDrop !== null))
-    throw new BelowError('all rollouts failed, so that fail_below and fail_drop have no reward to compare');
+    throw new BelowError('all rollouts failed, so that task.fail_below and task.fail_drop have no reward to compare');
   if (reward !== null && failBelow !== null && reward < failBelow)
-    throw new BelowError(`the mean reward is ${reward.toFixed(3)}, below fail_below=${failBelow}`);
+    throw new BelowError(`the mean reward is ${reward.toFixed(3)}, below task.fail_below=${failBelow}`);
   for (const { baseline, meanDifference } of comparisons)
     if (failDrop !== null && meanDifference < -failDrop)
       throw new BelowError(
-        `the mean reward is lower by ${(-meanDifference).toFixed(3)} than with ${baseline}, more than fail_drop=${failDrop} allows`,
+        `the mean reward is lower by ${(-meanDifference).toFixed(3)} than with ${baseline}, more than task.fail_drop=${failDrop} allows`,
       );
 }

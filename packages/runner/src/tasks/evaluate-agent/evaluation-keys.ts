@@ -14,7 +14,7 @@ export const evaluationOptions = {
   compare_with: texts([], 'further models with which the agent plays the same tasks, such as the one before training'),
   models: texts(
     [],
-    'all models in one list, in place of `model` and compare_with; an endpoint of OpenAI’s or Anthropic’s protocols is a model too: https://HOST/v1#NAME',
+    'all models in one list, in place of task.model and task.compare_with; an endpoint of OpenAI’s or Anthropic’s protocols is a model too: https://HOST/v1#NAME',
   ),
   endpoint_keys: optional(
     () => Type.Record(Type.String(), Type.String()),
@@ -33,11 +33,11 @@ export const evaluationOptions = {
   ),
   fail_below: optional(
     () => Type.Number(),
-    'the run fails (exit code 1) where the mean reward with `model` is below this number; null: it never does',
+    'the run fails (exit code 1) where the mean reward with task.model is below this number; null: it never does',
   ),
   fail_drop: optional(
     nonNegative,
-    'the run fails where the mean reward with `model` is lower by more than this number than with a model of compare_with, on the same tasks; null: it never does',
+    'the run fails where the mean reward with task.model is lower by more than this number than with a model of task.compare_with, on the same tasks; null: it never does',
   ),
 };
 

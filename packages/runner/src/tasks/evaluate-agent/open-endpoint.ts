@@ -20,7 +20,7 @@ export async function openEndpoint(
 ): Promise<OpenRolloutSource> {
   const { upstream, host, name } = partsOf(model);
   const { attempts, failedReward, endpointKeys } = options;
-  const upstreamKey = keyOf({ serverKeyEnv: endpointKeys?.[host] ?? null }, 'endpoint_keys');
+  const upstreamKey = keyOf({ serverKeyEnv: endpointKeys?.[host] ?? null }, 'task.endpoint_keys');
   const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const server = await ProxyServer.listen({
     upstream,

@@ -32,11 +32,15 @@ export const evaluateAgentTask: TaskUnit = {
     const problems: ConfigProblem[] = agentProblems({ ...task, model: model ?? models[0] ?? null });
     if (models.length > 0 && (model !== null || compareWith.length > 0))
       problems.push({
-        key: 'models',
-        message: 'models is given together with model or compare_with',
+        key: 'task.models',
+        message: 'task.models is given together with task.model or task.compare_with',
         remedy: 'give all models in one of the two ways',
       });
-    const places = { models, model: model === null ? [] : [model], compare_with: compareWith };
+    const places = {
+      'task.models': models,
+      'task.model': model === null ? [] : [model],
+      'task.compare_with': compareWith,
+    };
     for (const [key, place] of Object.entries(places).flatMap(([name, own]) =>
       own.map((one) => [name, one] as const),
     )) {
@@ -46,9 +50,9 @@ export const evaluateAgentTask: TaskUnit = {
     problems.push(...unusedProblems(task));
     if (task.failDrop !== null && models.length < 2 && compareWith.length === 0)
       problems.push({
-        key: 'fail_drop',
-        message: `fail_drop=${task.failDrop}: there is no other model to compare with`,
-        remedy: 'give compare_with=[FOLDER], or write fail_drop=null',
+        key: 'task.fail_drop',
+        message: `task.fail_drop=${task.failDrop}: there is no other model to compare with`,
+        remedy: 'give task.compare_with=[FOLDER], or write task.fail_drop=null',
       });
     return problems;
   },

@@ -44,12 +44,12 @@ function refuseOnRanks(config: EvaluateConfig, size: number): void {
   const what = isEndpoint(config)
     ? 'a chat endpoint'
     : config.task.processes > 1
-      ? `processes=${config.task.processes}`
+      ? `task.processes=${config.task.processes}`
       : null;
   if (what === null) return;
   throw new Error(
     `task=evaluate with ${what} cannot run on several processes, and ${size} were started by mpirun or srun\n` +
-      `  ${isEndpoint(config) ? 'start it without them' : 'write processes=1: the episodes are divided among those that were started'}`,
+      `  ${isEndpoint(config) ? 'start it without them' : 'write task.processes=1: the episodes are divided among those that were started'}`,
   );
 }
 

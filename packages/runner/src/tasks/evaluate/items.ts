@@ -30,7 +30,7 @@ const itemListKey = {
 };
 
 const dataLenKey = {
-  data_len: optional(integer, 'number of problems that are played from the beginning of item_list; null: all'),
+  data_len: optional(integer, 'number of problems that are played from the beginning of task.item_list; null: all'),
 };
 
 const splitKey = {

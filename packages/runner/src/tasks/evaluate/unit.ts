@@ -58,7 +58,7 @@ const test_size = integer(300, 'episodes to play with each seed, which training 
 
 const seeds = optional(
   () => Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
-  'seeds with each of which all episodes are played once; null: `seed` alone',
+  'seeds with each of which all episodes are played once; null: seed alone',
 );
 
 /** Options of an evaluation in which models play, not an endpoint. */
@@ -132,13 +132,13 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
   const trainedBy = run?.algorithm?.name === undefined ? undefined : findAlgorithm(run.algorithm.name);
   if (trainedBy && trainedBy !== algorithm && (trainedBy.playsWithCritic || algorithm.playsWithCritic))
     problems.push({
-      key: 'agent_type',
+      key: 'algorithm.name',
       message: `the agent in ${folder} was trained by ${trainedBy.name}, and ${algorithm.name} acts in another way`,
       remedy: `write algorithm=${trainedBy.name}`,
     });
   else if (algorithm.playsWithCritic && criticFolderOf(folder) === null)
     problems.push({
-      key: 'checkpoint_path',
+      key: 'policy.checkpoint',
       message: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
       remedy: 'give a run of this algorithm or one of its checkpoints',
     });
@@ -171,10 +171,10 @@ const folderProblem = (place: string): ConfigProblem | null =>
   hubId(place) === null && !isGgufFile(place)
     ? null
     : {
-        key: 'compare_with',
-        message: `compare_with: '${place}' is ${isGgufFile(place) ? 'a GGUF file' : 'a model of the hub'}`,
+        key: 'task.compare_with',
+        message: `task.compare_with: '${place}' is ${isGgufFile(place) ? 'a GGUF file' : 'a model of the hub'}`,
         remedy:
-          'give a folder; `npx bowyer --config-name convert` makes one, and a run with policy_lm downloads a model',
+          'give a folder; `npx bowyer --config-name convert` makes one, and a run with policy.model downloads a model',
       };
 
 export const evaluateTask: TaskUnit = {
@@ -188,15 +188,16 @@ export const evaluateTask: TaskUnit = {
     const { policy, task, algorithm: own } = config as typeof config & ModelConfig;
     if (policy.checkpoint === null && policy.model === null)
       return oneProblem(
-        'checkpoint_path',
-        'task=evaluate needs an agent to play: checkpoint_path is null',
-        'give a run or a model, for instance checkpoint_path=RUN_FOLDER, or an endpoint: policy=openai',
+        'policy.checkpoint',
+        'task=evaluate needs an agent to play: policy.checkpoint is null',
+        'give a run or a model, for instance policy.checkpoint=RUN_FOLDER, or an endpoint: policy=openai',
       );
     const found = [
-      await modelProblem('checkpoint_path', policy.checkpoint),
-      await modelProblem('policy_lm', policy.model),
+      await modelProblem('policy.checkpoint', policy.checkpoint),
+      await modelProblem('policy.model', policy.model),
     ];
-    for (const place of task.compareWith) found.push(await modelProblem('compare_with', place), folderProblem(place));
+    for (const place of task.compareWith)
+      found.push(await modelProblem('task.compare_with', place), folderProblem(place));
     const problems = found.filter((problem): problem is ConfigProblem => problem !== null);
     const algorithm = findAlgorithm(own.name);
     if (problems.length === 0 && algorithm)

@@ -113,7 +113,7 @@ function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): voi
   );
   throw new Error(
     `export: llama.cpp cuts a text into other tokens than the model's tokenizer: from token ${at} on ${theirs}, here ${ours}\n` +
-      "  nothing was written; please report the model's tokenizer.json, and use format=onnx or format=hf",
+      "  nothing was written; please report the model's tokenizer.json, and use task.format=onnx or task.format=hf",
   );
 }
 

@@ -26,7 +26,7 @@ export const exportOptions = unitOptions({
     'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout; required',
   ),
   output: optionalText(
-    'folder to write, whose name is the name of the model; with format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it; required',
+    'folder to write, whose name is the name of the model; with task.format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it; required',
   ),
   dtype: optional(
     () =>
@@ -57,7 +57,7 @@ type Options = TaskConfig<typeof exportOptions>['task'];
 
 async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
   const { model, format, output } = task;
-  const remedy = `give all three: model=FOLDER format=${FORMATS.join('|')} output=FOLDER`;
+  const remedy = `give all three: task.model=FOLDER task.format=${FORMATS.join('|')} task.output=FOLDER`;
   const missing = missingOptions(
     'export',
     'a model, a format and a folder to write',
@@ -65,7 +65,7 @@ async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
     remedy,
   );
   if (model === null || missing.length > 0) return missing;
-  const wrong = await modelProblem('model', model);
+  const wrong = await modelProblem('task.model', model);
   if (wrong !== null) return [wrong];
   return [...outputProblems(task), ...dtypeProblems(task), ...mergeProblems(task, model)];
 }
@@ -79,28 +79,28 @@ function outputProblems(task: Options): ConfigProblem[] {
   if (ending === undefined || isGgufFile(task)) return [];
   const isGguf = GGUF_ENDING.test(output!);
   return oneProblem(
-    'output',
-    `output=${output} is the name of a ${isGguf ? 'GGUF file' : `file (${ending})`}, and format=${format} writes a folder`,
-    `${isGguf ? 'write format=gguf, or give' : 'give'} the folder another name`,
+    'task.output',
+    `task.output=${output} is the name of a ${isGguf ? 'GGUF file' : `file (${ending})`}, and task.format=${format} writes a folder`,
+    `${isGguf ? 'write task.format=gguf, or give' : 'give'} the folder another name`,
   );
 }
 
 function dtypeProblems({ format, dtype }: Options): ConfigProblem[] {
   if (dtype === null) return [];
-  const message = `dtype=${Array.isArray(dtype) ? `[${dtype.join(',')}]` : String(dtype)}`;
+  const message = `task.dtype=${Array.isArray(dtype) ? `[${dtype.join(',')}]` : String(dtype)}`;
   const known = DTYPES[format!];
   if (known === undefined)
     return oneProblem(
-      'dtype',
+      'task.dtype',
       `${message}: a Hugging Face folder is written with the numbers that the model has`,
-      'leave dtype out, or write format=gguf or format=onnx',
+      'leave task.dtype out, or write task.format=gguf or task.format=onnx',
     );
   if ([dtype].flat().every((each) => known.includes(each)) && (format === 'onnx' || !Array.isArray(dtype))) return [];
   const form = format === 'onnx' ? 'one of them, or a list' : 'one of them';
   return oneProblem(
-    'dtype',
-    `${message}: format=${format} has the types ${known.join(', ')}`,
-    `give ${form}, or leave dtype out`,
+    'task.dtype',
+    `${message}: task.format=${format} has the types ${known.join(', ')}`,
+    `give ${form}, or leave task.dtype out`,
   );
 }
 
@@ -108,15 +108,15 @@ function mergeProblems({ format, merge }: Options, model: string): ConfigProblem
   const isAdapter = isAdapterFolder(model);
   if (merge === true && !isAdapter)
     return oneProblem(
-      'merge',
-      `merge=true: ${model} is a whole model, with no adapter to merge`,
-      'leave merge out, or give the folder of an adapter',
+      'task.merge',
+      `task.merge=true: ${model} is a whole model, with no adapter to merge`,
+      'leave task.merge out, or give the folder of an adapter',
     );
   if (format === 'onnx' && isAdapter && merge !== true)
     return oneProblem(
-      'merge',
-      `format=onnx: ${model} is an adapter, and ONNX has no adapters beside a model`,
-      'write merge=true, and its base is written with the adapter added',
+      'task.merge',
+      `task.format=onnx: ${model} is an adapter, and ONNX has no adapters beside a model`,
+      'write task.merge=true, and its base is written with the adapter added',
     );
   return [];
 }

@@ -26,9 +26,9 @@ export const figuresTask: TaskUnit = {
     dirs.length > 0
       ? []
       : oneProblem(
-          'dirs',
+          'task.dirs',
           'task=figures needs the folders of runs: dirs is empty',
-          'give them: dirs=[multirun/methods]',
+          'give them: task.dirs=[multirun/methods]',
         ),
   load: async () => (await import('./figures.js')).figures,
 };

@@ -123,7 +123,7 @@ async function conversationEncoder(
     file: served,
     ends: template.terminatorIds,
     calls: items.some(({ value }) => value.inputs?.tools) ? await callReaderOf(template, tokenizer) : null,
-    expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
+    expected: 'conversations that the chat template accepts; chat.template=NAME chooses another one',
     encode: (item) => {
       try {
         const { messages, inputs } = item as TrainingItem & { kind: 'conversation' };
@@ -184,8 +184,8 @@ function split(
   const held = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * examples.length));
   if (held >= examples.length)
     throw new Error(
-      `${data}: of ${examples.length} items validation_share=${validationShare} holds out ${held}, and none remains to train on\n` +
-        '  give more items, a smaller validation_share, or validation_share=0 for no validation',
+      `${data}: of ${examples.length} items task.validation_share=${validationShare} holds out ${held}, and none remains to train on\n` +
+        '  give more items, a smaller task.validation_share, or task.validation_share=0 for no validation',
     );
   const isHeld = new Set(
     Rng.forPurpose(seed, 'finetune/validation')
@@ -212,7 +212,7 @@ function described(
   const longest = maximum(all.map(({ ids }) => ids.length));
   const mean = all.reduce((sum, { ids }) => sum + ids.length, 0) / all.length;
   log(
-    `data: ${training.length} items to train on, ${validation.length} for validation (validation_share=${validationShare}); ` +
+    `data: ${training.length} items to train on, ${validation.length} for validation (task.validation_share=${validationShare}); ` +
       `${tokenCounts(all)}; an item has ${mean.toFixed(1)} on average, the longest ${longest} (context ${contextLength})`,
   );
   return { training, validation, longest };

@@ -206,9 +206,9 @@ function logPlan(
   const steps = epochs * stepsPerEpoch;
   const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
   if (config.lora.enabled && isAdapterFolder(folder))
-    log('model is an adapter and keeps its own settings: the node lora has no effect');
+    log('task.model is an adapter and keeps its own settings: the node lora has no effect');
   log(
-    `training ${model.parameters.size} parameters: ${steps} optimizer steps (epochs=${epochs}, ${stepsPerEpoch} each), ` +
+    `training ${model.parameters.size} parameters: ${steps} optimizer steps (task.epochs=${epochs}, ${stepsPerEpoch} each), ` +
       `items through the model at once: ${rows}`,
   );
   if (schedule.warmupSteps >= steps)
@@ -223,8 +223,8 @@ function logPlan(
   log(`memory: about ${size(total)} (${parts.join(', ')})`);
   if (kind === 'cpu' && total > totalmem())
     log(
-      `this machine has ${size(totalmem())}; a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
-        'use_lora=true need less',
+      `this machine has ${size(totalmem())}; a larger task.grad_accum_steps, device.gradient_checkpointing=true, optimizer=adamw_8bit and ` +
+        'lora.enabled=true need less',
       'WARNING',
     );
 }
@@ -341,7 +341,7 @@ async function resultsOf(
   if (bestLine?.iteration !== lastStep) models.push(last);
   const gain = start && ofBest ? lossGain(validation, start, ofBest) : undefined;
   if (best !== null && models[1].nll >= models[0].nll)
-    log('no epoch has a smaller validation loss than the start: a smaller lm_lr or more items may help', 'WARNING');
+    log('no epoch has a smaller validation loss than the start: a smaller task.lr or more items may help', 'WARNING');
   const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);
   const input = join(directory, 'prompts.jsonl');
   await writeFileAtomically(input, prompts.map((prompt) => `${jsonAsWritten(prompt)}\n`).join(''));
@@ -382,6 +382,6 @@ function trialOf(
     ...Object.entries(snakeKeys(chat.templateKwargs) as object).map(
       ([name, value]) => `+chat_template_kwargs.${name}=${JSON.stringify(value)}`,
     ),
-    ...(quantization === 'none' ? [] : [`quantization=${quantization}`]),
+    ...(quantization === 'none' ? [] : [`policy.quantization=${quantization}`]),
   );
 }

@@ -90,16 +90,21 @@ export const finetuneTask: TaskUnit = {
   async problems(config: FinetuneKeys) {
     const { model, data } = config.task;
     if (model === null || data === null)
-      return missingOptions('finetune', 'a model and data', { model, data }, 'give both: model=FOLDER data=FILE.jsonl');
+      return missingOptions(
+        'finetune',
+        'a model and data',
+        { model, data },
+        'give both: task.model=FOLDER task.data=FILE.jsonl',
+      );
     const problems: ConfigProblem[] = [];
-    const problem = await modelProblem('model', model);
+    const problem = await modelProblem('task.model', model);
     if (problem !== null) problems.push(problem);
     else if (!config.lora.enabled && isAdapterFolder(model))
       problems.push({
-        key: 'use_lora',
-        message: `use_lora=false: model=${model} is an adapter, whose base model stays as it is`,
+        key: 'lora.enabled',
+        message: `lora.enabled=false: task.model=${model} is an adapter, whose base model stays as it is`,
         remedy:
-          'write use_lora=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
+          'write lora.enabled=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
       });
     problems.push(...quantizationProblems(config));
     return [...problems, ...batchProblems(config), ...(await dataProblems(config))];
@@ -112,16 +117,16 @@ type FinetuneKeys = QuantizationConfig & TaskConfig<typeof finetuneOptions> & Pi
 function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): ConfigProblem[] {
   if (gradAccumSteps <= batchSize) return [];
   return oneProblem(
-    'grad_accum_steps',
-    `grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
-    `give grad_accum_steps=${batchSize} or less, or a larger batch_size`,
+    'task.grad_accum_steps',
+    `task.grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
+    `give task.grad_accum_steps=${batchSize} or less, or a larger task.batch_size`,
   );
 }
 
 /** Checks the whole file, before a model is downloaded or loaded. */
 async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem[]> {
   const { data, dataFormat: format, dataSplit: split } = task;
-  const problem = pipeProblem('data', data!);
+  const problem = pipeProblem('task.data', data!);
   if (problem) return [problem];
   if (recordFolderOf(data!) !== null) return maskProblems(chat.template, chat.upstreamLossMask);
   try {
@@ -129,12 +134,12 @@ async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem
     if (items[0].value.kind === 'conversation') return maskProblems(chat.template, chat.upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return oneProblem('data', error.what, `expected: ${error.expected}`);
+    return oneProblem('task.data', error.what, `expected: ${error.expected}`);
   }
   const unused = {
-    chat_template: chat.template,
-    chat_template_kwargs: Object.keys(chat.templateKwargs).length > 0 ? JSON.stringify(chat.templateKwargs) : null,
-    upstream_loss_mask: chat.upstreamLossMask,
+    'chat.template': chat.template,
+    'chat.template_kwargs': Object.keys(chat.templateKwargs).length > 0 ? JSON.stringify(chat.templateKwargs) : null,
+    'chat.upstream_loss_mask': chat.upstreamLossMask,
   };
   return Object.entries(unused)
     .filter(([, value]) => value !== null && value !== false)
@@ -153,8 +158,8 @@ function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): C
   const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
   if (!upstreamLossMask || isBuiltIn) return [];
   return oneProblem(
-    'upstream_loss_mask',
-    `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
-    'name a built-in template, such as chat_template=chatml, or leave it out',
+    'chat.upstream_loss_mask',
+    `chat.upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
+    'name a built-in template, such as chat.template=chatml, or leave it out',
   );
 }

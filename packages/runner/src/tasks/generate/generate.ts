@@ -56,7 +56,8 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
   };
   const options = { ...config.task, device: deviceOf(config) };
   await runModelLines(options, context, { schema: withMessages(linesOf('prompt')), harmless: ANSWERS, results });
-  if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
+  if (cut > 0)
+    context.print(`${cut} of the texts end before sampling.max_new_tokens, where the model's context does\n`);
 }
 
 /** Keys of an input line that data sets give to reference answers; they are not read. */

@@ -8,7 +8,7 @@ import type { TaskUnit } from '../task.js';
 export const generateOptions = unitOptions({
   ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
   batch_size: integer(16, 'prompts in a batch'),
-  ignore_eos: flag(false, 'do not stop at the end-of-text token, but at max_new_tokens'),
+  ignore_eos: flag(false, 'do not stop at the end-of-text token, but at sampling.max_new_tokens'),
   ...writerOptions,
 });
 

@@ -142,14 +142,14 @@ async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<
   const texts = isObject ? Object.values(prompts) : [];
   if (texts.length === 0 || texts.some((text) => typeof text !== 'string' || text === ''))
     throw new Error(
-      `prompts=${file}: the file should have a JSON object of texts by name, such as {"system": "You …"}`,
+      `task.prompts=${file}: the file should have a JSON object of texts by name, such as {"system": "You …"}`,
     );
   const given = prompts as Prompts;
   const places = Object.keys(given).filter((place) => !place.startsWith('tool '));
   const second = places.find((place, i) => places.findIndex((other) => given[other] === given[place]) < i);
   if (second !== undefined)
     throw new Error(
-      `prompts=${file}: '${second}' has the text of another prompt, so that a change of one would be a change of the other: leave it out`,
+      `task.prompts=${file}: '${second}' has the text of another prompt, so that a change of one would be a change of the other: leave it out`,
     );
   return given;
 }

@@ -30,10 +30,10 @@ export const optimizePromptTask: TaskUnit = {
       });
     if (failedReward === null)
       problems.push({
-        key: 'failed_reward',
+        key: 'task.failed_reward',
         message:
-          'failed_reward=null: prompts are compared on the same tasks, so a rollout that fails needs a reward too',
-        remedy: 'write failed_reward=0',
+          'task.failed_reward=null: prompts are compared on the same tasks, so a rollout that fails needs a reward too',
+        remedy: 'write task.failed_reward=0',
       });
     return problems;
   },

@@ -78,7 +78,7 @@ async function recordUpstream(
   const server = await ProxyServer.listen({
     upstream,
     cassette,
-    upstreamKey: upstreamKeyEnv === null ? null : keyOf({ serverKeyEnv: upstreamKeyEnv }, 'upstream_key_env'),
+    upstreamKey: upstreamKeyEnv === null ? null : keyOf({ serverKeyEnv: upstreamKeyEnv }, 'task.upstream_key_env'),
     host,
     port,
     apiKey: keyOf({ serverKeyEnv }),
@@ -158,7 +158,7 @@ async function recordAll(
   if (given.length > 0) print(`mean reward of ${given.length} rollouts: ${mean(given).toFixed(3)}\n`);
   if (missing > 0)
     say(
-      `${missing} of ${rewards.length} rollouts have no reward, so that nothing can be chosen by it: the agent prints one, or reward=COMMAND judges`,
+      `${missing} of ${rewards.length} rollouts have no reward, so that nothing can be chosen by it: the agent prints one, or task.reward=COMMAND judges`,
       'WARNING',
     );
   if (failures.length > 0 && failures.length === left.length)

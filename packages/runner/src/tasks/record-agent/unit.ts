@@ -25,13 +25,13 @@ const ownOptions = {
     'base URL of an endpoint that answers in place of a model, such as https://HOST/v1; its answers have no tokens, so they are for supervised learning alone. null: the model answers',
   ),
   replay: optionalText(
-    'folder of a recording (save_path of a run with upstream), whose answers are given again to the same requests, without a model; another request is refused with what differs. null: the model or the endpoint answers',
+    'folder of a recording (save_path of a run with task.upstream), whose answers are given again to the same requests, without a model; another request is refused with what differs. null: the model or the endpoint answers',
   ),
   upstream_key_env: optionalText(
     'environment variable with the key that the endpoint is sent; null: the key that the agent sends is passed on',
   ),
   agent: optionalText(
-    'shell command that plays a task, as train_agent starts it: each task of `tasks` is played once, and the recording ends; null: agents that others start are recorded until the user stops it',
+    'shell command that plays a task, as train_agent starts it: each task of task.tasks is played once, and the recording ends; null: agents that others start are recorded until the user stops it',
   ),
   tasks,
   reward,
@@ -58,25 +58,29 @@ export const recordAgentTask: TaskUnit = {
     const given = Object.entries({ model, upstream, replay }).filter(([, value]) => value !== null);
     if (given.length !== 1)
       return oneProblem(
-        'model',
-        `task=record_agent needs a model, an endpoint or a recording: ${given.length === 0 ? 'model, upstream and replay are null' : `${given.map(([key]) => key).join(' and ')} are given`}`,
-        'give one of model=FOLDER, upstream=URL and replay=FOLDER',
+        'task.model',
+        `task=record_agent needs a model, an endpoint or a recording: ${given.length === 0 ? 'task.model, task.upstream and task.replay are null' : `${given.map(([key]) => `task.${key}`).join(' and ')} are given`}`,
+        'give one of task.model=FOLDER, task.upstream=URL and task.replay=FOLDER',
       );
     if (upstream === null && upstreamKeyEnv !== null)
-      return oneProblem('upstream_key_env', 'upstream_key_env is given without upstream', 'give upstream=URL');
+      return oneProblem(
+        'task.upstream_key_env',
+        'task.upstream_key_env is given without task.upstream',
+        'give task.upstream=URL',
+      );
     if (agent === null && (file !== null || judge !== null))
       return oneProblem(
-        'agent',
-        `${file === null ? 'reward' : 'tasks'} is given without an agent that this command starts`,
-        "give the command that plays a task, agent='node my-agent.js', or leave it out",
+        'task.agent',
+        `task.${file === null ? 'reward' : 'tasks'} is given without an agent that this command starts`,
+        "give the command that plays a task, task.agent='node my-agent.js', or leave it out",
       );
     if (agent !== null && (file === null || !existsSync(file)))
       return oneProblem(
-        'tasks',
-        file === null ? 'an agent needs tasks, which is null' : `tasks: there is no file '${file}'`,
-        'give a file of JSON lines, each an object with an id: tasks=tasks.jsonl',
+        'task.tasks',
+        file === null ? 'an agent needs task.tasks, which is null' : `task.tasks: there is no file '${file}'`,
+        'give a file of JSON lines, each an object with an id: task.tasks=tasks.jsonl',
       );
-    return listenProblems(task, 'server_key_env');
+    return listenProblems(task, 'task.server_key_env');
   },
   load: async () => (await import('./record-agent.js')).recordAgent,
 };

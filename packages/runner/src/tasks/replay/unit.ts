@@ -24,7 +24,7 @@ export const replayTask: TaskUnit = {
       'replay',
       'the actions to play and a file to write',
       { input, output },
-      'give both: input=FILE.jsonl output=FILE.jsonl',
+      'give both: task.input=FILE.jsonl task.output=FILE.jsonl',
     ),
   load: async () => (await import('./replay.js')).replay,
 };

@@ -14,9 +14,9 @@ export const reportTask: TaskUnit = {
     dirs.length > 0
       ? []
       : oneProblem(
-          'dirs',
+          'task.dirs',
           'task=report needs the folders of runs: dirs is empty',
-          'give them: dirs=[outputs/a,outputs/b]',
+          'give them: task.dirs=[outputs/a,outputs/b]',
         ),
   load: async () => (await import('./report.js')).report,
 };

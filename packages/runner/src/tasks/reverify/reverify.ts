@@ -89,7 +89,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
   if (before.item !== undefined && before.item !== item)
     throw new Error(
       `the episode was of item '${before.item}', and its seed gives '${item}' now\n` +
-        '  give the options of env (and item_list) that the episode was played with, but for those that decide the reward',
+        '  give the options of env (and task.item_list) that the episode was played with, but for those that decide the reward',
     );
   const transitions: Transition[] = [];
   const infos: Record<string, unknown>[] = [];

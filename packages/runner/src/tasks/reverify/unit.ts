@@ -33,7 +33,7 @@ export const reverifyTask: TaskUnit = {
       'reverify',
       'stored episodes',
       { input },
-      'give those of a run: input=RUN_FOLDER/trajectories/test.jsonl',
+      'give those of a run: task.input=RUN_FOLDER/trajectories/test.jsonl',
     ),
   load: async () => (await import('./reverify.js')).reverify,
 };

@@ -53,13 +53,13 @@ export const serveEnvTask: TaskUnit = {
 };
 
 const addressProblems = ({ task }: ServeEnvConfig): ConfigProblem[] =>
-  listenProblems(task, task.protocol === 'mcp' ? 'server_key_env' : null);
+  listenProblems(task, task.protocol === 'mcp' ? 'task.server_key_env' : null);
 
 const pipeProblems = ({ json }: ServeEnvConfig): ConfigProblem[] =>
   json
     ? oneProblem(
         'json',
-        'json=true writes to standard output, which transport=stdio needs for the protocol',
+        'json=true writes to standard output, which task.transport=stdio needs for the protocol',
         'leave json out; the log is on standard error and in the run’s folder',
       )
     : [];

@@ -23,9 +23,9 @@ export function adapterProblems(config: AdapterKeys): ConfigProblem[] {
 /** Refuses keys that have no effect without adapters. */
 function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: AdapterKeys): ConfigProblem[] {
   const given = {
-    max_adapters: maxAdapters,
-    max_adapter_rank: maxAdapterRank,
-    adapter_target_modules: adapterTargetModules,
+    'task.max_adapters': maxAdapters,
+    'task.max_adapter_rank': maxAdapterRank,
+    'task.adapter_target_modules': adapterTargetModules,
   };
   return Object.entries(given).flatMap(([key, value]) =>
     (value ?? null) === null
@@ -33,7 +33,7 @@ function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: Adapter
       : oneProblem(
           key,
           `${key}=${String(value)} has no effect: no adapters are served`,
-          'give adapters={NAME: FOLDER} or runtime_adapters=[FOLDER], or leave it out',
+          'give task.adapters={NAME: FOLDER} or task.runtime_adapters=[FOLDER], or leave it out',
         ),
   );
 }
@@ -42,15 +42,15 @@ function modelProblems({ model, follow }: AdapterKeys): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   if (typeof follow === 'string')
     problems.push({
-      key: 'follow',
-      message: `follow=${follow} replaces the weights, and adapters belong to the weights that they were trained with`,
-      remedy: 'write follow=null, or serve without adapters',
+      key: 'task.follow',
+      message: `task.follow=${follow} replaces the weights, and adapters belong to the weights that they were trained with`,
+      remedy: 'write task.follow=null, or serve without adapters',
     });
   if (typeof model === 'string' && isAdapterFolder(model))
     problems.push({
-      key: 'model',
-      message: `model=${model} is an adapter itself`,
-      remedy: 'give its base model as the model, and the adapter in adapters',
+      key: 'task.model',
+      message: `task.model=${model} is an adapter itself`,
+      remedy: 'give its base model as the model, and the adapter in task.adapters',
     });
   return problems;
 }
@@ -60,15 +60,19 @@ function placeProblems({ adapters, runtimeAdapters = [] }: AdapterKeys): ConfigP
     if (isAdapterFolder(place)) return [];
     const what = existsSync(agentFolderOf(place)) ? 'contains no adapter' : 'is not there';
     return oneProblem(
-      'adapters',
-      `adapters: the folder of '${name}', ${place}, ${what}`,
-      'give a folder with adapter_config.json and adapter_model.safetensors, or a run with use_lora=true',
+      'task.adapters',
+      `task.adapters: the folder of '${name}', ${place}, ${what}`,
+      'give a folder with adapter_config.json and adapter_model.safetensors, or a run with lora.enabled=true',
     );
   });
   const roots = runtimeAdapters.flatMap((root) =>
     statSync(root, { throwIfNoEntry: false })?.isDirectory()
       ? []
-      : oneProblem('runtime_adapters', `runtime_adapters: there is no folder ${root}`, 'make it, or leave it out'),
+      : oneProblem(
+          'task.runtime_adapters',
+          `task.runtime_adapters: there is no folder ${root}`,
+          'make it, or leave it out',
+        ),
   );
   return [...missing, ...roots];
 }
@@ -79,9 +83,9 @@ function nameProblems({ adapters, model, servedName }: AdapterKeys): ConfigProbl
     name !== '' && name !== own
       ? []
       : oneProblem(
-          'adapters',
-          `adapters: '${name}' ${name === '' ? 'is empty' : 'is the name of the model itself'}`,
-          'give the adapter another name, or give the model another one with served_name',
+          'task.adapters',
+          `task.adapters: '${name}' ${name === '' ? 'is empty' : 'is the name of the model itself'}`,
+          'give the adapter another name, or give the model another one with task.served_name',
         ),
   );
 }
@@ -90,8 +94,8 @@ function roomProblems({ adapters, maxAdapters }: AdapterKeys): ConfigProblem[] {
   const count = Object.keys(adapters ?? {}).length;
   if ((maxAdapters ?? null) === null || maxAdapters! >= count) return [];
   return oneProblem(
-    'max_adapters',
-    `max_adapters is ${maxAdapters}, and adapters has ${count}`,
-    `write max_adapters=${count}`,
+    'task.max_adapters',
+    `task.max_adapters is ${maxAdapters}, and task.adapters has ${count}`,
+    `write task.max_adapters=${count}`,
   );
 }

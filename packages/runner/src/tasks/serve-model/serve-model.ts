@@ -114,9 +114,10 @@ export async function serverOptions(
 /** Writes the line about the prefix cache at the server's start. @param tokens the number of tokens that fit into the cache */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
-    return 'prefix cache: none (prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';
-  if (tokens > 0) return `prefix cache: ${mb} MiB (prefix_cache_mb), room for ${tokens.toLocaleString('en')} tokens`;
-  return `prefix cache: none; prefix_cache_mb=${mb} has no effect for models with recurrent layers, with device=webgpu, and where 32 tokens need more`;
+    return 'prefix cache: none (task.prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';
+  if (tokens > 0)
+    return `prefix cache: ${mb} MiB (task.prefix_cache_mb), room for ${tokens.toLocaleString('en')} tokens`;
+  return `prefix cache: none; task.prefix_cache_mb=${mb} has no effect for models with recurrent layers, with device.kind=webgpu, and where 32 tokens need more`;
 }
 
 interface EncoderToServe {
@@ -190,8 +191,8 @@ async function weightsOf(
   try {
     if (newer.hasAdapters !== served.hasAdapters)
       throw new Error(
-        `follow: ${folder} is ${newer.hasAdapters ? 'an adapter' : 'a whole model'}, and ${config.task.model} is not\n` +
-          '  serve what the run has begun with, or one of its checkpoints: model=RUN',
+        `task.follow: ${folder} is ${newer.hasAdapters ? 'an adapter' : 'a whole model'}, and ${config.task.model} is not\n` +
+          '  serve what the run has begun with, or one of its checkpoints: task.model=RUN',
       );
     return await newer.copyParameters();
   } finally {

@@ -11,14 +11,17 @@ interface TrafficKeys {
 export function trafficProblems({ record, recordRedact = [], canary, adapters }: TrafficKeys): ConfigProblem[] {
   const problems: ConfigProblem[] = recordRedact.flatMap((pattern) => patternProblem(pattern) ?? []);
   if ((record ?? null) === null)
-    for (const [key, value] of Object.entries({ canary, record_redact: recordRedact.length > 0 ? recordRedact : null }))
+    for (const [key, value] of Object.entries({
+      'task.canary': canary,
+      'task.record_redact': recordRedact.length > 0 ? recordRedact : null,
+    }))
       if ((value ?? null) !== null)
-        problems.push({ key, message: `${key} needs a record, which is null`, remedy: 'give record=FOLDER' });
+        problems.push({ key, message: `${key} needs task.record, which is null`, remedy: 'give task.record=FOLDER' });
   if ((canary ?? null) !== null && !Object.hasOwn(adapters ?? {}, canary!))
     problems.push({
-      key: 'canary',
-      message: `canary=${canary} is not one of the adapters (${Object.keys(adapters ?? {}).join(', ') || 'there are none'})`,
-      remedy: `give its folder: adapters={${canary}: FOLDER}`,
+      key: 'task.canary',
+      message: `task.canary=${canary} is not in task.adapters (${Object.keys(adapters ?? {}).join(', ') || 'there are none'})`,
+      remedy: `give its folder: task.adapters={${canary}: FOLDER}`,
     });
   return problems;
 }
@@ -29,8 +32,8 @@ function patternProblem(pattern: string): ConfigProblem | null {
     return null;
   } catch (error) {
     return {
-      key: 'record_redact',
-      message: `record_redact: ${(error as Error).message}`,
+      key: 'task.record_redact',
+      message: `task.record_redact: ${(error as Error).message}`,
       remedy: 'write regular expressions of JavaScript; in YAML, in single quotes',
     };
   }

@@ -16,6 +16,7 @@ import { adapterProblems } from './adapter-problems.js';
 import { trafficProblems } from './traffic-problems.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 /** Options of every server of a model. */
@@ -69,11 +70,11 @@ export const serveModelOptions = unitOptions({
   ),
   max_adapters: optional(
     integer,
-    'largest number of adapters at the same time, for which memory is reserved from the start; null: as many as `adapters` has, and 4 more with runtime_adapters',
+    'largest number of adapters at the same time, for which memory is reserved from the start; null: as many as task.adapters has, and 4 more with task.runtime_adapters',
   ),
   max_adapter_rank: optional(
     integer,
-    'the largest rank of an adapter; null: that of `adapters`, and at least 16 with runtime_adapters',
+    'the largest rank of an adapter; null: that of task.adapters, and at least 16 with task.runtime_adapters',
   ),
   record: optionalText(
     'folder in which each answer is kept with its request and tokens, and the feedback on it (POST /v1/responses/ID/feedback); trainings read it; null: nothing is kept',
@@ -84,7 +85,7 @@ export const serveModelOptions = unitOptions({
     'regular expressions whose matches are replaced by [REDACTED] before anything is recorded; such an answer is kept without its tokens; []: none',
   ),
   canary: optionalText(
-    'name in `adapters` of the one that answers a share of the conversations with the model; --config-name canary compares it with the model, promotes or removes it; null: none',
+    'name in task.adapters of the one that answers a share of the conversations with the model; --config-name canary compares it with the model, promotes or removes it; null: none',
   ),
   canary_share: fraction(
     0.1,
@@ -93,7 +94,7 @@ export const serveModelOptions = unitOptions({
   adapter_target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
     default: null,
     description:
-      'layers for which memory for adapters is reserved, in addition to the layers of `adapters`: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: none, and with runtime_adapters every linear layer',
+      'layers for which memory for adapters is reserved, in addition to the layers of task.adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: none, and with task.runtime_adapters every linear layer',
   }),
 });
 
@@ -111,17 +112,14 @@ export const serveModelTask: TaskUnit = {
   problems({ task }: TaskConfig<typeof serveModelOptions>) {
     if (task.model !== null && task.follow !== null && task.quantization !== 'none')
       return oneProblem(
-        'quantization',
-        `follow=${task.follow} replaces the weights, and quantised ones are frozen: quantization is ${task.quantization}`,
-        'write quantization=none',
+        'task.quantization',
+        `task.follow=${task.follow} replaces the weights, and quantised ones are frozen: task.quantization is ${task.quantization}`,
+        'write task.quantization=none',
       );
     if (task.model !== null)
-      return [...adapterProblems(task), ...trafficProblems(task), ...listenProblems(task, 'server_key_env')];
-    return oneProblem(
-      'model',
-      'task=serve_model needs a model: model is null',
-      'give model=FOLDER, model=FILE.gguf, or OWNER/NAME of the hub',
-    );
+      return [...adapterProblems(task), ...trafficProblems(task), ...listenProblems(task, 'task.server_key_env')];
+    const remedy = 'give task.model=FOLDER, task.model=FILE.gguf, or OWNER/NAME of the hub';
+    return missingOptions('serve_model', 'a model', { model: task.model }, remedy);
   },
   load: async () => (await import('./serve-model.js')).serveModel,
 };

@@ -59,7 +59,7 @@ function checkKey({ serverKeyEnv }: TinkerConfig['task']): void {
   const key = keyOf({ serverKeyEnv });
   if (key === null || key.startsWith('tml-')) return;
   throw new Error(
-    `server_key_env: the key in ${serverKeyEnv} does not begin with tml-, and Tinker's client sends no other\n` +
+    `task.server_key_env: the key in ${serverKeyEnv} does not begin with tml-, and Tinker's client sends no other\n` +
       '  choose one that does',
   );
 }

@@ -1,6 +1,7 @@
 // task=serve_tinker: trains and samples LoRA adapters over the Tinker API.
-import { integer, optionalText, unitOptions, oneProblem } from '@bowyer/core';
+import { integer, optionalText, unitOptions } from '@bowyer/core';
 import { listenProblems } from '../listen-keys.js';
+import { missingOptions } from '../missing-options.js';
 import { modelServerKeys, modelServerOptions } from '../serve-model/unit.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
@@ -35,8 +36,8 @@ export const serveTinkerTask: TaskUnit = {
   keys: () => ({ ...modelServerKeys, task: serveTinkerOptions }),
   plays: false,
   problems({ task }: TaskConfig<typeof serveTinkerOptions>) {
-    if (task.model !== null) return listenProblems(task, 'server_key_env');
-    return oneProblem('model', 'task=serve_tinker needs a model: model is null', 'give model=FOLDER');
+    if (task.model !== null) return listenProblems(task, 'task.server_key_env');
+    return missingOptions('serve_tinker', 'a model', { model: task.model }, 'give task.model=FOLDER');
   },
   load: async () => (await import('./serve-tinker.js')).serveTinker,
 };

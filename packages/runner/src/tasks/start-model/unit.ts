@@ -5,6 +5,7 @@ import { DataFileError, pipeProblem } from '@bowyer/conversations';
 import { titleKeys } from '../../keys/run-keys.js';
 import { supervisedKeys, supervisedOptions } from '../finetune/unit.js';
 import { readTrainingItems } from '../finetune/training-items.js';
+import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 const { lr, batch_size, epochs } = supervisedOptions;
@@ -47,10 +48,11 @@ export const startModelTask: TaskUnit = {
   plays: false,
   async problems({ task }: StartModelTask) {
     if (task.data === null)
-      return oneProblem(
-        'data',
-        'task=start_model needs dialogues to learn from: data is null',
-        'give conversations.jsonl of record_agent, or lines with {"messages": […], "tools": […]}: data=FILE.jsonl',
+      return missingOptions(
+        'start_model',
+        'dialogues to learn from',
+        { data: null },
+        'give conversations.jsonl of record_agent, or lines with {"messages": […], "tools": […]}: task.data=FILE.jsonl',
       );
     return [...widthProblems(task), ...(await dataProblems(task.data, task))];
   },
@@ -61,9 +63,9 @@ export const startModelTask: TaskUnit = {
 function widthProblems({ width }: StartModelTask['task']): ConfigProblem[] {
   if (width < 256 || width % 64 === 0) return [];
   return oneProblem(
-    'width',
-    `width=${width} is not a multiple of 64, the size of an attention head`,
-    `write width=${64 * Math.round(width / 64)}`,
+    'task.width',
+    `task.width=${width} is not a multiple of 64, the size of an attention head`,
+    `write task.width=${64 * Math.round(width / 64)}`,
   );
 }
 
@@ -71,18 +73,18 @@ async function dataProblems(
   data: string,
   { dataFormat: format, dataSplit: split }: StartModelTask['task'],
 ): Promise<ConfigProblem[]> {
-  const problem = pipeProblem('data', data);
+  const problem = pipeProblem('task.data', data);
   if (problem) return [problem];
   try {
     const { items } = await readTrainingItems(data, { format, split });
     if (items[0].value.kind === 'conversation') return [];
     return oneProblem(
-      'data',
+      'task.data',
       `'${data}' contains prompts with completions, and an agent speaks in dialogues`,
       'give conversations: {"messages": [{"role": "user", "content": "…"}, …]}',
     );
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return oneProblem('data', error.what, `expected: ${error.expected}`);
+    return oneProblem('task.data', error.what, `expected: ${error.expected}`);
   }
 }

@@ -47,15 +47,15 @@ export const agentOptions = {
     'shell command that plays one task; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK, BOWYER_TASK_FILE and BOWYER_ROLLOUT_URL',
   ),
   tasks: optionalText('file of tasks as JSON lines, each an object with an `id`'),
-  eval_tasks: optionalText('file of the tasks of evaluations; null: eval_share of `tasks` is held out'),
-  test_tasks: optionalText('file of the tasks of the final test; null: test_share of `tasks` is held out'),
+  eval_tasks: optionalText('file of the tasks of evaluations; null: task.eval_share of task.tasks is held out'),
+  test_tasks: optionalText('file of the tasks of the final test; null: task.test_share of task.tasks is held out'),
   eval_share: fraction(
     0.1,
-    'share of `tasks` that evaluations play and training does not; 0: evaluations play the tasks of training',
+    'share of task.tasks that evaluations play and training does not; 0: evaluations play the tasks of training',
   ),
   test_share: fraction(
     0.2,
-    'share of `tasks` that the final test plays and training does not; 0: the test plays the tasks of training',
+    'share of task.tasks that the final test plays and training does not; 0: the test plays the tasks of training',
   ),
   reward: optionalText(
     'command that judges a rollout: it reads {task, rollout} as JSON from standard input and prints a number, or {"reward": …, "components": {…}}, as its last line; null: the agent reports its own reward',
@@ -63,7 +63,7 @@ export const agentOptions = {
   concurrency: integer(8, 'agents that play at the same time', { decides: false }),
   start_ahead: integer(
     0,
-    'programs of the next rollouts that are started while `concurrency` others play; their calls of the model wait for their turn',
+    'programs of the next rollouts that are started while task.concurrency others play; their calls of the model wait for their turn',
     { minimum: 0, decides: false },
   ),
   timeout: nonNegative(

@@ -8,9 +8,9 @@ type Checked = Pick<AgentOptions, 'model' | 'agent' | 'tasks' | 'evalTasks' | 't
 
 export function agentProblems(config: Checked): ConfigProblem[] {
   const missing: Record<string, [value: string | null, remedy: string]> = {
-    agent: [config.agent, "give the command that plays a task: agent='node my-agent.js'"],
-    tasks: [config.tasks, 'give a file of JSON lines, each an object with an id: tasks=tasks.jsonl'],
-    model: [config.model, 'give the model that the agent calls: model=FOLDER, or OWNER/NAME of the hub'],
+    'task.agent': [config.agent, "give the command that plays a task: task.agent='node my-agent.js'"],
+    'task.tasks': [config.tasks, 'give a file of JSON lines, each an object with an id: task.tasks=tasks.jsonl'],
+    'task.model': [config.model, 'give the model that the agent calls: task.model=FOLDER, or OWNER/NAME of the hub'],
   };
   return [
     ...Object.entries(missing).flatMap(([key, [value, remedy]]) =>
@@ -23,7 +23,11 @@ export function agentProblems(config: Checked): ConfigProblem[] {
 
 function fileProblems({ agent, tasks, evalTasks, testTasks }: Checked): ConfigProblem[] {
   if (isFunction(agent)) return [];
-  return Object.entries({ tasks, eval_tasks: evalTasks, test_tasks: testTasks }).flatMap(([key, file]) =>
+  return Object.entries({
+    'task.tasks': tasks,
+    'task.eval_tasks': evalTasks,
+    'task.test_tasks': testTasks,
+  }).flatMap(([key, file]) =>
     file === null || existsSync(file)
       ? []
       : oneProblem(key, `${key}: there is no file '${file}'`, 'give a file of JSON lines, each an object with an id'),
@@ -33,8 +37,8 @@ function fileProblems({ agent, tasks, evalTasks, testTasks }: Checked): ConfigPr
 function shareProblems({ evalShare, testShare }: Checked): ConfigProblem[] {
   if (evalShare + testShare < 1) return [];
   return oneProblem(
-    'eval_share',
-    `eval_share=${evalShare} and test_share=${testShare} leave no task to train on`,
+    'task.eval_share',
+    `task.eval_share=${evalShare} and task.test_share=${testShare} leave no task to train on`,
     'give shares that together are below 1',
   );
 }

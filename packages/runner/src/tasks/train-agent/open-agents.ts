@@ -50,7 +50,7 @@ export async function openAgents(config: AgentsConfig, { directory, log, agent: 
   const { agent, reward, evalShare, testShare, passEnv, startAhead } = config;
   if (isFunction(agent) && given === undefined)
     throw new Error(
-      'the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND',
+      'the agent of this run is a function of a program\n  start that program again, or give a command: task.agent=COMMAND',
     );
   const { tasks, evalTasks, testTasks } = given ?? (await filesOf(config));
   if (!given)

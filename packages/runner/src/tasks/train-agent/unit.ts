@@ -82,7 +82,7 @@ export const trainAgentTask: TaskUnit = {
     const { guard, diagnostics } = config;
     const { model } = config.task;
     if (model !== null) {
-      const problem = await modelProblem('model', model);
+      const problem = await modelProblem('task.model', model);
       if (problem !== null) problems.push(problem);
     }
     problems.push(...quantizationProblems(config), ...rateProblems(config));
@@ -125,10 +125,10 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
     reason === null
       ? []
       : oneProblem(
-          'agent_type',
+          'algorithm.name',
           reason,
           needs.dataset && needs.source !== 'dataset'
-            ? 'learn from records first (task=finetune), and then with algorithm=online_filteredbc filter_min_return=1'
+            ? 'learn from records first (task=finetune), and then with algorithm=online_filteredbc algorithm.filter.min_return=1'
             : 'choose another, such as algorithm=grpo; task=finetune learns from records',
         );
   const { rollout } = config.algorithm as { rollout?: { horizon?: unknown } };

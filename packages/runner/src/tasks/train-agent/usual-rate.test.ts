@@ -23,6 +23,6 @@ test('the rate falls with the width, and is ten times as high for adapters', asy
 
 test('a model whose config has no width needs a learning rate', async () => {
   await expect(rate({ model_type: 'own' })).rejects.toThrow(
-    'names no width (hidden_size)\n  give the learning rate: lm_lr=1e-5',
+    'names no width (hidden_size)\n  give the learning rate: algorithm.actor.lr=1e-5',
   );
 });

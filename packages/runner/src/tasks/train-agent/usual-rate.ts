@@ -23,7 +23,7 @@ export interface UsualRate {
  *
  * Source: the widths' rule is that of maximal update parametrisation, Yang et al. 2022, arXiv:2203.03466, table 3.
  *
- * @param model a folder, as `model` names it
+ * @param model a folder, as `task.model` names it
  * @throws where the model's config names no width
  */
 export async function usualRate(model: string, usesLora: boolean): Promise<UsualRate> {
@@ -34,7 +34,7 @@ export async function usualRate(model: string, usesLora: boolean): Promise<Usual
   const width = [config, inner].flatMap((one) => [one.hidden_size, one.n_embd, one.d_model]).find(Number.isFinite);
   if (width === undefined)
     throw new Error(
-      `${join(baseDir, 'config.json')} names no width (hidden_size)\n  give the learning rate: lm_lr=1e-5`,
+      `${join(baseDir, 'config.json')} names no width (hidden_size)\n  give the learning rate: algorithm.actor.lr=1e-5`,
     );
   const hasAdapters = usesLora || isAdapterFolder(model);
   const lr = Math.min(HIGHEST, ((hasAdapters ? ADAPTERS : 1) * RATE_TIMES_WIDTH) / (width as number));

@@ -54,9 +54,9 @@ test('else the start stays, with the smallest difference that the test can show,
     verdict: 'equal',
     iteration: 0,
     reasons: [
-      'the test of 256 rollouts shows differences above 0.07; with test_size=1024, and as many more tasks, it shows half of that',
+      'the test of 256 rollouts shows differences above 0.07; with task.test_size=1024, and as many more tasks, it shows half of that',
       'rollouts, first → last iteration: return 0.70 → 0.50, groups without a difference 0.25 → 0.75, answers that call a tool 0.88 → 0.25',
-      'in 75 % of the last groups all rollouts had the same return, and nothing is learned from those: more rollouts per task (group_size), ' +
+      'in 75 % of the last groups all rollouts had the same return, and nothing is learned from those: more rollouts per task (algorithm.rollout.group_size), ' +
         'tasks of another difficulty, or a reward with parts help',
     ],
     notes,

@@ -39,10 +39,11 @@ function reasonsOf({ comparison, metrics }: Tested): string[] {
     const half = (high - low) / 2;
     if (comparison.verdict === 'equal')
       reasons.push(
-        `the test of ${comparison.episodes} rollouts shows differences above ${half.toFixed(2)}; with test_size=${4 * comparison.episodes}, and ` +
+        `the test of ${comparison.episodes} rollouts shows differences above ${half.toFixed(2)}; with task.test_size=${4 * comparison.episodes}, and ` +
           `as many more tasks, it shows half of that`,
       );
-  } else reasons.push('the test has one task, which says nothing of others: give more tasks, or a larger test_share');
+  } else
+    reasons.push('the test has one task, which says nothing of others: give more tasks, or a larger task.test_share');
   const changes = figures.flatMap(([name, text, digits]) => {
     const rows = metrics.filter((row) => name in row);
     if (rows.length === 0) return [];
@@ -54,7 +55,7 @@ function reasonsOf({ comparison, metrics }: Tested): string[] {
   if (flat >= FLAT)
     reasons.push(
       `in ${Math.round(100 * flat)} % of the last groups all rollouts had the same return, and nothing is learned from those: more rollouts ` +
-        'per task (group_size), tasks of another difficulty, or a reward with parts help',
+        'per task (algorithm.rollout.group_size), tasks of another difficulty, or a reward with parts help',
     );
   return reasons;
 }

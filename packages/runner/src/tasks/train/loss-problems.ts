@@ -20,15 +20,15 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
   if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
   if (precision === 'float16' && unit && (unit.valueFunction?.(config.algorithm) ?? null) !== null)
     problems.push({
-      key: 'precision',
-      message: `precision=float16: the value head of ${unit.name} computes in float32 alone`,
-      remedy: 'write precision=float32, or choose an algorithm without a value head, such as grpo',
+      key: 'device.precision',
+      message: `device.precision=float16: the value head of ${unit.name} computes in float32 alone`,
+      remedy: 'write device.precision=float32, or choose an algorithm without a value head, such as grpo',
     });
   if (referenceQuantization !== 'none' && (lora.enabled || isAdapter))
     problems.push({
       key: 'algorithm.reference.quantization',
       message: `algorithm.reference.quantization=${referenceQuantization}: with adapters the reference policy is the same model, and nothing is copied`,
-      remedy: 'write algorithm.reference.quantization=none; quantization=4bit makes the base itself smaller',
+      remedy: 'write algorithm.reference.quantization=none; policy.quantization=4bit makes the base itself smaller',
     });
   if (referenceQuantization !== 'none' && algorithm.kl?.coefficient === 0)
     problems.push({
@@ -56,8 +56,8 @@ async function dropoutProblems(
   return dropout === 0
     ? []
     : oneProblem(
-        'use_lora',
+        'lora.enabled',
         `the adapter in ${adapter} was trained with dropout ${dropout}: ${why}`,
-        'write use_lora=true lora.dropout=0, which keep the weights and the rank of the adapter',
+        'write lora.enabled=true lora.dropout=0, which keep the weights and the rank of the adapter',
       );
 }

@@ -105,9 +105,9 @@ function refuseOtherLength(found: CheckpointProgress, { algorithm: { iterations,
   if (iterations === before || actor?.schedule === undefined) return;
   if (!rateFollowsIterations(actor.schedule)) return;
   throw new Error(
-    `iterations: ${before} → ${iterations}: the learning rate of this run follows algorithm.actor.schedule over ${before} ` +
+    `algorithm.iterations: ${before} → ${iterations}: the learning rate of this run follows algorithm.actor.schedule over ${before} ` +
       `iterations, so with ${iterations} it would equal neither the run that it was nor a run of ${iterations} iterations from the start\n` +
-      `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with ` +
+      `  give algorithm.iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with ` +
       'algorithm.actor.schedule.kind=constant can be made longer at any time',
   );
 }

@@ -182,8 +182,8 @@ export const trainTask: TaskUnit = {
     const algorithm = findAlgorithm(config.algorithm.name);
     const problems: ConfigProblem[] = [];
     for (const [key, place] of [
-      ['checkpoint_path', policy.checkpoint],
-      ['policy_lm', policy.model],
+      ['policy.checkpoint', policy.checkpoint],
+      ['policy.model', policy.model],
     ] as const) {
       const problem = await modelProblem(key, place);
       if (problem !== null) problems.push(problem);
@@ -194,13 +194,13 @@ export const trainTask: TaskUnit = {
       if (problem !== null) problems.push(problem);
     }
     if (critic?.model) {
-      const problem = await modelProblem('critic_lm', critic.model);
+      const problem = await modelProblem('critic.model', critic.model);
       if (problem !== null) problems.push(problem);
       if (critic.kind !== 'transformer')
         problems.push({
-          key: 'critic_lm',
-          message: `critic_lm=${critic.model}: the built-in critic is made from scratch and would not use it`,
-          remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
+          key: 'critic.model',
+          message: `critic.model=${critic.model}: the built-in critic is made from scratch and would not use it`,
+          remedy: 'write critic=transformer or critic=roberta_base, or critic.model=null',
         });
     }
     problems.push(...quantizationProblems(config));
@@ -216,9 +216,9 @@ export const trainTask: TaskUnit = {
     if (needs?.turnRewards) problems.push(...conversationProblems(config.algorithm.name, config.demonstrations.path));
     if (config.lora.enabled && isOnDataset && !isGiven)
       problems.push({
-        key: 'use_lora',
-        message: 'use_lora=true: adapters need a trained model beside them, and none is given',
-        remedy: 'give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy',
+        key: 'lora.enabled',
+        message: 'lora.enabled=true: adapters need a trained model beside them, and none is given',
+        remedy: 'give one with policy.model=FOLDER, or write lora.enabled=false to train the whole policy',
       });
     return problems;
   },

@@ -19,6 +19,6 @@ export const wandbAgentTask: TaskUnit = {
   keys: () => ({ ...seedlessKeys, task: wandbAgentOptions }),
   plays: false,
   problems: ({ task: { sweep } }: TaskConfig<typeof wandbAgentOptions>) =>
-    missingOptions('wandb_agent', 'a sweep', { sweep }, 'give sweep=ENTITY/PROJECT/ID'),
+    missingOptions('wandb_agent', 'a sweep', { sweep }, 'give task.sweep=ENTITY/PROJECT/ID'),
   load: async () => (await import('./wandb-agent.js')).wandbAgent,
 };

@@ -14,6 +14,6 @@ export const wandbSyncTask: TaskUnit = {
   keys: () => ({ ...seedlessKeys, task: syncOptions }),
   plays: false,
   problems: ({ task: { dir } }: TaskConfig<typeof syncOptions>) =>
-    missingOptions('wandb_sync', 'runs to send', { dir }, 'give dir=FOLDER'),
+    missingOptions('wandb_sync', 'runs to send', { dir }, 'give task.dir=FOLDER'),
   load: async () => (await import('./wandb-sync.js')).wandbSync,
 };

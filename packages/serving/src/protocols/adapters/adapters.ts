@@ -55,7 +55,7 @@ async function load(served: ServedAdapters, { body }: Exchange) {
   if (dir === null)
     throw fields.fail(
       'lora_path',
-      'must be an existing folder below one of those that this server allows (runtime_adapters)',
+      'must be an existing folder below one of those that this server allows (task.runtime_adapters)',
     );
   try {
     await loadAdapter(served, name, dir, replaces);

@@ -17,7 +17,7 @@ export const chatFields: FieldRules = {
   ...refused({ include_reasoning: [true], separate_reasoning: [true], stream_reasoning: [true] }),
   ...refused({ reasoning_format: ['auto', 'deepseek'], reasoning_control: [false], thinking_forced_open: [false] }),
   ...refused({ reasoning: never, thinking: never }, 'write reasoning_effort'),
-  ...refused({ enable_thinking: never }, 'write chat_template_kwargs={enable_thinking: …}'),
+  ...refused({ enable_thinking: never }, 'write chat_template_kwargs: {enable_thinking: …}'),
   ...refused({ system: never }, 'write a message of the role system'),
 };
 

@@ -102,7 +102,7 @@ function templateOf(fields: RequestFields, reader: RequestReader): ChatTemplate 
   if (source !== null && make === undefined)
     throw fields.fail(
       'chat_template',
-      'of a request is not used by this server; it can be started with trust_request_chat_template=true',
+      'of a request is not used by this server; it can be started with task.trust_request_chat_template=true',
     );
   if (source !== null && source.length > LONGEST_TEMPLATE)
     throw fields.fail('chat_template', `has ${source.length} characters; at most ${LONGEST_TEMPLATE} are allowed`);

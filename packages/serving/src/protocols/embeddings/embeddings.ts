@@ -22,7 +22,7 @@ export const embeddings: ProtocolUnit = {
 async function embed({ embedder, name }: ServedModels, exchange: Exchange): Promise<HttpAnswer> {
   if (embedder === null)
     throw new BadRequestError(
-      `'${name}' writes text, and its hidden states are not trained as embeddings; serve an encoder: serve_model model=FOLDER`,
+      `'${name}' writes text, and its hidden states are not trained as embeddings; serve an encoder: serve_model task.model=FOLDER`,
       'model',
       'unsupported',
     );

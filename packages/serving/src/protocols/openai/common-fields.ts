@@ -56,7 +56,7 @@ export const ofBoth: FieldRules = {
   ...renamed({
     truncate: 'truncate_prompt_tokens',
     min_new_tokens: 'min_tokens',
-    do_sample: 'temperature=0 for false',
+    do_sample: 'temperature: 0 for false',
   }),
   ...renamed({ inputs: 'messages, or prompt to /v1/completions', parameters: 'its fields beside the others' }),
 };

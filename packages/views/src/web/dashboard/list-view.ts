@@ -35,7 +35,7 @@ const whatToDo = (): HTMLElement =>
     el(
       'p',
       {},
-      'FOLDER is the one that the dashboard was given as dir=FOLDER. To see runs that are elsewhere, start the dashboard with their folder.',
+      'FOLDER is the one that the dashboard was given as task.dir=FOLDER. To see runs that are elsewhere, start the dashboard with their folder.',
     ),
   );
 
