@@ -5,8 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { whenExhaustive } from '@bowyer/testing';
-import { isStale } from '../bin/is-stale.js';
+import { typeScriptArguments, whenExhaustive } from '@bowyer/testing';
 import { repository } from './command-line.js';
 
 /** Patterns that the output must contain. */
@@ -19,7 +18,7 @@ const shown: Record<string, RegExp[]> = {
 const examples = readdirSync(join(repository, 'examples')).filter((name) => name.endsWith('.ts'));
 
 test.each(examples)('%s', async (name) => {
-  const args = [...(isStale() ? ['--conditions=source'] : []), '--import', 'tsx', join('examples', name)];
+  const args = [...typeScriptArguments(), join('examples', name)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository });
   expect(shown).toHaveProperty([name]); // a new example needs an entry here
   for (const line of shown[name]) expect(stdout).toMatch(line);
@@ -48,7 +47,7 @@ whenExhaustive().test('coding: it is recorded and trained by the tests of the re
 whenExhaustive().test(
   'tinker: each of the recipes improves its base with one seed',
   async () => {
-    const args = [...(isStale() ? ['--conditions=source'] : []), '--import', 'tsx', 'examples/tinker/recipes.ts', '1'];
+    const args = [...typeScriptArguments(), 'examples/tinker/recipes.ts', '1'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository });
     expect(stdout.match(/right, improved/g)).toHaveLength(3);
     expect(stdout.trim().split('\n')).toHaveLength(3);

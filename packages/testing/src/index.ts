@@ -15,6 +15,6 @@ export { newFolder } from './new-folder.js';
 export { serveFolder } from './serve-folder.js';
 export { tinyLlama } from './tiny-llama.js';
 export { describeOnDevices, when, type Tests } from './when.js';
-export { builtProgram, programArguments, sourceArguments } from './source-arguments.js';
+export { builtProgram, programArguments, sourceArguments, typeScriptArguments } from './source-arguments.js';
 export { readmePrograms, type ReadmeProgram } from './readme-programs.js';
 export { WandbServer, type Fault } from './wandb-server.js';

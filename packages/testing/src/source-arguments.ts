@@ -2,8 +2,15 @@
 import { fileURLToPath } from 'node:url';
 import { isStale } from '../../runner/bin/is-stale.js';
 
+/** Returns the arguments of Node for a program in TypeScript. The packages that it imports are builds if these are current. */
+export const typeScriptArguments = (): string[] => [
+  ...(isStale() ? ['--conditions=source'] : []),
+  '--import',
+  import.meta.resolve('tsx'),
+];
+
 /** Returns the arguments of Node for importing packages from sources; empty if the builds are current (half the CPU time). */
-export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
+export const sourceArguments = (): string[] => (isStale() ? typeScriptArguments() : []);
 
 /**
  * Returns the arguments of Node for starting a program.

@@ -6,7 +6,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { protobuf } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { sourceArguments, whenExhaustive } from '@bowyer/testing';
+import { typeScriptArguments, whenExhaustive } from '@bowyer/testing';
 import { unpackTar } from 'modern-tar';
 import { TinkerClient } from '../src/index.js';
 import { fileName } from '../src/store/file-names.js';
@@ -387,8 +387,7 @@ test('checkpoints are listed, loaded, downloaded and deleted', () =>
 async function program(mode = 'lives'): Promise<{ child: ChildProcess; client: TinkerClient }> {
   const root = resolve(import.meta.dirname, '../../..');
   const script = join(import.meta.dirname, 'server-program.ts');
-  const packages = sourceArguments().filter((word) => word.startsWith('--conditions')); // the build, where it is new
-  const args = [...packages, '--import', 'tsx', script, places.model, places.server, mode];
+  const args = [...typeScriptArguments(), script, places.model, places.server, mode];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
   return { child, client: clientOf(String(line).trim()) };

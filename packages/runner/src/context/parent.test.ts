@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, stateOf } from '@bowyer/core';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, typeScriptArguments } from '@bowyer/testing';
 
 let directory: string;
 beforeEach(() => (directory = newFolder()));
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
-const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e'];
+const node = [process.execPath, ...typeScriptArguments(), '--input-type=module', '-e'];
 /**
  * A program that prints its process id, and then works until it is ended. It prints nothing more, so that no closed pipe ends it.
  */

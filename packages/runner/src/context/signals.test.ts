@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { typeScriptArguments } from '@bowyer/testing';
 
 const source = `
   import { withSignals } from ${JSON.stringify(new URL('./signals.ts', import.meta.url).href)};
@@ -18,7 +19,7 @@ const source = `
   say('stopped');`;
 
 async function started(how: 'at once' | 'never') {
-  const node = ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', source, how];
+  const node = [...typeScriptArguments(), '--input-type=module', '-e', source, how];
   const child = spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { newFolder } from '@bowyer/testing';
+import { newFolder, typeScriptArguments } from '@bowyer/testing';
 
 let folder: string;
 beforeEach(() => (folder = newFolder()));
@@ -28,7 +28,7 @@ test('a job that cannot start because no file descriptors are left fails, and it
     held.forEach(closeSync);
     console.log(JSON.stringify({ pid, exitCode, problem, again: (await (await start()).ended).exitCode }));`,
   );
-  const node = `${JSON.stringify(process.execPath)} --conditions=source --import ${import.meta.resolve('tsx')}`;
+  const node = [process.execPath, ...typeScriptArguments()].map((word) => JSON.stringify(word)).join(' ');
   const { stdout } = await promisify(execFile)('/bin/sh', [
     '-c',
     `ulimit -n 200; exec ${node} ${JSON.stringify(script)}`,

@@ -1,18 +1,14 @@
 // Tests complete sweeps through the command line, each in a separate process. Sweeps that are refused run in this process.
 import { spawn } from 'node:child_process';
 import { access, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '@bowyer/config';
-import { newFolder } from '@bowyer/testing';
-import { isStale } from '../../bin/is-stale.js';
+import { newFolder, sourceArguments } from '@bowyer/testing';
 import { launchSweep } from './launch-sweep.js';
 import { programOptions } from './test-program/options.mjs';
 
 const program = fileURLToPath(new URL('./test-program/program.mjs', import.meta.url));
-const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const fromSources = isStale() ? ['--conditions=source', '--import', tsx] : [];
 
 let directory: string;
 beforeEach(() => (directory = newFolder()));
@@ -33,7 +29,7 @@ async function run(
   { direct = true, signalWhen = '', signal = 'SIGINT' as NodeJS.Signals } = {},
 ): Promise<Ended> {
   const env = { ...process.env, SWEEP_TEST_DIRECT: direct ? '1' : '' };
-  const command = [...fromSources, program, ...args];
+  const command = [...sourceArguments(), program, ...args];
   const started = spawn(process.execPath, command, { cwd: directory, env });
   let [stdout, stderr] = ['', ''];
   started.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

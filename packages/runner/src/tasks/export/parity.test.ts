@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { exportGguf, exportOnnx, LanguageModel } from '@bowyer/models';
-import { newFolder, when } from '@bowyer/testing';
+import { newFolder, typeScriptArguments, when } from '@bowyer/testing';
 import { bytePairTokenizer, chatTemplate } from '@bowyer/text';
 import { ggufParity } from './gguf-parity.js';
 
@@ -126,7 +126,7 @@ async function onnxParityOf(folder: string, files: Record<string, string>): Prom
     const lines = await onnxParity(${given}, new Map(${JSON.stringify(Object.entries(files))}));
     process.stdout.write(JSON.stringify(lines));`;
   await writeFile(at('program.mjs'), program);
-  const options = ['--conditions=source', '--import', 'tsx', at('program.mjs')];
+  const options = [...typeScriptArguments(), at('program.mjs')];
   const { stdout } = await promisify(execFile)(process.execPath, options);
   return JSON.parse(stdout) as string[];
 }
