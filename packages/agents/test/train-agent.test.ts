@@ -108,9 +108,13 @@ test('a run whose reward punishes all that the start does ends with the start as
   expect(again.reasons).toEqual(trained.reasons);
 }, 600_000);
 
-test('a run that is stopped in a rollout and called again ends with the numbers of one that was never stopped', async () => {
+test('a run that is stopped in a rollout, then in its final test, and called again ends with the numbers of one that was never stopped', async () => {
   const results = new Map<string, string>();
-  const train = (savePath: string, run: (task: ColourTask) => Promise<string>, signal?: AbortSignal) =>
+  const train = (
+    savePath: string,
+    run: (task: ColourTask) => Promise<string>,
+    { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: AgentProgress) => void } = {},
+  ) =>
     trainAgent({
       ...settings,
       model,
@@ -118,6 +122,7 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
       concurrency: 1, // answers that share a batch in another order differ in their last bits
       savePath,
       signal,
+      onProgress,
       run,
       reward: (task, { result, rollout }) => {
         results.set(rollout.id, result);
@@ -136,9 +141,18 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
     expect(currentRollout()!.rollout.task).toBe(task);
     return client(task);
   };
-  await expect(train(savePath, stopping, stop.signal)).rejects.toThrow('enough for today');
+  await expect(train(savePath, stopping, stop)).rejects.toThrow('enough for today');
   // of the start's evaluation, and of one iteration
   expect((await file(savePath, 'metrics.jsonl')).trim().split('\n')).toHaveLength(2);
+  const inTest = new AbortController();
+  const stoppedInTest = train(savePath, client, {
+    signal: inTest.signal,
+    onProgress: (one) => {
+      if (one.phase === 'rollouts' && one.done === 3) inTest.abort(new Error('enough for tonight'));
+    },
+  });
+  await expect(stoppedInTest).rejects.toThrow('enough for tonight');
+  await expect(file(savePath, 'results.json')).rejects.toThrow('ENOENT');
   const resumed = await train(savePath, client);
 
   for (const name of ['metrics.jsonl', 'trajectories/rollout.jsonl'])
@@ -167,25 +181,6 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   const [started] = (await file(whole.directory, 'starts.jsonl')).split('\n');
   expect((JSON.parse(started) as { command: string }).command).toMatch(/^node \S*jest\S*( |$)/);
   expect(await file(whole.directory, 'report.html')).toContain(`{"label":"Policy","value":"${model}"}`);
-}, 600_000);
-
-test('a run that is stopped in its final test and called again ends with the test of one that was never stopped', async () => {
-  const options = { ...settings, model, iterations: 1, concurrency: 1, savePath: await folder() };
-  const run = async (task: ColourTask, context: AgentContext) => ((await answerTo(task, context)) === 'red' ? 1 : 0);
-  const stop = new AbortController();
-  const stopped = trainAgent({
-    ...options,
-    run,
-    signal: stop.signal,
-    onProgress: (one) => {
-      if (one.phase === 'rollouts' && one.done === 3) stop.abort(new Error('enough for today'));
-    },
-  });
-  await expect(stopped).rejects.toThrow('enough for today');
-  await expect(file(options.savePath, 'results.json')).rejects.toThrow('ENOENT');
-  const resumed = await trainAgent({ ...options, run });
-  const whole = await trainAgent({ ...options, run, savePath: await folder() });
-  expect(resumed.results.policies).toEqual(whole.results.policies);
 }, 600_000);
 
 test('errors in the options are reported before anything starts', async () => {
