@@ -8,5 +8,5 @@ export const dataFormatKey = optional(
 );
 
 export const dataSplitKey = optionalText(
-  'the split of a folder of data that has several, by the beginning of the names of its files (train, test); null: the folder has one',
+  'the split that is read from a folder of data: the word with which the names of its files begin, such as train or test; null: the folder has only one split',
 );

@@ -1,5 +1,6 @@
-// Executes the command line of a program with composed configs: separates flags from overrides, then prints, runs one job, or
-// runs a sweep. Code that only help, tables, completion or sweeps need is imported on demand, so that common calls start fast.
+// Executes the command line of a program whose config is composed as in Hydra: separates flags from overrides, then prints the
+// config, runs one job, or runs a sweep. Code that only --help, --info, shell completion or sweeps need is imported on demand, so
+// that common calls start fast.
 import path from 'node:path';
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';

@@ -29,7 +29,9 @@ export const agentGymProperties = {
     null,
     "Replies after which the episode is truncated; null: AgentGym's own number for this environment.",
   ),
-  timeoutMs: integer(300_000, 'Longest wait for a whole answer, in milliseconds.', { maximum: LONGEST_WAIT_MS }),
+  timeoutMs: integer(300_000, 'Longest wait for the whole answer of the server, in milliseconds.', {
+    maximum: LONGEST_WAIT_MS,
+  }),
   connections: integer(64, 'Largest number of open connections to the server, of all environments together.'),
   upstreamEndCut: flag(
     false,

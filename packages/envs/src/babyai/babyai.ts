@@ -84,7 +84,8 @@ export class BabyAi implements Env {
     const terminated = play.isWon;
     const truncated = !terminated && (this.#steps >= this.options.stepLimit || play.moves >= maxMoves);
     if (terminated || truncated) this.#order.end();
-    // BabyAI's reward is 1 − 0.9 · moves / maxMoves; it counts low-level moves.
+    // BabyAI's reward is 1 − 0.9 · moves / maxMoves. The moves are those of the grid world, such as a turn or a step by one cell; an
+    // action of the agent, such as 'go to red ball 1', makes several.
     const reward = terminated ? 1 - (0.9 * play.moves) / maxMoves : 0;
     const done = terminated ? '\n The task is completed.' : '';
     const info = this.#info();

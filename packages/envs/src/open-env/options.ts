@@ -35,9 +35,13 @@ export const openEnvSchema = options({
     default: 1,
   }),
   maxTurns: integer(50, 'Turns after which the episode is truncated.'),
-  timeoutMs: integer(60_000, 'Longest wait for a reply, in milliseconds; the connection is given up after it.', {
-    maximum: LONGEST_WAIT_MS,
-  }),
+  timeoutMs: integer(
+    60_000,
+    'Longest wait for a reply of the server, in milliseconds; after it the connection is closed.',
+    {
+      maximum: LONGEST_WAIT_MS,
+    },
+  ),
   connectMs: integer(
     60_000,
     'Time for which connecting to a server that is full or absent is repeated, in milliseconds.',

@@ -15,7 +15,7 @@ export interface IndexTables {
   offsets: Float64Array;
   /** [T] the number of documents with each term. */
   holders: Uint32Array;
-  /** [D] the code of each document's length. */
+  /** [D] each document's length, rounded and encoded in a byte as in Lucene. */
   lengthCodes: Uint8Array;
 }
 
@@ -57,7 +57,8 @@ export class SearchIndex {
     const { collection, holders, offsets, lengthCodes } = this.tables;
     const weight = Math.fround(count * inverseDocumentFrequency(collection.documents, holders[place]));
     const [norms, sums] = [this.#norms, this.#sums];
-    // The score of a document that contains the term once, by length code. This is by far the most common case.
+    // Most documents contain the term once. Their scores differ only by the rounded document length, of which there are 256, so they
+    // are computed once for each.
     const once = norms.map((norm) => termScore(weight, 1, norm));
     forEachPosting(this.read(offsets[place], offsets[place + 1] - offsets[place]), (document, frequency) => {
       const code = lengthCodes[document];

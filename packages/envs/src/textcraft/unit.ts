@@ -68,7 +68,8 @@ export const textCraftUnit = defineEnvironment<
   evaluation: { taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`) },
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // Replies in the ReAct format are not among the listed actions, so that these are not shown.
+    // The observation omits the list of valid actions where the agent replies in the ReAct format ('Thought: … Action: …'), since it
+    // has no line in this format.
     const texts = ['taskDescription', 'inventory'] as const;
     if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: texts };
     const parts = [...texts, 'validActions'] as const;

@@ -8,7 +8,7 @@ export const verifiersSchema = options({
   ),
   rewards: text(
     null,
-    'Module whose exported functions are the rewards, .ts or .js; null: 1 if the reply states the answer of the file, else 0.',
+    'Module whose exported functions are the rewards, .ts or .js; null: the reward is 1 if the reply gives the answer that the task has in `data`, else 0.',
   ),
   weights: option<Readonly<Record<string, number>> | null>({
     description:

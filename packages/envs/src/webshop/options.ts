@@ -18,7 +18,9 @@ export const webShopSchema = options({
     'Address of the site or server, such as http://localhost:3000; null: none, for the embedded shop.',
   ),
   actionFormat: defaulting(agentGymProperties.actionFormat, 'plain'),
-  timeoutMs: integer(60_000, 'Longest wait for an answer, in milliseconds.', { maximum: LONGEST_WAIT_MS }),
+  timeoutMs: integer(60_000, 'Longest wait for the answer of the server, in milliseconds.', {
+    maximum: LONGEST_WAIT_MS,
+  }),
   testItems: agentGymProperties.testItems,
   connections: agentGymProperties.connections,
   observation: choice(

@@ -1,4 +1,5 @@
-// Defines the events of the log, and reduces a rollout's events to its record.
+// Defines the events in the log of rollouts (rollout-log.ts), such as a model call or a reward, and computes the state of a rollout,
+// a RecordedRollout, from its events.
 import type { RecordedCall, RecordedCorrection, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
 export type { RolloutOrigin };

@@ -1,4 +1,5 @@
-// Makes and checks the API keys of rollouts. Each contains the rollout's id and a signature, so that a restarted server
+// Makes and checks API keys, one for each rollout. An agent sends its rollout's key as the API key of its model calls, and the server
+// learns from it which rollout a call belongs to. A key contains the rollout's id and a signature, so that a restarted server
 // recognizes it without a list.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';

@@ -69,7 +69,7 @@ export interface Comparison {
 export interface HandedOut {
   /** `improved`: the best agent is returned, since the test has shown that it is better than the initial one; else the initial one is. */
   verdict: GainVerdict;
-  /** The iterations of the returned agent; 0 for the initial one. */
+  /** The iteration after which the returned agent was saved; 0 for the initial agent. */
   iteration: number;
   /** The reasons for returning the initial agent; empty for another one. */
   reasons: string[];

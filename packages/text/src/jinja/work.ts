@@ -39,7 +39,7 @@ interface Budget {
 
 const newBudget = (): Budget => ({ steps: templateLimits.steps });
 
-/** The budget of the renderings inside `sharingSteps`; null outside. */
+/** The steps left to the renderings inside `sharingSteps`; null outside. */
 let shared: Budget | null = null;
 
 /** Runs several renderings with one budget of steps. Each rendering adds steps for the size of its input. */
@@ -64,7 +64,11 @@ export class Work {
     if (this.#budget.steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
   }
 
-  /** Adds to the budget for an input value, or a text with this number of characters. */
+  /**
+   * Counts one value that is passed to the template, and adds steps to the budget for it.
+   *
+   * @param characters of the value if it is a text, else 0
+   */
   given(characters: number): void {
     this.#given += characters;
     this.#budget.steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;

@@ -1,5 +1,6 @@
-// Writes the checkpoints of a warm start, and at its end a folder with the complete policy. A warm start that is killed at any
-// moment resumes from its last checkpoint, and ends with the same bytes as without the kill.
+// Writes the checkpoints of a warm start (training on demonstrations before the algorithm starts), and at its end the folder of the
+// trained policy. A warm start that is killed at any moment resumes from its last checkpoint, and ends with the same bytes as without
+// the kill.
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ const SMOOTHING = 0.1;
 interface ImitationCheckpoint {
   step: number;
   state: AlgorithmState;
-  /** Length in bytes of the figures so far. */
+  /** Length in bytes of metrics.jsonl so far. */
   metricsBytes: number;
 }
 

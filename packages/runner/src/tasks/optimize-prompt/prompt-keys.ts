@@ -26,7 +26,7 @@ export const reflectorNode = group(
       minimum: 0,
       decides: false,
     }),
-    timeout_ms: integer(300_000, 'longest time for an answer, in milliseconds', { decides: false }),
+    timeout_ms: integer(300_000, 'longest wait for an answer of the reflector, in milliseconds', { decides: false }),
   },
   'the model that reads what the agent did and writes better prompts',
 );
@@ -43,7 +43,10 @@ const promptOptions = {
     'highest possible reward: rollouts that have it are not reflected on; null: it is not known',
     { default: 1 },
   ),
-  test_samples: integer(4, 'rollouts of each test task with the first prompts and with the best ones'),
+  test_samples: integer(
+    4,
+    'rollouts of each test task with the prompts that the agent begins with, and as many with the best prompts found',
+  ),
 };
 
 export const optimizePromptOptions = unitOptions({
