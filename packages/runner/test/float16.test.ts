@@ -45,7 +45,7 @@ test('float16 on a device that has it not is refused before anything starts', as
   expect(code).toBe(1);
   expect(stderr).toContain(
     [
-      "precision 'float16' is for device 'webgpu'; device 'cpu' computes in float32",
+      'device.precision=float16: device.kind=cpu computes in float32',
       '  use device.kind=webgpu where there is a GPU, or device.precision=float32',
     ].join('\n'),
   );

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 
 function messages(name: string, key: string, path: string): string[] {
-  const places = { save_path: { savePath: path }, cache_dir: { warmStart: { cacheDir: path } } }[key];
+  const places = { save_path: { savePath: path }, 'warm_start.cache_dir': { warmStart: { cacheDir: path } } }[key];
   const task = { name, ...(key === 'output' && { output: path }) };
   return placeProblems({ task, ...places }).map(({ message, remedy }) => `${message}\n${remedy}`);
 }
@@ -29,11 +29,11 @@ test.each([
   ['FOLDER/dangling/run', `'FOLDER/dangling' is a symbolic link to nothing`],
   ['/proc/run', 'nothing can be made in /proc'],
   ['', 'it is empty'],
-])('save_path=%s and cache_dir=%s are refused', (path, obstacle) => {
+])('save_path=%s and warm_start.cache_dir=%s are refused', (path, obstacle) => {
   const [at, reason] = [path, obstacle].map((text) => text.replace('FOLDER', folder));
-  for (const key of ['save_path', 'cache_dir']) {
+  for (const key of ['save_path', 'warm_start.cache_dir']) {
     expect(messages('train', key, at)).toEqual([
-      expect.stringMatching(/^\w+: '.*' cannot be written: [^\n]+\ngive \w+ another folder$/s) as string,
+      expect.stringMatching(/^[\w.]+: '.*' cannot be written: [^\n]+\ngive [\w.]+ another folder$/s) as string,
     ]);
     if (!at.startsWith('/dev/null/')) expect(messages('train', key, at)[0]).toContain(reason);
   }
@@ -52,7 +52,7 @@ test('paths that can be written are not refused', () => {
   for (const [task, key, path] of [
     ['train', 'save_path', folder],
     ['train', 'save_path', join(folder, 'new', 'run')],
-    ['train', 'cache_dir', '.cache'],
+    ['train', 'warm_start.cache_dir', '.cache'],
     ['generate', 'output', join(folder, 'file')],
     ['play', 'output', '/dev/null'],
     ['train', 'output', '/dev/null/x'], // not a key of the task

@@ -10,8 +10,15 @@ type Kind = 'folder' | 'file' | 'appended';
 /** The kind of path of each key, by task where it differs. */
 const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   save_path: 'folder',
-  cache_dir: 'folder',
-  output: { convert: 'folder', export: 'folder', play: 'appended', score: 'file', generate: 'file', replay: 'file' },
+  'warm_start.cache_dir': 'folder',
+  'task.output': {
+    convert: 'folder',
+    export: 'folder',
+    play: 'appended',
+    score: 'file',
+    generate: 'file',
+    replay: 'file',
+  },
 };
 
 export interface PlacesConfig {
@@ -23,7 +30,7 @@ export interface PlacesConfig {
 /** Lists the paths that the task cannot write to. */
 export function placeProblems({ task, savePath, warmStart }: PlacesConfig): ConfigProblem[] {
   const { name, output, format } = task;
-  const places = { save_path: savePath, cache_dir: warmStart?.cacheDir, output };
+  const places = { save_path: savePath, 'warm_start.cache_dir': warmStart?.cacheDir, 'task.output': output };
   return Object.entries(places).flatMap(([key, path]) => {
     const known = KINDS[key];
     const isFile = name === 'export' && isGgufFile({ format, output });

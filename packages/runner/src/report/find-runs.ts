@@ -22,7 +22,7 @@ export async function findRuns(directory: string): Promise<string[]> {
   throw new Error(
     existsSync(directory)
       ? `${directory}: no run is there or in the folders below it\n  a run has the file ${RUN_FILES.join(' or ')}`
-      : `${directory}: there is no such folder`,
+      : `${directory}: there is no such folder\n  give the folder of a run, or one above the folders of runs`,
   );
 }
 

@@ -43,10 +43,10 @@ when(lacksCuda, 'the CUDA files are installed').test(
   async () => {
     await expect(openDevice({ device: 'cuda' })).rejects.toThrow(
       [
-        "device 'cuda' is not usable on this machine: libonnxruntime_providers_cuda.so is not installed",
+        'device.kind=cuda is not usable on this machine: libonnxruntime_providers_cuda.so is not installed',
         "  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),",
         '  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js',
-        "  'webgpu' does not need them",
+        '  device.kind=webgpu does not need them',
       ].join('\n'),
     );
   },

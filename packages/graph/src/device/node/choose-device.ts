@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { DeviceError } from '../../errors.js';
 import type { Precision } from '../../dtype.js';
+import { checkSettings } from '../check-settings.js';
 import type { DeviceKind, GpuBuffers } from '../protocol.js';
 import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js';
 
@@ -44,29 +45,18 @@ export async function checkDevice(
   precision: Precision = 'float32',
   gpuBuffers: GpuBuffers = 'bucket',
 ): Promise<void> {
-  if (gpuBuffers === 'exact' && device !== 'webgpu')
-    throw new DeviceError(
-      [
-        `device.gpu_buffers 'exact' is for device 'webgpu'; device '${device}' has no such buffers`,
-        `  use device.kind=webgpu where there is a GPU, or device.gpu_buffers=bucket`,
-      ].join('\n'),
-    );
-  if (precision === 'float16' && device !== 'webgpu')
-    throw new DeviceError(
-      [
-        `precision 'float16' is for device 'webgpu'; device '${device}' computes in float32`,
-        `  use device.kind=webgpu where there is a GPU, or device.precision=float32`,
-      ].join('\n'),
-    );
+  checkSettings(device, precision, gpuBuffers);
   if (device === 'cpu') return;
   const problem = await (device === 'webgpu' ? webgpuProblem() : cudaProblem());
   if (problem !== null)
     throw new DeviceError(
-      [`device '${device}' is not usable on this machine: ${problem}`, ...remedies[device]].join('\n'),
+      [`device.kind=${device} is not usable on this machine: ${problem}`, ...remedies[device]].join('\n'),
     );
   const missing = precision === 'float16' && (await float16Problem());
   if (missing)
-    throw new DeviceError([`precision 'float16' is not usable on this GPU: ${missing}`, ...halfRemedies].join('\n'));
+    throw new DeviceError(
+      [`device.precision=float16 is not usable on this GPU: ${missing}`, ...halfRemedies].join('\n'),
+    );
 }
 
 const halfRemedies = [
@@ -76,13 +66,13 @@ const halfRemedies = [
 
 const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> = {
   webgpu: [
-    `  it needs a GPU with a Vulkan (Linux), Metal (macOS) or D3D12 (Windows) driver; 'cpu' always works`,
+    `  it needs a GPU with a Vulkan (Linux), Metal (macOS) or D3D12 (Windows) driver; device.kind=cpu always works`,
     `  for a slow software GPU on Debian: apt-get install chromium-common, then VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json`,
   ],
   cuda: [
     `  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),`,
     `  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js`,
-    `  'webgpu' does not need them`,
+    `  device.kind=webgpu does not need them`,
   ],
 };
 

@@ -3,6 +3,7 @@ import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
 import type { StoredTensor } from '../../stored-tensor.js';
+import { checkSettings } from '../check-settings.js';
 import type { DeviceKind, GpuBuffers, RequestMessage, ResponseMessage } from '../protocol.js';
 import type { StartWorker } from '../worker-thread.js';
 import { registeredKernels } from './kernels.js';
@@ -38,19 +39,14 @@ export async function checkDevice(
   precision: Precision = 'float32',
   gpuBuffers: GpuBuffers = 'bucket',
 ): Promise<void> {
-  if (device === 'cuda') throw new DeviceError(`a browser has no CUDA; use device 'webgpu' or 'cpu'`);
-  if (device === 'cpu') {
-    if (precision === 'float16')
-      throw new DeviceError(`precision 'float16' is for device 'webgpu'; device 'cpu' computes in float32`);
-    if (gpuBuffers === 'exact')
-      throw new DeviceError(`device.gpu_buffers 'exact' is for device 'webgpu'; device 'cpu' has no such buffers`);
-    return;
-  }
+  if (device === 'cuda') throw new DeviceError('a browser has no CUDA; use device.kind=webgpu or device.kind=cpu');
+  checkSettings(device, precision, gpuBuffers);
+  if (device === 'cpu') return;
   const found = await adapter();
   if (found === null)
-    throw new DeviceError(`this browser has no WebGPU adapter; device 'cpu' runs on WebAssembly everywhere`);
+    throw new DeviceError(`this browser has no WebGPU adapter; device.kind=cpu runs on WebAssembly everywhere`);
   if (precision === 'float16' && !found.features.has('shader-f16'))
-    throw new DeviceError(`this GPU has no 16-bit floats in shaders (shader-f16); use precision 'float32'`);
+    throw new DeviceError(`this GPU has no 16-bit floats in shaders (shader-f16); use device.precision=float32`);
 }
 
 /** Returns an identifier of a kernel's module; the kernel itself is found by its name. */

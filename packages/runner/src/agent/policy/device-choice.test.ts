@@ -20,6 +20,6 @@ test('a named device is not changed, and nothing is logged', async () => {
 test('buffers of a GPU are refused for another device, with what to write instead', async () => {
   const config: DeviceConfig = { device: { kind: 'cpu', precision: 'float32', gpuBuffers: 'exact', threads: 1 } };
   await expect(settleDevice(config, { log: () => {} })).rejects.toThrow(
-    /device\.gpu_buffers 'exact'.*\n.*device\.gpu_buffers=bucket/,
+    /device\.gpu_buffers=exact.*\n.*device\.gpu_buffers=bucket/,
   );
 });

@@ -134,7 +134,7 @@ async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem
     if (items[0].value.kind === 'conversation') return maskProblems(chat.template, chat.upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return oneProblem('task.data', error.what, `expected: ${error.expected}`);
+    return oneProblem('task.data', `task.data: ${error.what}`, `expected: ${error.expected}`);
   }
   const unused = {
     'chat.template': chat.template,

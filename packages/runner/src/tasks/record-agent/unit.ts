@@ -66,7 +66,7 @@ export const recordAgentTask: TaskUnit = {
       return oneProblem(
         'task.upstream_key_env',
         'task.upstream_key_env is given without task.upstream',
-        'give task.upstream=URL',
+        'give task.upstream=URL, or leave it out',
       );
     if (agent === null && (file !== null || judge !== null))
       return oneProblem(

@@ -85,6 +85,6 @@ async function dataProblems(
     );
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return oneProblem('task.data', error.what, `expected: ${error.expected}`);
+    return oneProblem('task.data', `task.data: ${error.what}`, `expected: ${error.expected}`);
   }
 }
