@@ -24,6 +24,7 @@ const WORKER_MODULE = /new URL\('\.\/([a-z0-9-]+)\.js', (?:import\.meta\.url|own
 async function bundle(folder) {
   const dist = join(folder, 'dist');
   const out = join(dist, 'bundle');
+  removeStale(folder, dist);
   const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const programs = ['main.js', 'command.js', 'vitest.js']
     .map((name) => join(dist, name))
@@ -59,6 +60,15 @@ async function bundle(folder) {
     logLevel: 'warning',
     plugins: [ownAddresses(dist)],
   });
+}
+
+/** Removes what was compiled from sources that are gone: a worker's module among it would be bundled, with imports that fail. */
+function removeStale(folder, dist) {
+  for (const path of modulesOf(dist)) {
+    const name = relative(dist, path).slice(0, -'.js'.length);
+    if (existsSync(join(folder, 'src', `${name}.ts`))) continue;
+    for (const suffix of ['.js', '.js.map', '.d.ts']) rmSync(join(dist, name + suffix), { force: true });
+  }
 }
 
 const modulesOf = (dist) =>
