@@ -27,7 +27,7 @@ async function leave(url: string, json: object): Promise<void> {
 
 async function callsOf(id: string, count: number) {
   for (let look = 0; look < 200; look++) {
-    const { calls } = await scripted.server.read(id);
+    const { calls } = await scripted.server.rollouts.read(id);
     if (calls.length >= count) return calls;
     await sleep(20);
   }
@@ -35,7 +35,7 @@ async function callsOf(id: string, count: number) {
 }
 
 test('an answer whose client has left is recorded as not delivered; a counter in the header is proof that it is asked again', async () => {
-  const { baseURL, id } = await scripted.server.begin({ id: 'left' });
+  const { baseURL, id } = await scripted.server.rollouts.begin({ id: 'left' });
   const url = `${baseURL}/chat/completions`;
   await leave(url, body);
   expect(await callsOf(id, 1)).toMatchObject([{ call: 0, delivered: false }]);
@@ -53,31 +53,31 @@ test('an answer whose client has left is recorded as not delivered; a counter in
 });
 
 test('headers of agents are hints, and mark calls that do not belong to the task', async () => {
-  const { baseURL, id } = await scripted.server.begin({ id: 'hints' });
+  const { baseURL, id } = await scripted.server.rollouts.begin({ id: 'hints' });
   const headers = { 'x-session-id': 's1', 'x-parent-session-id': 's0', 'x-bowyer-purpose': 'auxiliary' };
   await post(`${baseURL}/chat/completions`, body, headers);
-  expect((await scripted.server.read(id)).calls[0]).toMatchObject({
+  expect((await scripted.server.rollouts.read(id)).calls[0]).toMatchObject({
     hints: { session: 's1', parent: 's0' },
     auxiliary: true,
   });
 });
 
 test('a request that is refused is a failure of its rollout', async () => {
-  const { baseURL, id } = await scripted.server.begin({ id: 'refused' });
+  const { baseURL, id } = await scripted.server.rollouts.begin({ id: 'refused' });
   expect((await post(`${baseURL}/chat/completions`, { model: 'scripted', messages: 'x' })).status).toBe(400);
   await sleep(50);
-  const { calls, failures } = await scripted.server.read(id);
+  const { calls, failures } = await scripted.server.rollouts.read(id);
   expect([calls, failures]).toEqual([[], [{ call: 0, error: expect.stringContaining("'messages'") }]]);
 });
 
 test('the answers of a rollout depend on its id and the number of the call alone', async () => {
   const answers = async (attempt: number) => {
-    const { baseURL, id } = await scripted.server.begin({ id: 'same', attempt });
+    const { baseURL, id } = await scripted.server.rollouts.begin({ id: 'same', attempt });
     for (let call = 0; call < 2; call++) {
       await post(`${scripted.server.origin}/rollouts/other/v1/chat/completions`, body);
       await post(`${baseURL}/chat/completions`, body);
     }
-    return (await scripted.server.read(id)).calls.map(({ choices }) => choices[0].ids);
+    return (await scripted.server.rollouts.read(id)).calls.map(({ choices }) => choices[0].ids);
   };
   const first = await answers(0);
   expect(first).toHaveLength(2);
@@ -85,20 +85,20 @@ test('the answers of a rollout depend on its id and the number of the call alone
 });
 
 test('while the weights change no call is in progress, and the version of each token is known', async () => {
-  const { baseURL, id } = await scripted.server.begin({ id: 'versions' });
+  const { baseURL, id } = await scripted.server.rollouts.begin({ id: 'versions' });
   await post(`${baseURL}/chat/completions`, body);
   const running = post(`${baseURL}/chat/completions`, body);
   await scripted.server.pause();
   const waiting = post(`${baseURL}/chat/completions`, body);
   await sleep(50);
-  const during = (await scripted.server.read(id)).calls.length;
+  const during = (await scripted.server.rollouts.read(id)).calls.length;
   await scripted.server.changeWeights(() => {
     scripted.server.version = 1;
     return Promise.resolve();
   });
   scripted.server.resume();
   await Promise.all([running, waiting]);
-  const { calls } = await scripted.server.read(id);
+  const { calls } = await scripted.server.rollouts.read(id);
   expect(calls.length).toBe(3);
   expect(calls.slice(0, during).every(({ choices }) => choices[0].versions[0].version === 0)).toBe(true);
   expect(calls.at(-1)!.choices[0].versions).toEqual([{ from: 0, version: 1 }]);
@@ -106,7 +106,7 @@ test('while the weights change no call is in progress, and the version of each t
 
 test('a change of weights that takes too long asks clients to come again', async () => {
   const short = await scriptedServer(undefined, { longestWaitMs: 20 });
-  const { baseURL } = await short.server.begin({ id: 'a' });
+  const { baseURL } = await short.server.rollouts.begin({ id: 'a' });
   await short.server.pause();
   expect((await post(`${baseURL}/chat/completions`, body)).status).toBe(429);
   short.server.resume();
@@ -116,9 +116,9 @@ test('a change of weights that takes too long asks clients to come again', async
 
 test('after a restart rollouts resume: their calls are continued, their keys known, and answers of the other process may be asked for again', async () => {
   const first = await scriptedServer();
-  const opened = await first.server.begin({ id: 'kept', task: 't' });
+  const opened = await first.server.rollouts.begin({ id: 'kept', task: 't' });
   const said = await json(`${opened.baseURL}/chat/completions`, { ...body, stream: false });
-  await first.server.reward('kept', { value: 1, key: 'k' });
+  await first.server.rollouts.reward('kept', { value: 1, key: 'k' });
   await first.close();
   const second = await scriptedServer(first.folder);
   const url = `${second.server.origin}/v1/chat/completions`;
@@ -126,8 +126,8 @@ test('after a restart rollouts resume: their calls are continued, their keys kno
   const result = { role: 'tool', tool_call_id: 'x', content: 'w3' };
   const messages = [user, said.choices[0].message, result];
   await post(url, { ...body, messages }, headers);
-  await second.server.reward('kept', { value: 2, key: 'k' });
-  const { calls, rewards, task } = await second.server.read('kept');
+  await second.server.rollouts.reward('kept', { value: 2, key: 'k' });
+  const { calls, rewards, task } = await second.server.rollouts.read('kept');
   const before = [...calls[0].promptIds, ...calls[0].choices[0].ids];
   expect(calls[1].promptIds.slice(0, before.length)).toEqual(before);
   expect([calls.map(({ call }) => call), rewards.length, task]).toEqual([[0, 1], 1, 't']);

@@ -36,9 +36,9 @@ test.each(['the-server’s', null])(
         Promise.resolve([]),
       );
     const [own, other, third] = [
-      await server.begin({ id: 'a b' }),
-      await server.begin({ id: 'c' }),
-      await server.begin({ id: 'd' }),
+      await server.rollouts.begin({ id: 'a b' }),
+      await server.rollouts.begin({ id: 'c' }),
+      await server.rollouts.begin({ id: 'd' }),
     ];
     for (const headers of [bearer(own.apiKey), { 'x-api-key': own.apiKey }] as Record<string, string>[]) {
       expect(new Set(await statuses(other.url, headers))).toEqual(new Set([403]));
@@ -47,7 +47,13 @@ test.each(['the-server’s', null])(
       for (const begun of [{ id: 'c', attempt: 1 }, { id: 'a b', attempt: 1 }, {}])
         expect(await ask(`${server.origin}/rollouts`, begun, headers)).toBe(403);
     }
-    expect(await server.read('c')).toMatchObject({ status: 'open', calls: [], rewards: [], metrics: {}, failures: [] });
+    expect(await server.rollouts.read('c')).toMatchObject({
+      status: 'open',
+      calls: [],
+      rewards: [],
+      metrics: {},
+      failures: [],
+    });
     const open = requests(own.url).map(() => 200);
     expect(await statuses(own.url, bearer(own.apiKey))).toEqual(open);
     expect(await ask(`${server.origin}/v1/models`, null, bearer(own.apiKey))).toBe(200);

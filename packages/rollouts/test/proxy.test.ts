@@ -14,7 +14,7 @@ let proxy: ProxyServer;
 beforeAll(async () => {
   upstream = await scriptedServer();
   log = await RolloutLog.open(newFolder());
-  const url = (await upstream.server.begin({ id: 'behind' })).baseURL;
+  const url = (await upstream.server.rollouts.begin({ id: 'behind' })).baseURL;
   proxy = await ProxyServer.listen({
     upstream: url,
     upstreamKey: 'secret',
@@ -41,10 +41,10 @@ test.each([
   for (const stream of [false, true]) {
     const id = `${protocol} ${stream}`;
     const { url } = await proxy.rollouts.begin({ id });
-    const before = (await upstream.server.read('behind')).calls.length;
+    const before = (await upstream.server.rollouts.read('behind')).calls.length;
     const { status, text } = await post(`${url}/${path}`, { model: 'scripted', ...body, stream });
     expect(status).toBe(200);
-    const behind = (await upstream.server.read('behind')).calls[before];
+    const behind = (await upstream.server.rollouts.read('behind')).calls[before];
     const [call] = (await proxy.rollouts.read(id)).calls;
     expect(call).toMatchObject({ protocol, delivered: true, promptIds: [], request: { ...body, stream } });
     expect(call.choices).toMatchObject([{ index: 0, ids: [], message: behind.choices[0].message }]);

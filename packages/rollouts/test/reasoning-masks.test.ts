@@ -48,15 +48,15 @@ afterAll(async () => {
 });
 
 test('where the reasoning budget ends, an answer has one possible token, and all recomputed probabilities equal the sampled ones', async () => {
-  const { url, id } = await server.begin({ id: 'bounded' });
+  const { url, id } = await server.rollouts.begin({ id: 'bounded' });
   for (let k = 0; k < 6; k++) {
     const thinking = { type: 'enabled', budget_tokens: BUDGET };
     const messages = [{ role: 'user', content: ' the fox' }];
     const { status } = await post(`${url}/v1/messages`, { model: 'thinking', max_tokens: 20, thinking, messages });
     expect(status).toBe(200);
   }
-  await server.reward(id, { value: 1 });
-  const recorded = await server.read(id);
+  await server.rollouts.reward(id, { value: 1 });
+  const recorded = await server.rollouts.read(id);
   const close = tokenizer.tokenToId('</think>')!;
   const forced = recorded.calls.filter(({ choices: [{ ids }] }) => ids.indexOf(close) === BUDGET);
   expect(forced.length).toBeGreaterThan(0);

@@ -173,7 +173,7 @@ test('the same tokens, rewards and gradient', async () => {
       defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
     });
     const tasks = [{ id: 'only' }];
-    const playSet = rolloutPlayer(server, {
+    const playSet = rolloutPlayer(server.rollouts, {
       tasks: { train: tasks, eval: tasks, test: tasks },
       run: agent,
       judge: null,

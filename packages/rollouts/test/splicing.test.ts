@@ -181,14 +181,14 @@ async function withServer(
 const whole = ({ promptIds, choices }: RecordedCall) => [...promptIds, ...choices[0].ids];
 
 async function play(server: AgentServer, say: (ids: number[]) => void, id: string, draw: Drawing, asksTools: boolean) {
-  const { baseURL } = await server.begin({ id });
+  const { baseURL } = await server.rollouts.begin({ id });
   const request = { model: 'scripted', ...(asksTools && { tools }) };
   const messages: Message[] = [{ role: 'user', content: draw.words() }];
   const turns: { asks: boolean; rendered: number[] }[] = [];
   for (let turn = 0; turn < 5; turn++) {
-    const plain = await server.begin({ id: `${id} ${turn}` });
+    const plain = await server.rollouts.begin({ id: `${id} ${turn}` });
     await json(`${plain.baseURL}/chat/completions`, { ...request, messages });
-    const { calls } = await server.read(plain.id);
+    const { calls } = await server.rollouts.read(plain.id);
     turns.push({ asks: messages.at(-1)!.role === 'user', rendered: calls[0].promptIds });
     say(draw.answer().ids);
     const answer = await json(`${baseURL}/chat/completions`, { ...request, messages });
@@ -196,7 +196,7 @@ async function play(server: AgentServer, say: (ids: number[]) => void, id: strin
     const sent = draw.sentBack(answer.choices[0].message as Message);
     messages.push(sent, ...draw.next(sent));
   }
-  return { calls: (await server.read(id)).calls, turns };
+  return { calls: (await server.rollouts.read(id)).calls, turns };
 }
 
 const text = (ids: readonly number[]) => tokenizer.decode(ids, { keepSpecialTokens: true });
@@ -268,9 +268,9 @@ test.each([
               tool_choice: { type: 'auto', disable_parallel_tool_use: true },
             };
         say([...tokenizer.encode(two[name]), tokenizer.tokenToId(templates[name].end)!]);
-        const { url } = await server.begin({ id });
+        const { url } = await server.rollouts.begin({ id });
         await post(`${url}/${path}`, { model: 'scripted', max_tokens: 99, ...request, stream, messages: [question] });
-        const [first] = (await server.read(id)).calls;
+        const [first] = (await server.rollouts.read(id)).calls;
         const [{ ids, message, terminated, finishReason }] = first.choices;
         expect([message.calls.map((call) => call.name), terminated, finishReason]).toEqual([
           ['add'],
@@ -295,10 +295,10 @@ test.each([
             ];
         const next = { model: 'scripted', max_tokens: 99, ...request, messages: [question, ...after] };
         await post(`${url}/${path}`, next);
-        const alone = await server.begin({ id: `${id} alone` });
+        const alone = await server.rollouts.begin({ id: `${id} alone` });
         await post(`${alone.url}/${path}`, next);
-        const [, second] = (await server.read(id)).calls;
-        const [same] = (await server.read(alone.id)).calls;
+        const [, second] = (await server.rollouts.read(id)).calls;
+        const [same] = (await server.rollouts.read(alone.id)).calls;
         expect(text(second.promptIds)).toBe(text(same.promptIds));
         expect(second.promptIds.slice(0, first.promptIds.length + ids.length)).toEqual([...first.promptIds, ...ids]);
       }

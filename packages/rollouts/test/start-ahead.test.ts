@@ -40,7 +40,7 @@ async function opened(condition: string, timeoutMs: number) {
 /** Plays three rollouts, one at a time, of which the next is started ahead. */
 async function playing(condition: string, timeoutMs: number, watch: { givenUp: boolean }) {
   const { folder, server, close, run, answers } = await opened(condition, timeoutMs);
-  const play = rolloutPlayer(server, {
+  const play = rolloutPlayer(server.rollouts, {
     tasks: { train: tasks, eval: tasks, test: tasks },
     run,
     judge: null,
@@ -81,7 +81,7 @@ test('the next program starts while one plays, and its calls are answered once t
 test('recorded programs are started ahead in the same way', async () => {
   const { server, close, run, answers } = await opened('own === 2 || hasStarted(own + 1)', 120_000);
   const recorded: (string | undefined)[] = [];
-  await recordTasks(server, {
+  await recordTasks(server.rollouts, {
     tasks: [0, 1, 2].map((own) => ({ id: `rollout-${own}` })),
     run,
     judge: null,

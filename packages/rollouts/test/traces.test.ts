@@ -47,7 +47,7 @@ test('spans are kept as lines of OTLP that can be learned from; those that canno
 });
 
 test("a rollout's key sends the spans of its own traces alone; the key of the server all", async () => {
-  const [a, b] = await Promise.all(['a', 'b'].map((id) => tiny.server.begin({ id })));
+  const [a, b] = await Promise.all(['a', 'b'].map((id) => tiny.server.rollouts.begin({ id })));
   const sentBy = ({ apiKey }: { apiKey: string }, ...ids: string[]) =>
     send(batch(...ids.map((id) => chat(id, said('assistant', 'x')))), { authorization: `Bearer ${apiKey}` });
   expect((await sentBy(a, 'owned')).body).toEqual({});
@@ -64,7 +64,7 @@ test("a rollout's key sends the spans of its own traces alone; the key of the se
 
 test('a server that is started again on its folder knows whose traces there are', async () => {
   const first = await tinyServer();
-  const [a, b] = await Promise.all(['a', 'b'].map((id) => first.server.begin({ id })));
+  const [a, b] = await Promise.all(['a', 'b'].map((id) => first.server.rollouts.begin({ id })));
   const sentTo = async ({ server }: TinyServer, { apiKey }: { apiKey: string }) => {
     const headers = { authorization: `Bearer ${apiKey}` };
     const { text } = await post(`${server.origin}/v1/traces`, batch(chat('kept', said('assistant', 'x'))), headers);

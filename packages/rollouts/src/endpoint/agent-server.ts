@@ -1,15 +1,13 @@
 // Serves a model to agents of any kind: each rollout has a base URL, and every call is recorded before its last byte is sent.
 import { ModelServer, type ModelServerOptions } from '@bowyer/serving';
-import type { RolloutOrigin } from '../record/log-event.js';
 import { RolloutKeys } from '../record/record-key.js';
-import type { RecordedRollout } from '../record/recorded.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import type { SplicePolicy } from '../tree/prompt.js';
 import { TraceFile } from './traces/trace-file.js';
 import { TraceOwners } from './traces/trace-owners.js';
 import { traceRoutes } from './traces/trace-routes.js';
 import { rolloutRoutes } from './rollout-routes.js';
-import { Recorder, type GivenReward, type OpenRollout, type RolloutEnd } from './recorder.js';
+import { Recorder, type RecordedRollouts } from './recorder.js';
 
 export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer' | 'protocols'> {
   /** The log, which must stay open until the server has closed. */
@@ -27,6 +25,11 @@ export class AgentServer {
     private readonly server: ModelServer,
     private readonly recorder: Recorder,
   ) {}
+
+  /** Begins, rewards, ends and reads rollouts, like the REST routes. */
+  get rollouts(): RecordedRollouts {
+    return this.recorder;
+  }
 
   /** Returns the server once it listens. */
   static async listen({
@@ -71,42 +74,6 @@ export class AgentServer {
 
   set version(version: number) {
     this.recorder.version = version;
-  }
-
-  /**
-   * Begins a rollout, as `POST /rollouts` does. If one with this id is in progress, it is left as it is, unless `origin.attempt` is
-   * higher: the rollout then begins again.
-   */
-  begin(origin: RolloutOrigin, begun?: Promise<void>): Promise<OpenRollout> {
-    return this.recorder.begin(origin, begun);
-  }
-
-  /**
-   * Rewards a rollout, as `POST /rollouts/ID/rewards` does.
-   *
-   * @returns whether the reward counts: the policy has not learned from the rollout yet
-   */
-  reward(id: string, reward: GivenReward): Promise<boolean> {
-    return this.recorder.reward(id, reward);
-  }
-
-  /** Adds metrics, as `POST /rollouts/ID/metrics` does. */
-  metrics(id: string, metrics: Record<string, number>): Promise<void> {
-    return this.recorder.metrics(id, metrics);
-  }
-
-  /** Ends a rollout, as `POST /rollouts/ID/end` does. */
-  end(id: string, end?: RolloutEnd): Promise<void> {
-    return this.recorder.end(id, end);
-  }
-
-  /** Records that the policy has learned from the rollout: later rewards do not count. */
-  learnt(id: string): Promise<void> {
-    return this.recorder.learnt(id);
-  }
-
-  read(id: string): Promise<RecordedRollout> {
-    return this.recorder.read(id);
   }
 
   /** Resolves once no call is in progress; further calls wait until `resume`, or are asked to retry. */

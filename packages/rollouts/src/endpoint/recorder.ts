@@ -74,6 +74,9 @@ export interface RolloutEnd {
   reason?: string;
 }
 
+/** The part of a recorder that a program uses. */
+export type RecordedRollouts = Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'learnt' | 'read'>;
+
 export class Recorder implements CallObserver {
   version = 0;
   readonly bodyOf: CallObserver['bodyOf'];

@@ -31,7 +31,7 @@ export const recordingServer: OpenTarget = async (folder) => {
   const { options, device, faults } = await characterModel();
   const log = await RolloutLog.open(folder);
   const server = await AgentServer.listen({ ...options, log });
-  await server.begin({ id: 'a' });
+  await server.rollouts.begin({ id: 'a' });
   return {
     seeds: seeds(),
     damage: damageRequest,

@@ -3,7 +3,7 @@
 import { ProtocolServer, sameText, type CallObserver } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
-import { Recorder } from '../recorder.js';
+import { Recorder, type RecordedRollouts } from '../recorder.js';
 import { rolloutRoutes } from '../rollout-routes.js';
 import { TraceFile } from '../traces/trace-file.js';
 import { TraceOwners } from '../traces/trace-owners.js';
@@ -29,7 +29,7 @@ export class ProxyServer {
   private constructor(
     private readonly server: ProtocolServer,
     /** Begins, rewards, ends and reads rollouts, like the REST routes. */
-    readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'learnt' | 'read'>,
+    readonly rollouts: RecordedRollouts,
   ) {}
 
   static async listen({ log, host, port, apiKey, ...options }: ProxyServerOptions): Promise<ProxyServer> {

@@ -64,7 +64,7 @@ async function recordModel(
   const options = await serverOptions(config, model, context.log);
   const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice });
   announce(server.origin, folder, log, context);
-  await agents(server, log).finally(() => server.close());
+  await agents(server.rollouts, log).finally(() => server.close());
 }
 
 async function recordUpstream(

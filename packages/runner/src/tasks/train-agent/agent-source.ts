@@ -73,7 +73,7 @@ async function openServer(
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
   const ranking = config.ranking ? openRanking({ ranking: config.ranking }) : null;
-  const play = rolloutPlayer(server, {
+  const play = rolloutPlayer(server.rollouts, {
     ...agents,
     ...(ranking && { rank: ranking.rank }),
     attempts,
