@@ -51,7 +51,7 @@ test('the strings of environments are texts of games, their comments are not', (
 });
 
 test('titles of tests are prose, their other strings are not', () => {
-  const text = "describe('that is no set', () => test.each([1])('there is no list', () => say('that is no text')));";
+  const text = "describe('that is no set', () => test.each([1])('this is no list', () => say('that is no text')));";
   expect(found(text, 'packages/core/src/file.test.ts')).toEqual(['is no set', 'is no list']);
 });
 
