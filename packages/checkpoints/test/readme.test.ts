@@ -1,4 +1,4 @@
-// The README's programs run as they are shown.
+// Tests that the README's program runs as it is shown.
 import { join, resolve } from 'node:path';
 import { readmePrograms } from '@bowyer/testing';
 

@@ -14,7 +14,7 @@ const episode = (
 const running = { terminated: false, truncated: false };
 const ended = { terminated: true, truncated: false };
 
-test('observations that continue what was said are one demonstration, with its rewards', () => {
+test('observations that continue the text are one demonstration, with its rewards', () => {
   const history = episode('Q:\n', ['a?', 'Q:\na? No.\n', -1], ['b?', 'Q:\na? No.\nb? Yes.\n', 0]);
   expect(demonstrationOf(history)).toEqual({
     opening: 'Q:\n',

@@ -221,7 +221,7 @@ test.each([
   expect(order).toEqual(['first', 'second']);
 });
 
-test('an owner that writes nothing hears of the loss of its lock all the same', async () => {
+test('an owner that writes nothing is notified of the loss of its lock too', async () => {
   const lost: string[] = [];
   let heard!: () => void;
   const hearing = new Promise<void>((resolve) => (heard = resolve));

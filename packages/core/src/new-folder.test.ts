@@ -9,7 +9,7 @@ beforeEach(() => (folder = newFolder()));
 
 const file = (into: string, text: string) => writeFile(join(into, 'a.txt'), text);
 
-test('a folder is there when it is whole, and in its place', async () => {
+test('a folder has its name only once it is complete', async () => {
   const output = join(folder, 'out');
   const seen = await writeNewFolder(`${output}/`, async (partial) => {
     await file(partial, 'whole');

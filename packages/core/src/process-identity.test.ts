@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { when } from '@bowyer/testing';
 import { identityOf, seenByPs, stateOf } from './process-identity.js';
 
-test('this process runs; one that has ended has; one that nobody here can see is unknown', () => {
+test('this process is running, an ended one has ended, and one that cannot be seen from here is unknown', () => {
   const own = identityOf();
   expect(own).toMatchObject({ pid: process.pid, started: expect.any(String) as string });
   expect(stateOf(own)).toBe('running');

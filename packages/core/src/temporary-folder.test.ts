@@ -14,7 +14,7 @@ function folderOf(owner: object | null): string {
   return folder;
 }
 
-test('what a killed process has left is removed; what a living one, another container or an unknown process has is not', () => {
+test('folders of killed processes are removed; those of a living process, another container or an unknown process are not', () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const ended = { ...identityOf(), pid };
   const folders = [ended, identityOf(process.ppid), { ...ended, processes: 'pid:[1]' }, null].map(folderOf);

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => restore());
 
-test('what answers in time is not reported, and its answer comes through, failed or not', async () => {
+test('work that ends in time is not reported, and its result or error is passed on', async () => {
   expect(
     await waitingFor(
       () => 'the run waits for a',
@@ -26,7 +26,7 @@ test('what answers in time is not reported, and its answer comes through, failed
   expect(lines).toEqual([]);
 });
 
-test('what does not is named after the first wait, then after twice the time, all that wait in one line', async () => {
+test('longer work is reported after the first wait, then after twice the time, all waits in one line', async () => {
   let end = () => {};
   const never = new Promise<void>((resolve) => (end = resolve));
   const started = performance.now();

@@ -84,7 +84,7 @@ test('an operator without a rule is named when a gradient must pass it', () => {
   );
 });
 
-test('a missing gradient says why', () => {
+test('the error of a missing gradient has the reason', () => {
   const g = new GraphBuilder('missing');
   const x = g.input('x', 'float32', [3]);
   const other = g.input('other', 'float32', [3]);

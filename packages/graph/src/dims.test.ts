@@ -27,7 +27,7 @@ test('a dimension is evaluated once all its symbols have sizes', () => {
   expect(evaluateDim('a+c', (symbol) => sizes[symbol])).toBeUndefined();
 });
 
-test('a malformed dimension says what is wrong with it', () => {
+test('the error of a malformed dimension names the fault', () => {
   expect(() => canonicalDim('batch/2')).toThrow(
     "dimension 'batch/2': 'batch/2' is neither an integer nor a symbol; write e.g. 'batch*tokens' or 'past+1'",
   );

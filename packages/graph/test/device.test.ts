@@ -272,7 +272,7 @@ describe('errors', () => {
     await expect(device.loadKernel({ module, name: 'absent' })).rejects.toThrow("exports no function 'absent'");
   });
 
-  test('a worker that dies rejects what is under way and all that follows', async () => {
+  test('after the death of a worker all calls are rejected, those in progress included', async () => {
     const doomed = await openDevice({ device: 'cpu', threads: 1 });
     const kernel = await doomed.loadKernel({ module, name: 'endWorker' });
     const calls = [kernel.call({ states: {}, args: {} }), doomed.createZeros({ a: [1] })];

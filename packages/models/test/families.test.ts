@@ -106,7 +106,7 @@ describe.each(names)('%s', (name) => {
     await scorer.release();
   });
 
-  test('the cached decoder says the same greedy tokens, beyond windows and over chunks of the prompt', async () => {
+  test('the cached decoder has the same greedy tokens, beyond windows and over chunks of the prompt', async () => {
     const options = await load();
     const programs = new DecodePrograms(options);
     const episodes = await Episodes.open({ programs, contextLength: 40, slots: 2, prefillChunk: 4 });

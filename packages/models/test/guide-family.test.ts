@@ -152,7 +152,7 @@ test('log-probabilities are those of the loops, and the gradient is their slope'
   await scorer.release();
 });
 
-test('decoded with a cache, it says the likeliest tokens', async () => {
+test('decoding with a cache gives the likeliest tokens', async () => {
   const programs = new DecodePrograms(await load());
   const episodes = await Episodes.open({ programs, contextLength: 40, slots: 1, prefillChunk: 4 });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 8, terminatorIds: [] };

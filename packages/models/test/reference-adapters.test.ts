@@ -101,7 +101,7 @@ describe.each(names)('%s', (name) => {
     await scorer.release();
   });
 
-  test('the cached decoder says the same greedy tokens', async () => {
+  test('the cached decoder has the same greedy tokens', async () => {
     const { tensors, ...options } = await load(name);
     const programs = new DecodePrograms({ ...options, parameters: await device.createState(tensors) });
     const episodes = await Episodes.open({ ...options, programs, contextLength: 32, slots: 1 });

@@ -81,7 +81,7 @@ describe.each(names)('%s', (name) => {
     await scorer.release();
   });
 
-  test('the cached decoder says the same greedy tokens', async () => {
+  test('the cached decoder has the same greedy tokens', async () => {
     const options = await load(name);
     const programs = new DecodePrograms(options);
     const episodes = await Episodes.open({ ...options, programs, contextLength: 32, slots: 2 });

@@ -204,7 +204,7 @@ describe('a byte-level vocabulary', () => {
     expect(allowed(1)).toBe('x');
   });
 
-  test('a clone goes its own way', () => {
+  test('a clone continues independently', () => {
     const constraint = start(either(text('ax'), text('bx')));
     const other = constraint.clone();
     constraint.accept(tokenizer.encode('a')[0]);

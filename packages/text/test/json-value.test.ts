@@ -813,7 +813,7 @@ test('an anchor below a property of any name is found', () => {
   expect([accepts(schema, '{"a":null,"b":"x"}'), accepts(schema, '{"a":"x"}')]).toEqual([true, false]);
 });
 
-test('what took too much work leaves the compiler as it was', () => {
+test('a grammar that takes too much work leaves the compiler unchanged', () => {
   const own = new ConstraintCompiler(vocabulary);
   expect(() => own.compile(jsonValue(floods.find(([kind]) => kind === 'look-aheads')![1]))).toThrow(GrammarError);
   const kept = own.compile(jsonValue(text));

@@ -1,4 +1,4 @@
-// Every route over HTTP, with a real tiny model: order, keys, quotas, failures, sampling, checkpoints, and a restart after SIGKILL.
+// Tests every route over HTTP, with a real tiny model: order, keys, quotas, failures, sampling, checkpoints, and a restart after SIGKILL.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

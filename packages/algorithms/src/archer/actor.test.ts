@@ -143,7 +143,7 @@ test('importance weights: utterances of an older policy give the gradient of the
   expect(Math.abs((await mean(plain)) - exact)).toBeGreaterThan(0.01);
 });
 
-test('kl_coefficient: what it adds is the gradient of β KL(π ‖ π₀)', async () => {
+test('kl_coefficient adds the gradient of β KL(π ‖ π₀)', async () => {
   await set(older);
   const [reference, start] = [await policy.freeze(), await logprobs()];
   await set(present);

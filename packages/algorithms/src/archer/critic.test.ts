@@ -53,7 +53,7 @@ test('Monte Carlo: the discounted rewards to the end of the episode', async () =
   expect(await targets(episode(3, 'terminated'), 0, { tdSteps: null })).toEqual([2.75, 2.75]); // 1 + 2 / 2 + 3 / 4
 });
 
-test('the original’s d = 1: with bootstrap_on_limit = false nothing lies beyond the limit of turns', async () => {
+test('with bootstrap_on_limit = false (d = 1 in the original) no value is added beyond the limit of turns', async () => {
   const trajectory = episode(3, 'truncated');
   expect((await targets(trajectory, 2, {}))[0]).toBe(3 + 0.5 * 30);
   expect((await targets(trajectory, 2, { bootstrapOnLimit: false }))[0]).toBe(3);

@@ -68,7 +68,7 @@ test('a success is what the environment says, or a return that is large enough',
   );
 });
 
-test('demonstrations that failed are not learned; those of which it is not known are', () => {
+test('demonstrations that failed are not learned; those with an unknown result are', () => {
   const [won, lost, unknown] = [episode('a', 0, true), episode('a', 1, false), episode('a', NaN)];
   const dataset = { kind: 'episodes', episodes: [won, lost, unknown] } as const;
   expect(successfulOf(dataset, { success: { threshold: null } })).toEqual({

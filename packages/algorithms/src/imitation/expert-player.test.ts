@@ -47,7 +47,7 @@ async function said(
   });
 }
 
-test('the expert says its share of the turns; the others are slips, unless the policy says the same', async () => {
+test('the expert plays its share of the turns; the others are slips, unless the policy writes the same action', async () => {
   const turns = await said(0.3);
   const [expert, policy] = [true, false].map((isExpert) =>
     turns.filter(({ logprobs }) => (logprobs.length === 0) === isExpert),
@@ -63,7 +63,7 @@ test('the expert says its share of the turns; the others are slips, unless the p
   expect(policy.some(({ slip }) => slip)).toBe(true);
 });
 
-test('the policy plays where the expert knows no further', async () => {
+test('the policy plays where the expert has no action', async () => {
   expect((await said(1, { reply: null })).every(({ slip, logprobs }) => slip && logprobs.length > 0)).toBe(true);
 });
 

@@ -73,7 +73,7 @@ test('tokens after the last scored utterance are not run, and a turn drawn twice
   expect(turns).toHaveLength(1);
 });
 
-test('an utterance that the length limit ended needs no position for its last token, and silence no example', () => {
+test('an utterance that the length limit ended needs no position for its last token, and an empty one no example', () => {
   const [example] = packTurns([{ trajectory, turn: 1 }], { scoreTerminator: true }).examples;
   expect([...example.ids]).toEqual([H, q, r, w]); // with the fifth it could be longer than the context
   const silent = episodeOf([H], [{ turn: 0, start: 1, ids: [9], terminated: true, logprobs: [] }]);

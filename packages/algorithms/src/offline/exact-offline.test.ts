@@ -73,7 +73,7 @@ test.each(seeds)('iql comes within 5 % of the optimum (seed %i)', async (seed) =
   expect(await valueAfter('iql', seed, options)).toBeGreaterThan(0.95 * optimum);
 });
 
-test.each(seeds)('awr makes one step of improvement, held back by returns that vary (seed %i)', async (seed) => {
+test.each(seeds)('awr improves the policy by one step, which varying returns make smaller (seed %i)', async (seed) => {
   const options = { critic: { ...twoHeads, tdSteps: null }, awr: { temperature: 0.2, maxWeight: 10_000 } };
   const value = await valueAfter('awr', seed, options);
   expect(value).toBeGreaterThan(exactReturn(random) + 1);

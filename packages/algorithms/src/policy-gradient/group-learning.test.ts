@@ -45,7 +45,7 @@ test.each([
   expect(await valueOf(await trained(name, { ...groups, ...options }))).toBeGreaterThan(0.95 * optimum);
 });
 
-test('dpo gets above its start', async () => {
+test('dpo improves on its start', async () => {
   const options = { rollout: { size: 64 }, pairsPerGroup: 4, actor: { lr: 1e-2, minibatchSize: 8, schedule } };
   const imitation = await makePolicy(device, seed);
   await imitation.restoreParameters(start);
@@ -53,7 +53,7 @@ test('dpo gets above its start', async () => {
   expect(await valueOf(await trained('dpo', options))).toBeGreaterThan(before + 0.2 * optimum);
 });
 
-test('rloo does too, and opd then brings the imitation to it without rewards', async () => {
+test('rloo improves too, and opd then distils its policy into the imitation without rewards', async () => {
   const teacher = await trained('rloo', groups);
   const value = await valueOf(teacher);
   expect(value).toBeGreaterThan(0.95 * optimum);

@@ -160,7 +160,7 @@ test('asynchronous: each episode is learned from once, also after a resume; ever
   }
 });
 
-test('what ends the collector ends the learner with its reason', async () => {
+test('an error that ends the collector ends the learner with the same reason', async () => {
   const settings = { iterations: ITERATIONS, maxStaleness: 1, firstIteration: 0 };
   const broken = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} } };
   const failing: PlayContext = {

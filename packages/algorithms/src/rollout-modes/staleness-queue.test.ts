@@ -53,7 +53,7 @@ test('a larger η waits less for the longest episodes', () => {
   expect(waits[3]).toBeLessThan(waits[0] / 2);
 });
 
-test('what is late is waited for, though enough others have ended', () => {
+test('a group that is late is awaited, even if enough others have ended', () => {
   // With η = 1 and one group in each rollout, group 0 of version 0 must be learned from at iteration 1.
   const queue = new StalenessQueue<string>({ perRollout: 1, maxStaleness: 1 });
   queue.begin(0, 0);

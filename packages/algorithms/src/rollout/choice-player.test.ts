@@ -65,7 +65,7 @@ async function score(policy: LanguageModel, action: string, masks?: readonly (To
   return [...logprobs.slice(seen.length - 1)];
 }
 
-test('scored: actions come as often as the softmax of their log-probabilities says; what cannot be written never', async () => {
+test('scored: actions have the frequencies of the softmax of their log-probabilities; one that cannot be written never occurs', async () => {
   const policy = await makePolicy();
   const written = validActions.slice(0, 3);
   const scores = await Promise.all(written.map((action) => score(policy, action)));

@@ -137,7 +137,7 @@ test('episodes of a group that begin differently are refused', async () => {
   );
 });
 
-test('the horizon grows with the iterations; what it cuts is truncated', async () => {
+test('the horizon grows with the iterations; episodes that it cuts are truncated', async () => {
   const horizon: Horizon = [
     [1, 1],
     [3, 2],

@@ -1,4 +1,4 @@
-// A server that sends a byte now and then is left, and the download continues with another request.
+// Tests that the connection to a server which sends a byte now and then is closed, and the download continues with another request.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -44,13 +44,13 @@ async function download(drips: number): Promise<{ answers: number; got: Buffer }
   }
 }
 
-test('a line that stands still is left, and its bytes are kept', async () => {
+test('a connection without progress is closed, and its bytes are kept', async () => {
   const { answers, got } = await download(2);
   expect(answers).toBe(3);
   expect(got.equals(content)).toBe(true);
 });
 
-test('one that always stands still is given up, by its address and time, without what the query has', async () => {
+test('a download that never makes progress fails with its address and time, without the query', async () => {
   await expect(download(99)).rejects.toThrow(
     /^GET http:\/\/127\.0\.0\.1:\d+\/model\.safetensors: fewer than 65536 bytes arrived within 150 ms$/,
   );

@@ -131,7 +131,7 @@ test('a connection that breaks continues from where it broke', async () => {
   expect(ranges).toEqual([undefined, 'bytes=120000-', 'bytes=240000-']);
 });
 
-test('a part that another run left is continued', async () => {
+test('an incomplete download of another run is continued', async () => {
   const blobs = join(repository(), 'blobs');
   mkdirSync(blobs, { recursive: true });
   writeFileSync(join(blobs, `${sha256(weights)}.incomplete`), weights.subarray(0, 1000));
@@ -139,7 +139,7 @@ test('a part that another run left is continued', async () => {
   expect(hub.requests.find(({ path }) => path.endsWith('safetensors'))).toMatchObject({ range: 'bytes=1000-' });
 });
 
-test('bytes that are not the announced ones are refused and not kept', async () => {
+test('bytes with another checksum are refused and not kept', async () => {
   hub.damaged = true;
   expect(await messageOf(modelDirectory('acme/tiny'))).toMatch(
     new RegExp(
@@ -167,7 +167,7 @@ test('an unknown model or revision', async () => {
   expect(await messageOf(modelDirectory('acme/tiny@v9'))).toContain('has no such model or revision (404)');
 });
 
-test('no network: one clear message; what was fetched before is taken, and that is said', async () => {
+test('without a network there is one clear message; a cached model is used, with a notice', async () => {
   const dir = await modelDirectory('acme/tiny');
   process.env.HF_ENDPOINT = 'http://127.0.0.1:9'; // the discard port: nobody listens
   const notices: string[] = [];

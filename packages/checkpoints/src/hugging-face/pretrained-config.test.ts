@@ -9,7 +9,7 @@ const put = (name: string, text = '') => writeFileSync(join(dir, name), text);
 const lastLine =
   '  a Hugging Face model directory contains config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards';
 
-test('reads config.json where the weights are there too', async () => {
+test('reads config.json if the folder has weights too', async () => {
   put('config.json', '{"model_type": "gpt2", "n_layer": 2}');
   put('model.safetensors');
   expect(await readPretrainedConfig(dir)).toEqual({ model_type: 'gpt2', n_layer: 2 });
@@ -41,7 +41,7 @@ test('a missing directory', async () => {
   );
 });
 
-test('tokens that end texts are those of generation_config.json where it names any', async () => {
+test('the end tokens are those of generation_config.json if it has some', async () => {
   put('config.json', '{"model_type": "llama", "eos_token_id": 2}');
   put('model.safetensors');
   expect(await readDecoderConfig(dir)).toEqual({ model_type: 'llama', eos_token_id: 2 });

@@ -129,7 +129,7 @@ test('no byte, whatever it is changed to, makes the reader fail in any other way
   }
 });
 
-test('numbers that are not those that were written: the archive has a checksum of each storage', async () => {
+test('changed numbers are found by the checksum of their storage', async () => {
   const path = join(dir, 'flipped.pt');
   const bytes = await readFile(fixture('state-dict.pt'));
   bytes[bytes.indexOf(Buffer.from(Float32Array.of(1, 2, 3, 4).buffer)) + 9] ^= 1;

@@ -23,7 +23,7 @@ const messageOf = (read: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-test('what is written is read back bit for bit, with its metadata, and no temporary file stays', async () => {
+test('written tensors are read back bit for bit, with their metadata, and no temporary file remains', async () => {
   const tensors = {
     'a.weight': { shape: [2, 3], data: Float32Array.of(1, -0, 1e-45, 3.4e38, NaN, Math.fround(0.1)) },
     scalar: { shape: [], data: Float32Array.of(7) },

@@ -24,12 +24,12 @@ test('λ = 1: the returns are the discounted returns; turns without reward count
   expectValues(gae(episode([0, 0, 1], 9, 'terminated'), { gamma: 1, lambda: 1 }).advantages, [0.6, 0.5, 0.3]);
 });
 
-test('cut with V(s′) = 0.6 beyond', () => {
+test('an episode that was cut bootstraps from V(s′) = 0.6', () => {
   const { advantages } = gae(episode([-0.1, -0.1, 0], 0.6, 'truncated'), { gamma: 0.99, lambda: 0.9 });
   expectValues(advantages, [-0.006288, -0.001446, -0.106]); // the last: 0.99 · 0.6 − 0.7
 });
 
-test.each(['terminated', 'truncated'] as const)('a %s episode takes nothing from the one after it', (end) => {
+test.each(['terminated', 'truncated'] as const)('a %s episode is not affected by the next one', (end) => {
   const [one, two] = [episode([0, 0, 1], 0.6, end), episode([5, 5, 5], 0, 'terminated')];
   const both = Object.fromEntries(
     Object.entries(one).map(([name, values]) => {

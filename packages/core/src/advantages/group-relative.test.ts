@@ -25,7 +25,7 @@ test('Dr. GRPO: the difference from the mean alone; RLOO is n / (n − 1) times 
   expectAdvantages([1, 0.5, 0, 0], drGrpo, [0.625, 0.125, -0.375, -0.375]);
 });
 
-test('groups do not see each other, wherever their episodes stand', () => {
+test('groups do not affect each other, whatever the order of their episodes', () => {
   const advantages = groupRelativeAdvantages([1, 10, 0, 30], [0, 1, 0, 1], drGrpo);
   expect([...advantages]).toEqual([0.5, -10, -0.5, 10]);
 });

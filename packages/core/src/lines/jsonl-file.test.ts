@@ -6,7 +6,7 @@ import { JsonlFile } from './jsonl-file.js';
 let directory: string;
 beforeEach(() => (directory = newFolder()));
 
-test('what was written after the remembered length is cut off', async () => {
+test('text after the stored length is cut off', async () => {
   const path = join(directory, 'deep', 'metrics.jsonl');
   const file = await JsonlFile.open(path, 0);
   await file.append({ step: 1 }, { step: 2 });

@@ -69,7 +69,7 @@ test.each<[name: string, bytes: Uint8Array, problem: RegExp]>([
   await expect(lines(bytes)).rejects.toThrow(problem);
 });
 
-test('a line beyond the limit is called by its length, after as much was read', async () => {
+test('a line beyond the limit is refused with its length, after as much was read', async () => {
   const path = file('{}\n');
   const part = Buffer.alloc(8 << 20, 'a');
   for (let bytes = 0; bytes <= LONGEST_LINE; bytes += part.length) await appendFile(path, part);

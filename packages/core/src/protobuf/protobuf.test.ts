@@ -51,7 +51,7 @@ test('zeros and empty lists are left out, but a zero with presence is not', () =
   expect(Buffer.from(lengthPrefix(7, 300))).toEqual(hex('3a ac 02'));
 });
 
-test('what a table has not is refused, skipped, or kept in its place', () => {
+test('fields that a table lacks are refused, skipped, or kept at their positions', () => {
   const bytes = hex('0a 01 61  40 05  52 01 00');
   expect(() => decode(type, bytes)).toThrow('not of the type Type: Type has the field 8, which is not known');
   expect(() => decode(type, hex('0d 00000000'))).toThrow('Type.name has the wire type 5, not 2');
@@ -62,7 +62,7 @@ test('what a table has not is refused, skipped, or kept in its place', () => {
   expect(decodeBeginning(type, broken, 2)).toEqual({ name: 'a' });
 });
 
-test('levels and fields are bounded', () => {
+test('the numbers of levels and of fields are limited', () => {
   let bytes = encode(type, { name: 'x' });
   for (let level = 0; level < 100; level++) bytes = Buffer.concat([lengthPrefix(5, bytes.length), bytes]);
   expect(() => decode(type, bytes)).toThrow('it has more than 100 levels');

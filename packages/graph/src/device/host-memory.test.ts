@@ -15,7 +15,7 @@ test('large tensors share a memory, small ones are ordinary arrays', () => {
   expect(b.byteOffset).toBeGreaterThanOrEqual(a.byteOffset + a.byteLength);
 });
 
-test('a block that was given back serves the next that fits, and contains zeros', () => {
+test('a freed block is used for the next array that fits, and contains zeros', () => {
   const memory = new HostMemory();
   const [first, second, third] = [0, 1, 2].map(() => memory.allocate('float32', LARGE) as Float32Array);
   second.fill(7);
@@ -30,7 +30,7 @@ test('a block that was given back serves the next that fits, and contains zeros'
   expect(wasmMemoryOf(memory.allocate('float32', LARGE))).not.toBe(place); // an empty memory is released
 });
 
-test('a block over used and unused places contains zeros, and what nobody writes takes no memory', () => {
+test('a block over used and unused addresses contains zeros, and pages that are never written take no memory', () => {
   const memory = new HostMemory();
   const [, last] = [0, 1].map(() => memory.allocate('float32', LARGE) as Float32Array);
   last.fill(7);
@@ -42,7 +42,7 @@ test('a block over used and unused places contains zeros, and what nobody writes
   expect(large.subarray(0, 2 * LARGE).every((x) => x === 0)).toBe(true);
 });
 
-test('a block that served as a large one takes no more memory the second time', () => {
+test('a large block that is used again takes no more memory', () => {
   const memory = new HostMemory();
   const floats = 2 ** 28; // 1 GiB
   memory.allocate('float32', LARGE);

@@ -1,6 +1,6 @@
 import { OwnerQueue } from './owner-queue.js';
 
-test('pieces of one owner start at once, those of another when these have ended, and each in the order given', () => {
+test('requests of one owner start at once, those of another after these have ended, each in its order', () => {
   const queue = new OwnerQueue<string>();
   const started: string[] = [];
   const begin = (owner: string, piece: number) => queue.begin(owner, () => started.push(`${owner}${piece}`));
@@ -20,7 +20,7 @@ test('pieces of one owner start at once, those of another when these have ended,
   expect(started.at(-1)).toBe('b2');
 });
 
-test('an owner that leaves gives up the resource, and what it waits for never starts', () => {
+test('an owner that leaves gives up the resource, and its waiting requests never start', () => {
   const queue = new OwnerQueue<string>();
   const started: string[] = [];
   for (const piece of ['a1', 'b1', 'a2', 'c1']) queue.begin(piece[0], () => started.push(piece));

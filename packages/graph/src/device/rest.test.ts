@@ -1,4 +1,4 @@
-// Sessions between two phases: closed, and opened again at the next run with equal numbers.
+// Tests that sessions are closed between two phases, and opened again at the next run with equal numbers.
 import { GraphBuilder } from '../builder.js';
 import { openDevice } from './device.js';
 
@@ -33,7 +33,7 @@ test('a binding gives the same numbers after a rest, and sums continue', async (
   expect([...(await rows())]).toEqual(once.map((x) => 2 * x));
 });
 
-test('a session with constants keeps them: the state that they are of may have changed', async () => {
+test('a session with constants is not closed, since their state may have changed', async () => {
   const g = new GraphBuilder('scaled');
   g.output('y', g.mul(g.input('x', 'float32', [2]), g.input('w', 'float32', [2])));
   const state = await device.createState({ w: { shape: [2], data: Float32Array.of(3, 4) } });
@@ -44,7 +44,7 @@ test('a session with constants keeps them: the state that they are of may have c
   expect([...y.data]).toEqual([3, 4]);
 });
 
-test('a state of zeros rests without memory, and bindings add to it again; a state with other numbers keeps them', async () => {
+test('a state of zeros is freed, and bindings add to it again; a state with other numbers keeps them', async () => {
   const g = new GraphBuilder('sum');
   g.output('sum', g.mul(g.input('x', 'float32', [LARGE]), 2));
   const program = await device.compile(g);

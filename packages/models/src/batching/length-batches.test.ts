@@ -27,7 +27,7 @@ test.each([1, 2])('no other cut of the sorted rows is cheaper; %s columns', (col
   expect(sorted.map((row) => lengths[row][0])).toEqual(lengths.map(([first]) => first).sort((a, b) => a - b));
 });
 
-test('few rows of nearly one length stay together, far lengths part', () => {
+test('few rows of similar length share a batch, rows of very different length do not', () => {
   expect(lengthBatches([[10], [12], [11]], Infinity)).toEqual([[0, 2, 1]]); // 3 tokens of padding; another batch would cost 64
   expect(lengthBatches([[10], [100], [11]], Infinity)).toEqual([[1], [0, 2]]); // one batch would have 89 + 90 tokens of padding
 });

@@ -39,7 +39,7 @@ test('an example longer than the budget gets a batch of its own', () => {
   expect(batches.map((batch) => batch.examples)).toEqual([[1], [0]]);
 });
 
-test('equal examples have their tokens once, and each its own weights', () => {
+test('equal examples share their tokens, and each has its own weights', () => {
   const equal = Array.from({ length: 100 }, (_, e) => example(3, [0, e + 1, 0]));
   const [batch] = tokenBatches(equal, { maxTokens: 1000, padTokenId: 0, sharesPrefixes: true });
   expect([...batch.ids]).toEqual([300, 301]);

@@ -224,7 +224,7 @@ test('saved and restored, training continues bit-equal', async () => {
   expect(await all(second)).toEqual(await all(whole));
 });
 
-test('kept weights come back', async () => {
+test('copied weights are restored', async () => {
   const critic = await newCritic();
   const { observations, actions } = dialogues(5, new Rng(7));
   const [kept, before] = [await critic.copyParameters(), await critic.evaluate(observations, actions, 'online')];

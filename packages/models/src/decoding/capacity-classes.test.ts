@@ -39,7 +39,7 @@ test('two capacities stay while all rows fit and little more is read than need b
   expect(capacityClasses(shorts(32), 928, options, now)).toEqual([{ rows: 32, capacity: 128 }]);
 });
 
-test('long rows move to the front if that saves much', () => {
+test('long rows move to the front if that saves much reading', () => {
   const lengths = [...shorts(10), 900, ...shorts(10), 850];
   expect(longRowsFirst(lengths, options)).toEqual([
     [0, 10],

@@ -147,7 +147,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     await longPrograms.release();
   });
 
-  test('what prompts begin with in common is read once, by one slot for all', async () => {
+  test('the common prefix of prompts is read once, by one slot for all', async () => {
     await withEpisodes({ slots: 7, prefillChunk: 3, leastShared: 4 }, async (episodes) => {
       const [task, one, other] = [prompt(8, 1), prompt(5, 2), prompt(6, 3)];
       const prompts = [
@@ -210,7 +210,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     });
   });
 
-  test('a row does not depend on its neighbours: alone, in another place, in another crowd', async () => {
+  test('a row has the same text alone, at another index, and beside other rows', async () => {
     const tokensOf = (slot: number) => prompt(3 + slot, slot);
     const together = await withEpisodes({ slots: 8 }, async (episodes) => {
       const turns = [0, 1, 2, 3, 4, 5, 6, 7].map((slot) => ({ slot, tokens: tokensOf(slot) }));
@@ -327,7 +327,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     });
   });
 
-  test('truncate takes back an utterance: the same context says the same again', async () => {
+  test('truncate removes an utterance: the same context gives the same one again', async () => {
     await withEpisodes({ slots: 3 }, async (episodes) => {
       const tokens = prompt(5, 30);
       const greedy = sampling({ greedy: true });

@@ -109,7 +109,7 @@ test('what a text begins with comes from the pool, also into another cache, in t
   });
 });
 
-test('a pool that is full drops what was used longest ago, and its places hold what came instead', async () => {
+test('a full pool drops the least recently used blocks, and new ones take their place', async () => {
   await withPool(3, async (pool) => {
     const episodes = await open({ pool });
     const texts = [10, 11, 12].map((seed) => tokens(70, seed));

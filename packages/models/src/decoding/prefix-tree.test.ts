@@ -20,7 +20,7 @@ test('texts that begin alike share blocks, and an unfinished block is not kept',
   expect(tree.used).toBe(3);
 });
 
-test('the block that was used longest ago makes room, and what others continue stays as long as they do', () => {
+test('the least recently used block is dropped, and blocks that others continue stay as long as these', () => {
   const tree = new PrefixTree(3);
   tree.keep(text(1, 2));
   tree.keep(text(3));

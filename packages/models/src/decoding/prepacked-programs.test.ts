@@ -50,7 +50,7 @@ function untilOneOf(ids: number[], terminatorIds: readonly number[]): number[] {
   return end < 0 ? ids : ids.slice(0, end + 1);
 }
 
-test('a packed program says what plain loops say, of the parameters as they are', async () => {
+test('a packed program computes the same as plain loops, with the present parameters', async () => {
   for (const seed of [21, 22]) {
     await device.write(parameters, tinyParameters(config, seed));
     const wanted = prompts.map((prompt) => loopGreedy(tinyParameters(config, seed), prompt));
@@ -112,7 +112,7 @@ test('batches whose rows fill the columns of a product step without packed weigh
   await device.release(state);
 });
 
-test('packed are the weights of products, if they are large together and few rows are decoded at once', () => {
+test('the weights of products are packed if they are large together and few rows are decoded at once', () => {
   const large = gpt2(gpt2Config({}));
   const names = weightsToPrepack(large, undefined, undefined);
   expect(names.size).toBe(12 * 4 + 1);

@@ -109,7 +109,7 @@ describe.each(configs)('$model_type', (config) => {
     await episodes.close();
   });
 
-  test('what prompts begin with in common is read once, and the states after it are copied', async () => {
+  test('the common prefix of prompts is read once, and the states after it are copied', async () => {
     const { episodes, act } = await open();
     const task = tokens('a', 36);
     await act({ 0: [...task, 1], 1: tokens('b', 3), 2: [...task, ...tokens('c', 4)], 3: task }, 4);

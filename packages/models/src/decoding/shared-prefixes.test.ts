@@ -39,6 +39,6 @@ test('a prompt that is cached further reads nothing for the others, and nothing 
   expect(sharedPrefixes(prompts, 2)).toEqual([{ reads: [], copies: [{ from: 1, to: 0, length: 3 }] }]);
 });
 
-test('too little in common is read by each', () => {
+test('a short common prefix is read by each slot', () => {
   expect(sharedPrefixes(unread([1, 2, 3, 4, 5], [1, 2, 4, 4, 5]), 3)).toEqual([]);
 });

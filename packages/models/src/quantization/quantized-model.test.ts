@@ -131,7 +131,7 @@ const real8And4 = whenRecorded('models/llama-babyllama-105').describe.each([
   ['4bit', 0.15],
 ] as const);
 real8And4('on a real checkpoint in %s', (quantization, allowed) => {
-  test('log-probabilities hardly move', async () => {
+  test('log-probabilities change little', async () => {
     const items = references.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
     const wanted = mean(references.flatMap((reference) => reference.continuation_logprobs));
     const model = await LanguageModel.load({ device, dir: real, masksPadding: false, quantization });

@@ -3,7 +3,7 @@ import { scatterBlocks } from './copy-blocks.js';
 
 const upTo = (length: number) => Float32Array.from({ length }, (_, i) => i + 1);
 
-test('blocks of each group land its stride apart, and nothing else is touched', () => {
+test('blocks of each group are copied to addresses one stride apart, and nothing else changes', () => {
   const array = new HostMemory().allocate('float32', 40_000) as Float32Array;
   array.fill(-1);
   // There are three groups of two blocks; the middle group is skipped.

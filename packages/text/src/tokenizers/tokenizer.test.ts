@@ -88,7 +88,7 @@ describe('errors', () => {
     );
   });
 
-  test('a cut file', async () => {
+  test('a truncated file', async () => {
     writeFileSync(join(dir, 'tokenizer.json'), '{"model": {');
     await expect(loadTokenizer(dir)).rejects.toThrow(`Tokenizer: ${join(dir, 'tokenizer.json')} is not JSON: `);
   });

@@ -55,7 +55,7 @@ const crossEntropy: LossRequest = { name: 'cross_entropy', config: {} };
 const step = (model: TrainableModel, given = data, request = crossEntropy) =>
   model.forwardBackward(given, request, { forwardOnly: false });
 
-test('others have a turn between the check of the data, their scores and the loss', async () => {
+test('other requests run between the check of the data, the scores and the loss', async () => {
   const model = await created(shape);
   let turns = 0;
   const count = () => {

@@ -67,7 +67,7 @@ test('a frame that says its size is decoded in place, and refused where that is 
   await expect(decompressed(damaged, 'zstd', 12)).rejects.toThrow('the body is not zstd: a block is damaged');
 });
 
-test('the event loop turns while a frame is decoded', async () => {
+test('the event loop continues while a frame is decoded', async () => {
   let turns = 0;
   const count = () => setImmediate(() => (turns++, isDone || count()));
   let isDone = false;

@@ -28,7 +28,7 @@ test('cuda goes before webgpu, webgpu before the CPU', async () => {
   });
 });
 
-test('a GPU in software is not taken, although it works', async () => {
+test('a software GPU is not chosen, although it works', async () => {
   const software = await chooseDevice(
     machine({ env: { VK_ICD_FILENAMES: '/usr/lib/chromium/vk_swiftshader_icd.json' } }),
   );
