@@ -2,11 +2,14 @@
 import { optionalText, type ConfigProblem } from '@bowyer/core';
 import { missingOptions } from './missing-options.js';
 
+export const languageModelText =
+  'a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])';
+
 /** Makes the options of a task that reads items from a JSONL file. @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({
-  model: optionalText('a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
-  input: optionalText(`JSONL file to read: ${lines}`),
-  output: optionalText('JSONL file to write, a line for each input line in the same order'),
+  model: optionalText(`${languageModelText}; required`),
+  input: optionalText(`JSONL file to read, required: ${lines}`),
+  output: optionalText('JSONL file to write, required; it gets a line for each input line in the same order'),
 });
 
 type LineFiles = { task: { model: string | null; input: string | null; output: string | null } };

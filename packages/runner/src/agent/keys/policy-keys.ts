@@ -22,7 +22,7 @@ export const policyOptions = {
     { flat: 'policy_lm' },
   ),
   checkpoint: optionalText(
-    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy.model',
+    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy.model; null: the policy of the other options of this node',
     { flat: 'checkpoint_path' },
   ),
   quantization,

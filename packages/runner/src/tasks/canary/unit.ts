@@ -5,7 +5,7 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const canaryOptions = unitOptions({
-  record: optionalText('folder in which task=serve_model records (its task.record)'),
+  record: optionalText('folder in which task=serve_model records (its task.record); required'),
   share: optional(
     fraction,
     'share of the conversations that the canary answers from now on: 1 for all, 0 for none; null: only show the table',

@@ -6,8 +6,8 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const convertOptions = unitOptions({
-  input: optionalText('file or folder of weights, or the folder of an adapter'),
-  output: optionalText('folder to write'),
+  input: optionalText('file or folder of weights, or the folder of an adapter; required'),
+  output: optionalText('folder to write; required'),
   config: optionalText(
     'config.json, or the folder of a model of the same sizes; null: the one in the folder of the weights, else derived from them',
   ),

@@ -1,9 +1,9 @@
 // task=evaluate_agent: measures an agent of the user with one or more models, writes a report, and fails below a required reward.
-import { defaulting, unitOptions, type ConfigProblem } from '@bowyer/core';
+import { defaulting, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
-import { agentOptions, modelOption, nodesOfAgents } from '../train-agent/agent-keys.js';
+import { agentOptions, modelText, nodesOfAgents } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
 import { endpointProblem, isEndpoint, unusedProblems } from './endpoints.js';
 import { evaluationOptions } from './evaluation-keys.js';
@@ -13,7 +13,7 @@ const { failed_reward } = agentOptions;
 
 export const evaluateAgentOptions = unitOptions({
   ...agentOptions,
-  ...modelOption,
+  model: optionalText(`${modelText}; null: those of task.models`),
   ...evaluationOptions,
   failed_reward: defaulting(failed_reward, 0),
 });

@@ -37,7 +37,7 @@ import { readTrainingItems } from './training-items.js';
 /** Options of supervised training on a user's own data. */
 export const supervisedOptions = {
   data: optionalText(
-    'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files',
+    'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files; required',
   ),
   data_format: dataFormatKey,
   data_split: dataSplitKey,
@@ -57,7 +57,7 @@ export const supervisedOptions = {
 
 export const finetuneOptions = unitOptions({
   model: optionalText(
-    'the model to train: a folder, a GGUF file, a run, an adapter, or a model of the hub (OWNER/NAME)',
+    'the model to train, required: a folder, a GGUF file, a run, an adapter, or a model of the hub (OWNER/NAME)',
   ),
   ...supervisedOptions,
 });

@@ -15,7 +15,9 @@ import { agentOptions, modelOption, type NodesOfAgents } from '../train-agent/ag
 
 export const reflectorNode = group(
   {
-    base_url: optionalText('address up to the version, for instance http://127.0.0.1:8000/v1'),
+    base_url: optionalText(
+      'address of the endpoint up to the version, required, for instance http://127.0.0.1:8000/v1',
+    ),
     model: text('default', 'name of the model at the endpoint'),
     api_key_env: optionalText('environment variable that contains the API key; null: no key is sent', {
       decides: false,

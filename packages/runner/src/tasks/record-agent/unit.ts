@@ -5,15 +5,18 @@ import { optional, optionalText, unitOptions, oneProblem } from '@bowyer/core';
 import { writerOptions } from '../../agent/keys/model-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenProblems } from '../listen-keys.js';
+import { languageModelText } from '../model-line-keys.js';
 import { modelServerKeys, modelServerOptions } from '../serve-model/unit.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { agentOptions } from '../train-agent/agent-keys.js';
 
+const model = optionalText(`${languageModelText}; null: task.upstream or task.replay answers`);
+
 /** Options of a recorder whose answers come from a model. */
-const optionsOfModel = { ...modelServerOptions, ...writerOptions, splice: agentOptions.splice };
+const optionsOfModel = { ...modelServerOptions, model, ...writerOptions, splice: agentOptions.splice };
 
 /** Options of a recorder whose answers come from another endpoint, which decides itself how it answers. */
-const { model, host, port, allow_anonymous, server_key_env } = modelServerOptions;
+const { host, port, allow_anonymous, server_key_env } = modelServerOptions;
 const optionsOfProxy = { model, host, port, allow_anonymous, server_key_env };
 
 const { tasks, reward, concurrency, start_ahead, timeout, pass_env } = agentOptions;

@@ -6,8 +6,8 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const replayOptions = unitOptions({
-  input: optionalText('JSONL file to read: {reset, actions}'),
-  output: optionalText('JSONL file to write: {reset, steps}'),
+  input: optionalText('JSONL file to read, required: {reset, actions}'),
+  output: optionalText('JSONL file to write, required: {reset, steps}'),
 });
 
 export const replayTask: TaskUnit = {

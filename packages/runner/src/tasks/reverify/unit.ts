@@ -16,7 +16,7 @@ function keys(choices: Choices): TProperties {
     ...oracleKeysOf(choices),
     task: unitOptions({
       input: optionalText(
-        'file of episodes as a run stores them: trajectories/test.jsonl or rollout.jsonl of its folder',
+        'file of episodes as a run stores them, required: trajectories/test.jsonl or rollout.jsonl of its folder',
       ),
       ...items,
     }),

@@ -17,11 +17,12 @@ import { trafficProblems } from './traffic-problems.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.js';
 import { missingOptions } from '../missing-options.js';
+import { languageModelText } from '../model-line-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 /** Options of every server of a model. */
 export const modelServerOptions = {
-  model: optionalText('a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+  model: optionalText(`${languageModelText}; required`),
   ...listenOptions(8000),
   slots: integer(8, 'answers that are generated at the same time; each has its share of the key-value cache'),
   served_name: optionalText(

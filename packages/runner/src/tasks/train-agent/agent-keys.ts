@@ -35,18 +35,17 @@ export const nodesOfAgents = {
 
 export type NodesOfAgents = Pick<AgentConfig, 'seed'> & OptionsOf<TObject<typeof nodesOfAgents>>;
 
+export const modelText =
+  'the model that the agent calls: a folder in Hugging Face layout, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])';
+
 /** The model that is trained or tested. */
-export const modelOption = {
-  model: optionalText(
-    'the model that the agent calls: a folder in Hugging Face layout, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])',
-  ),
-};
+export const modelOption = { model: optionalText(`${modelText}; required`) };
 
 export const agentOptions = {
   agent: optionalText(
-    'shell command that plays one task; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK, BOWYER_TASK_FILE and BOWYER_ROLLOUT_URL',
+    'shell command that plays one task, required; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK, BOWYER_TASK_FILE and BOWYER_ROLLOUT_URL',
   ),
-  tasks: optionalText('file of tasks as JSON lines, each an object with an `id`'),
+  tasks: optionalText('file of tasks as JSON lines, each an object with an `id`; required where an agent is started'),
   eval_tasks: optionalText('file of the tasks of evaluations; null: task.eval_share of task.tasks is held out'),
   test_tasks: optionalText('file of the tasks of the final test; null: task.test_share of task.tasks is held out'),
   eval_share: fraction(

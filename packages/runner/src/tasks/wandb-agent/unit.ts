@@ -5,7 +5,7 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const wandbAgentOptions = unitOptions({
-  sweep: optionalText('ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),
+  sweep: optionalText('the sweep, required: ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),
   command: texts(
     [],
     'words of each trial’s command line before the sweep’s parameters, for instance [--config-name,archer_20q]',

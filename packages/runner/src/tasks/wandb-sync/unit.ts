@@ -5,7 +5,7 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
 export const syncOptions = unitOptions({
-  dir: optionalText('folder of a run or of several runs, or a log run-ID.wandb'),
+  dir: optionalText('what is sent, required: the folder of a run or of several runs, or a log run-ID.wandb'),
 });
 
 export const wandbSyncTask: TaskUnit = {
