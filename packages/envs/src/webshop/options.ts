@@ -5,7 +5,7 @@ import { makeCatalogue } from './catalogue.js';
 import { MemoryProducts } from './product-store.js';
 import { goalsOf, openProducts } from './shop-files.js';
 import { Shop } from './shop.js';
-import { defaultsOf, options, type OptionsOf } from '../option.js';
+import { options, type OptionsOf } from '../option.js';
 
 export const webShopSchema = options({
   backend: choice(
@@ -81,8 +81,6 @@ const OWN_SHOP = { products: 2400, goals: 500 } as const;
 
 /** The range of goals in ArCHer's runs on a site. */
 export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
-
-export const webShopDefaults = defaultsOf(webShopSchema);
 
 /** The loaded shops. All environments share them, since a shop never changes. */
 const loadedShops = new Map<string, Shop>();

@@ -3,7 +3,8 @@
 import { answerRequests, recordedLines, whenRecorded, type AnsweringServer } from '@bowyer/testing';
 import type { Goal } from './goal.js';
 import { nodesOfHtml } from './html-page.js';
-import { webShopDefaults } from './options.js';
+import { defaultsOf } from '../option.js';
+import { webShopSchema } from './options.js';
 import { pagePath, scoreOf, type PageRequest } from './page.js';
 import { productOf, type Product } from './product.js';
 import { MemoryProducts } from './product-store.js';
@@ -123,7 +124,7 @@ const recordedSite = (): Promise<AnsweringServer> =>
 recorded.describe('a session over HTTP on the recorded pages', () => {
   test('fixed_80: the options of the item are shown, and the score is the site’s', async () => {
     const { address: baseUrl, close } = await recordedSite();
-    const env = new WebShop({ ...webShopDefaults, backend: 'site', baseUrl, timeoutMs: 5000 });
+    const env = new WebShop({ ...defaultsOf(webShopSchema), backend: 'site', baseUrl, timeoutMs: 5000 });
     const { observation } = await env.reset({ goal: 80 });
     expect(observation).toMatch(
       /^\nObservation:\n\nWebShop \nInstruction: {2}\ni need .* \n\[Search\] \nInstruction:\ni need .* $/,
@@ -142,7 +143,7 @@ recorded.describe('a session over HTTP on the recorded pages', () => {
 
   test('a page that is not served is an error that names it', async () => {
     const { address: baseUrl, close } = await recordedSite();
-    const env = new WebShop({ ...webShopDefaults, backend: 'site', baseUrl, timeoutMs: 5000 });
+    const env = new WebShop({ ...defaultsOf(webShopSchema), backend: 'site', baseUrl, timeoutMs: 5000 });
     await expect(env.reset({ goal: 77 })).rejects.toThrow(`GET ${baseUrl}/fixed_77 answered 404`);
     await env.close();
     close();

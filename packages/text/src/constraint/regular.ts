@@ -105,10 +105,6 @@ export class RegularStates {
     return this.#states.size;
   }
 
-  isNothing(state: RegularState): boolean {
-    return state === this.#nothing;
-  }
-
   /** Returns whether a state matches only the empty text. */
   isEmptyText(state: RegularState): boolean {
     return state === this.#empty;
