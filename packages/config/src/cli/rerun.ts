@@ -1,12 +1,13 @@
 // Implements `--experimental-rerun`: runs a job again from its record, the files that its first run wrote into `.hydra`. The
 // config is used as it was saved, even if the config folders have changed since; the job runs in the same folder, and its record
-// is not changed. A record with flat names, from an earlier version of a program, is composed again from its command line and its
-// values.
+// is not changed. A record of an earlier version of a program, in which options have other names, is composed again from
+// its command line and its values.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { compose, recompose } from '../compose.js';
 import { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
+import { optionsNamed } from '../flat-names.js';
 import { MapNode, type PlainObject, type PlainValue } from '../node.js';
 import { parseOverride } from '../overrides/parser.js';
 import { overrideText } from '../overrides/plain-value.js';
@@ -30,11 +31,7 @@ export async function rerun(session: Session, given: string): Promise<number> {
     stderr.write('warning: --experimental-rerun takes the config as it was saved; overrides are ignored\n');
   const folder = recordFolder(path.resolve(cwd, given), given);
   const saved = savedComposition(folder, session);
-  const composition = await prepared(
-    session,
-    hasFlatNames(saved, session) ? composedAgain(saved, session) : saved,
-    'run',
-  );
+  const composition = await prepared(session, withPresentNames(saved, session), 'run');
   await program.validate?.(composition, { purpose: 'run' });
   const outputDirectory = path.dirname(folder);
   const number = composition.setting('hydra.job.num');
@@ -92,21 +89,26 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
   return compositionWith(overrides);
 }
 
-/** Returns whether a record's config has a top-level key that is now the flat name of an option. */
-function hasFlatNames({ config }: Composition, { program: { flatNames = {} } }: Session): boolean {
-  return Object.entries(config).some(([key, value]) => !isTree(value) && Object.hasOwn(flatNames, key));
-}
-
 /**
- * Composes a record with flat names: first its command line, then its values, which take precedence. Values of null are ignored, since
- * these also follow from the command line, or belong to an option's second name. Values without an option are left out with a warning.
+ * Returns a record as it was saved, or, where an option has another name now, composed again: first its command line, then its values,
+ * which take precedence. Values of null are ignored, since these also follow from the command line, or belong to an option's second
+ * name. Values without an option are left out with a warning.
  */
-function composedAgain(saved: Composition, session: Session): Composition {
-  const { stderr, env } = session;
+function withPresentNames(saved: Composition, session: Session): Composition {
+  const {
+    stderr,
+    env,
+    program: { flatNames = {} },
+  } = session;
+  const leaves = leavesOf(saved.config);
+  const mayBeFlat = leaves.filter(([key]) => Object.hasOwn(flatNames, key));
+  if (mayBeFlat.length === 0) return saved;
   const typed = saved.setting('hydra.overrides.task') as readonly string[] | null;
   const configName = saved.setting('hydra.job.config_name') as string | null;
   const command = compose({ ...composeOptions(session, typed ?? []), configName });
-  const values = leavesOf(saved.config).filter(([, value]) => value !== null);
+  if (!mayBeFlat.some(([key]) => !key.includes('.') || optionsNamed(command.full, key, flatNames).length > 0))
+    return saved;
+  const values = leaves.filter(([, value]) => value !== null);
   const [known, unknown] = [true, false].map((has) =>
     values.filter(([key]) => (command.setting(key) !== undefined) === has),
   );

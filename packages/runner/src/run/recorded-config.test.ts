@@ -49,6 +49,13 @@ test('a flat name is that of an option of its task and of its algorithm', () => 
   });
 });
 
+test('the warm-up of version 0.3.0 is one of iterations where the algorithm counts them', () => {
+  const recorded = (name: string) =>
+    recordedConfig(JSON.stringify({ algorithm: { name, actor: { schedule: { kind: 'linear', warmupSteps: 2 } } } }));
+  expect(recorded('grpo').algorithm?.actor?.schedule).toEqual({ kind: 'linear', warmupIterations: 2 });
+  expect(recorded('bc').algorithm?.actor?.schedule).toEqual({ kind: 'linear', warmupSteps: 2 });
+});
+
 test('a recorded config of the present version is not changed', () => {
   const record = { task: { name: 'train' }, device: { kind: 'cpu' }, play: { slots: 8 }, algorithm: { name: 'bc' } };
   expect(recordedConfig(JSON.stringify(record))).toEqual(record);

@@ -14,7 +14,7 @@ type Node = Record<string, unknown>;
 /** The options that are read from a record. */
 export interface RecordedConfig extends Node {
   task?: { name?: string; model?: string | null; epochs?: number };
-  algorithm?: { name?: string; epochs?: number; gamma?: number };
+  algorithm?: { name?: string; epochs?: number; gamma?: number; actor?: { schedule?: Node } };
   env?: { name?: string; envs?: unknown };
   /** `model` is the model that the agent started from; null or absent for a policy from scratch. */
   policy?: { model?: string | null; checkpoint?: string | null };
@@ -52,7 +52,17 @@ export function recordedConfig(text: string): RecordedConfig {
     for (const key of keys) node = (node[key] ??= {}) as Node;
     node[last] ??= value;
   }
+  countIterations(config as RecordedConfig, name);
   return config;
+}
+
+/** Renames the schedule's `warmup_steps`, as version 0.3.0 wrote it, where an algorithm counts iterations of warm-up. */
+function countIterations({ algorithm }: RecordedConfig, name: string | undefined): void {
+  const schedule = algorithm?.actor?.schedule;
+  if (schedule?.warmupSteps === undefined || !pathOf('lm_schedule.warmup_steps', null, name)?.endsWith('_iterations'))
+    return;
+  schedule.warmupIterations = schedule.warmupSteps;
+  delete schedule.warmupSteps;
 }
 
 /** Renames the members of a node with a flat name to those that it has at its path. @param find the path of a flat name */
