@@ -1,5 +1,6 @@
 // Records the tokens of an episode by turn, exactly as the policy read and wrote them, and joins them into segments.
 import { spokenIds, type TokenSegment, type Utterance } from '@bowyer/core';
+import { commonPrefix } from '@bowyer/models';
 
 /** The tokens of one turn. They are stored with the turn's action, so that an episode's segments can be built from its turns. */
 export interface TurnTokens extends Utterance {
@@ -79,9 +80,5 @@ export class SlotContext {
 }
 
 /** Counts the leading tokens of a prompt that are in a slot's cache; the prompt's last token never counts, since generation continues from it. */
-export function sharedPrefix(cached: readonly number[], prompt: readonly number[]): number {
-  const longest = Math.min(cached.length, prompt.length - 1);
-  let length = 0;
-  while (length < longest && cached[length] === prompt[length]) length++;
-  return length;
-}
+export const sharedPrefix = (cached: readonly number[], prompt: readonly number[]): number =>
+  commonPrefix(cached, prompt.slice(0, -1));

@@ -1,6 +1,7 @@
 // Converts parameters between memory and Hugging Face checkpoints: their names, and the transposed weights of GPT-2's Conv1D.
 import { withJointTensors, withSeparateParameters } from './joint-tensors.js';
 import type { ParameterSpec } from './parameter-spec.js';
+import { transpose } from './transpose.js';
 import {
   type HostTensor,
   type HostTensors,
@@ -126,18 +127,10 @@ export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTe
   return withJointTensors(specs, tensors);
 }
 
+const transposed = ({ shape, data }: HostTensor): HostTensor => ({
+  shape: [...shape].reverse(),
+  data: transpose(data, shape),
+});
+
 export const fileShape = ({ shape, transposedInFile }: ParameterSpec) =>
   transposedInFile ? [...shape].reverse() : shape;
-
-/** Transposes [rows, columns] → [columns, rows], in blocks that fit into the CPU's cache. */
-function transposed({ shape: [rows, columns], data }: HostTensor): HostTensor {
-  const result = new Float32Array(data.length);
-  const block = 32;
-  for (let r0 = 0; r0 < rows; r0 += block) {
-    for (let c0 = 0; c0 < columns; c0 += block) {
-      const [rEnd, cEnd] = [Math.min(r0 + block, rows), Math.min(c0 + block, columns)];
-      for (let r = r0; r < rEnd; r++) for (let c = c0; c < cEnd; c++) result[c * rows + r] = data[r * columns + c];
-    }
-  }
-  return { shape: [columns, rows], data: result };
-}

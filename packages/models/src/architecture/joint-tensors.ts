@@ -8,6 +8,7 @@ import {
   type HostTensors,
 } from '@bowyer/checkpoints';
 import type { JointTensor, ParameterSpec } from './parameter-spec.js';
+import { transpose } from './transpose.js';
 
 type JointSpec = ParameterSpec & { joint: JointTensor };
 
@@ -67,7 +68,7 @@ class JointParts {
     const isPacked = !this.source.entries.has(joint.tensor);
     const part = isPacked ? await this.#packedPart(spec) : await this.#plainPart(spec);
     const ownSize = size(shape);
-    if (joint.transposed && !isPacked) return { shape, data: transposed(part, shape) };
+    if (joint.transposed && !isPacked) return { shape, data: transpose(part, [...shape].reverse()) };
     const from = joint.rows ? joint.rows.from * size(shape.slice(1)) : 0;
     return { shape, data: part.slice(from, from + ownSize) };
   }
@@ -111,12 +112,6 @@ function partShape({ shape, joint }: JointSpec): number[] {
   return joint.rows ? [joint.rows.of, ...shape.slice(1)] : shape;
 }
 
-function transposed(data: Float32Array, [rows, columns]: readonly number[]): Float32Array {
-  const result = new Float32Array(data.length);
-  for (let c = 0; c < columns; c++) for (let r = 0; r < rows; r++) result[r * columns + c] = data[c * rows + r];
-  return result;
-}
-
 /** Returns the tensors of a checkpoint with joint tensors in place of the parameters that files save jointly. */
 export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostTensors): HostTensors {
   const result = { ...tensors };
@@ -126,7 +121,7 @@ export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostT
     delete result[name];
     const part = partShape({ name, shape, init, joint });
     result[joint.tensor] ??= { shape: [joint.count, ...part], data: new Float32Array(joint.count * size(part)) };
-    const data = joint.transposed ? transposed(own, part) : own;
+    const data = joint.transposed ? transpose(own, [...part].reverse()) : own;
     const from = joint.rows ? joint.rows.from * size(shape.slice(1)) : 0;
     result[joint.tensor].data.set(data, joint.index * size(part) + from);
   }

@@ -1,5 +1,6 @@
 // Makes the tokenizer of the built-in small model, with one id per word, so that a 20-question history has about 150 tokens and a model
 // with 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
+import { escapeForRegex } from './pipeline/patterns.js';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
 export type Spelling = 'digits' | 'codes';
@@ -49,11 +50,13 @@ function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string 
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
   const capital = "\\p{Lu}(?![\\p{Ll}'])"; // a letter of a code, not of a word
   if (spells === 'codes') words.unshift(`[\\p{Lu}\\p{N}](?:\\p{N}|${capital})`, ` ?${capital}`);
-  return [...longestFirst.map(escapeForRegex), ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
+  return [
+    ...longestFirst.map((whole) => escapeForRegex(whole).replaceAll('\n', '\\n')),
+    ...words,
+    ' ?[^\\s\\p{L}\\p{N}]',
+    '\\s',
+  ].join('|');
 }
-
-/** Escapes characters that are special in JavaScript and in Oniguruma; a hyphen is special only within brackets. */
-const escapeForRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('\n', '\\n');
 
 /** Lists words with at least `minCount` occurrences, in order of their first occurrence. */
 function frequentWords(texts: Iterable<string>, pattern: string, minCount: number): string[] {

@@ -4,6 +4,7 @@ import type { CheckpointReader, GgufFile } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { fileShape } from '../../architecture/checkpoint-layout.js';
 import type { ParameterSpec } from '../../architecture/parameter-spec.js';
+import { transpose } from '../../architecture/transpose.js';
 import type { GgufFamily } from '../../export/gguf/family.js';
 import { changeOf, plannedTensors } from '../../export/gguf/tensors.js';
 import { positionTensors } from './gguf-metadata.js';
@@ -61,7 +62,7 @@ export function ggufWeights(
       const isTransposed = spec.transposedInFile === true && !transposed;
       return {
         shape: transposed ? [...spec.shape] : [...fileShape(spec)],
-        data: isTransposed ? transpose(data, spec) : data,
+        data: isTransposed ? transpose(data, spec.shape) : data,
       };
     },
     close: () => file.close(),
@@ -83,11 +84,4 @@ async function alternating(
       data.set(half.subarray(row * columns, (row + 1) * columns), (2 * row + offset) * columns);
   }
   return data;
-}
-
-/** Transposes a matrix [rows, columns] → [columns, rows]. */
-function transpose(data: Float32Array, { shape: [rows, columns] }: ParameterSpec): Float32Array {
-  const result = new Float32Array(data.length);
-  for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) result[c * rows + r] = data[r * columns + c];
-  return result;
 }

@@ -19,6 +19,7 @@ export const PUNCTUATION = '\\p{P}!-\\/:-@\\[-`{-~';
 /** The characters of `\w` in Rust's regular expressions. */
 export const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
 
+/** Escapes characters that are special in JavaScript and in Oniguruma; a hyphen is special only within brackets. */
 export const escapeForRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** Yields the matches of a pattern in a text, in order; some may be empty. */
