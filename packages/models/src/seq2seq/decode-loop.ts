@@ -1,5 +1,5 @@
-// The state of the token loop for one target per source: the inputs of each step, which computes one token of every row, and the
-// targets so far, until all rows have ended.
+// Runs the token loop that decodes one target per source: it makes the inputs of each step, which computes one token of every row, and
+// keeps the targets so far, until all rows have ended.
 import type { KernelProgram } from '@bowyer/graph';
 import { logitRuleInputs } from '../decoding/logit-inputs.js';
 import type { LogitRules } from '../decoding/logit-rules.js';
