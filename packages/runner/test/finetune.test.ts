@@ -267,7 +267,7 @@ test('calls of tools: a template that leaves them out is refused; the model and 
       "  'tool_calls' of assistant messages: line 1",
     ].join('\n'),
   );
-  expect(stderr).toContain('chat_template=tools');
+  expect(stderr).toContain('chat.template=tools');
 
   const tokenizer = wordLevelTokenizer([JSON.stringify(called('')), '### assistant tool <tool_call> <tools>\n']);
   await saveTinyModel(at('long'), tokenizer, 400);

@@ -76,7 +76,7 @@ test('an environment without an expert says what it needs instead', async () => 
 test.each([
   [
     ['env=coin', '+env.max_tuns=3'],
-    [/^ *Unknown config key 'env\.max_tuns'$/m, /known keys in 'env': name, backend, base_url, .*show_valid_actions$/m],
+    [/^ *Unknown config key 'env\.max_tuns'$/m, /known keys in 'env': name, fold, .*show_valid_actions$/m],
   ],
   [
     ['env=maze', 'env_name=coin'],

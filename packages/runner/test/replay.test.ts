@@ -79,7 +79,7 @@ test('a missing input or output file is reported', async () => {
   const { code, stderr } = await runHere(['--config-name', 'replay', 'env=coin', 'output=anything.jsonl']);
   expect(code).toBe(1);
   expect(stderr).toContain(
-    'task=replay needs the actions to play and a file to write: input is null\n' +
+    'task=replay needs the actions to play and a file to write: task.input is null\n' +
       '  in configs/task/replay.yaml:13\n' +
       '  give both: task.input=FILE.jsonl task.output=FILE.jsonl\n',
   );

@@ -138,7 +138,7 @@ test('settings of the record that contradict each other are refused before anyth
     `save_path=${at('refused')}`,
   ]);
   expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toContain('canary needs a record');
+  expect(refused.stderr).toContain('task.canary needs task.record');
   expect(refused.stderr).toContain('task.canary=better is not in task.adapters');
   expect(refused.stderr).toContain('task.record_redact: Invalid regular expression');
 });

@@ -150,7 +150,7 @@ test('sweeper=wandb makes a sweep of what varies, and fixes the rest in its comm
     run_cap: 4,
   });
   expect(said).toContain(
-    'npx bowyer --config-name wandb_agent sweep=mock_server_entity/llm_rl_20q/sweep0 ' +
-      `'command=[--config-name,archer_20q,"iterations=3","hydra.mode=RUN","logger=[wandb]"]'`,
+    'npx bowyer --config-name wandb_agent task.sweep=mock_server_entity/llm_rl_20q/sweep0 ' +
+      `'task.command=[--config-name,archer_20q,"iterations=3","hydra.mode=RUN","logger=[wandb]"]'`,
   );
 });

@@ -3,7 +3,7 @@ import type { Precision } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 import type { DeviceKind, GpuBuffers } from './protocol.js';
 
-/** @throws DeviceError with the option, as a command line has it, and what to write instead */
+/** Refuses settings that only WebGPU has. @throws DeviceError with the option and what to write instead */
 export function checkSettings(device: DeviceKind, precision: Precision, gpuBuffers: GpuBuffers): void {
   if (device === 'webgpu') return;
   const refuse = (option: string, usual: string, why: string): never => {
