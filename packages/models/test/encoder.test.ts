@@ -144,7 +144,7 @@ describe('the transformer critic', () => {
   });
 });
 
-test('spec 5.4: roberta-base has 124,645,632 weights, bert-base-uncased 109,482,240', () => {
+test('roberta-base has 124,645,632 weights, bert-base-uncased 109,482,240', () => {
   const base = { ...roberta, hiddenSize: 768, numLayers: 12, numHeads: 12, intermediateSize: 3072 };
   const size = (config: EncoderConfig) =>
     Object.values(encoderShapes(config, { pooler: true })).reduce(

@@ -181,7 +181,7 @@ test('the gradient agrees with central differences', async () => {
   }
 });
 
-test('spec 15: after 50 Polyak steps with τ = 0.1 the difference to the online network is 0.9^50 = 0.005154 of what it was', async () => {
+test('after 50 Polyak steps with τ = 0.1 the difference to the online network is 0.9^50 = 0.005154 of what it was', async () => {
   const critic = await newCritic();
   const { observations, actions } = dialogues(5, new Rng(7));
   const values = (which: 'online' | 'target') => critic.evaluate(observations, actions, which);

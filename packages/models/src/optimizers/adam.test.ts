@@ -103,7 +103,7 @@ test('the clip is by the norm of all gradients, and the norm before it is return
   expect(halved.clipCoefficient).toBeCloseTo(1 / 6.5, 5); // √(2.5² + 6²) = 6.5
 });
 
-test('spec 15: with a stale gradient of others, of norm 1, and an own norm of 1 the clip scales by 1/√2', async () => {
+test('with a stale gradient of others, of norm 1, and an own norm of 1 the clip scales by 1/√2', async () => {
   const optimizer = await create('adam', await parametersOf([0]));
   await setGradient(optimizer, [1]);
   expect((await optimizer.step({ lr: 0, maxGradNorm: 1, othersNorm: 1 })).clipCoefficient).toBeCloseTo(Math.SQRT1_2, 5);
