@@ -41,7 +41,7 @@ export interface DemonstrationRequest {
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the registry checks the options against the unit's schema
 export interface DemonstrationSource<Options = any, Extra = any> {
-  /** The keys of the node `demonstrations` that this expert reads, except `path` and `count`; in camelCase. */
+  /** The keys of the config node `demonstrations` that this expert reads, except `path` and `count`; in camelCase. */
   schema: OptionsSchema;
   /** Makes demonstrations. The result depends only on the options and the request. */
   make(options: Options, request: DemonstrationRequest & Extra): Promise<DemonstrationSet>;
@@ -76,7 +76,7 @@ export interface EvaluationReport {
 export interface ConfigRules<Options> {
   /** The option that lists the environments which this environment contains, each a name or a node like `env` itself. */
   members?: string & keyof Options;
-  /** The names of options in ArCHer's and AgentGym's configs, where they are not in the node `env`. */
+  /** The names of options in ArCHer's and AgentGym's configs, where they are not in the config node `env`. */
   flatNames?: Readonly<Record<string, string & keyof Options>>;
   /** The conditions under which options have an effect. */
   readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;

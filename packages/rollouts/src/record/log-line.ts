@@ -1,4 +1,4 @@
-// Writes and reads a line of the log: an event as JSON, whose last member is a checksum of the rest.
+// Writes and reads a line of the log of rollouts: an event as JSON, whose last member is a checksum of the rest.
 import { crc32 } from 'node:zlib';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 

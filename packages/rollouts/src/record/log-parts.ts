@@ -1,5 +1,5 @@
-// Reads the files of a log, which are called parts: they are numbered and of bounded size. Lines are read with their positions,
-// even while another process writes them.
+// Reads the files of a log of rollouts, which are called parts: they are numbered and of bounded size. Lines are read with their
+// positions, even while another process writes them.
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventOf } from './log-line.js';

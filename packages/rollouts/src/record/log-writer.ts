@@ -1,5 +1,5 @@
-// Appends lines to the newest part of a log (its newest file) so that they survive a kill and a loss of power. One fdatasync
-// writes all waiting lines to disk.
+// Appends lines to the newest part of a log of rollouts (its newest file) so that they survive a kill and a loss of power. One
+// fdatasync writes all waiting lines to disk.
 import { constants } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '@bowyer/core';

@@ -1,4 +1,5 @@
-// Stores the positions of each rollout's events in the log, but not the events, so that memory does not grow with their size.
+// Stores the positions of each rollout's events in the log of rollouts, but not the events, so that memory does not grow with
+// their size.
 import type { LogEvent } from './log-event.js';
 import type { Place } from './log-parts.js';
 

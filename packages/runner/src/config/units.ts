@@ -47,7 +47,7 @@ export function taskOf(composition: Composition): TaskUnit | undefined {
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
-/** Returns the options of a task by node; the node `task` also has the task's name. */
+/** Returns the options of a task by node; the config node `task` also has the task's name. */
 export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProperties {
   const { task, ...others } = unit?.keys(choices) ?? {};
   const name = Type.Unsafe<string>({

@@ -1,4 +1,4 @@
-// Reports an iteration of a watched run as an object and as a line: the rewards of its rollouts, and the figures that show a
+// Reports an iteration of a watched run as an object and as a line: the rewards of its rollouts, and the metrics that show a
 // collapse.
 import type { Metrics } from '@bowyer/algorithms';
 
@@ -38,7 +38,7 @@ export interface IterationProgress {
   seconds: number;
   /** Seconds until the last iteration, without the final test; null where they are not known. */
   secondsLeft: number | null;
-  /** All figures of the iteration, by their names in metrics.jsonl. */
+  /** All metrics of the iteration, by their names in metrics.jsonl. */
   metrics: Readonly<Metrics>;
 }
 
@@ -62,7 +62,7 @@ export interface StepProgress {
 
 export type RunProgress = IterationProgress | RolloutProgress | StepProgress;
 
-/** Returns the figures of an iteration; null for metrics without a rollout. */
+/** Returns the metrics of an iteration that a line shows; null for metrics without a rollout. */
 export function iterationProgress(
   metrics: Metrics,
   { iteration, iterations, seconds, left }: IterationPlace,

@@ -1,4 +1,4 @@
-// Makes the node `algorithm`: the name of the chosen algorithm, and its options.
+// Makes the config node `algorithm`: the name of the chosen algorithm, and its options.
 import { Type, type TObject } from '@sinclair/typebox';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { group } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// Makes the node `logger`: a run's loggers by name, each with its options.
+// Makes the config node `logger`: a run's loggers by name, each with its options.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { changeableOnResume } from '@bowyer/core';
@@ -7,7 +7,7 @@ import type { Choices } from '../agent/keys/choices.js';
 const description =
   'loggers that get the figures of the run beside its own files; for several write logger=[csv,tensorboard]';
 
-/** Makes the keys of tasks that log figures: a node with the options of each chosen logger. */
+/** Makes the keys of tasks that log metrics: a node with the options of each chosen logger. */
 export function loggerKeys({ setting }: Choices): TProperties {
   const chosen = setting('logger');
   const names = typeof chosen === 'object' && chosen !== null ? Object.keys(chosen) : [];

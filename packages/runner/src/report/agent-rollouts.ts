@@ -1,4 +1,4 @@
-// Reads the recorded rollouts of a run's agent once: figures of all, and complete rollouts for those that a page shows.
+// Reads the recorded rollouts of a run's agent once: statistics of all, and complete rollouts for those that a page shows.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRollouts, type RecordedRollout } from '@bowyer/rollouts';

@@ -11,7 +11,7 @@ import { pairedDifference, readPair, verdictText } from './paired.js';
 import { readRunRecord, xLabelOf } from './run-facts.js';
 import { differenceTable, seedOf, settingsOf, type ComparedRun, type Setting } from './settings.js';
 
-/** Reads runs with their figures, and adds notes on damaged files. */
+/** Reads runs with their metrics, and adds notes on damaged files. */
 export async function readRuns(directories: readonly string[]): Promise<ComparedRun[]> {
   const runs: ComparedRun[] = [];
   for (const directory of directories)

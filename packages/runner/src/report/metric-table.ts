@@ -8,7 +8,7 @@ const CHART_POINTS = 1000;
 const OTHER_POINTS = 200;
 const DIGITS = 5;
 
-/** All figures of a run, column by column. */
+/** All metrics of a run, column by column. */
 export interface MetricColumns {
   /** The positions and values of each key, in the order of the file. */
   columns: Map<string, { x: number[]; y: number[] }>;

@@ -12,13 +12,13 @@ const OUTCOMES = [
   { name: 'validation loss', metric: 'eval/nll' },
 ] as const;
 
-/** A metric's figure at the end of a run is the mean over this share of its rows, the last ones. */
+/** A metric's value at the end of a run is the mean over this share of its rows, the last ones. */
 const END = 0.1;
 
-/** The number of runs below which the interval is wide, and assumes normally distributed figures. */
+/** The number of runs below which the interval is wide, and assumes normally distributed values. */
 const ENOUGH_RUNS = 3;
 
-/** A half-width this small, relative to the mean, is a rounding error of equal figures. */
+/** A half-width this small, relative to the mean, is a rounding error of equal values. */
 const ROUNDING = 1e-12;
 
 const tQuantile = (runs: number): number => studentQuantile(0.975, runs - 1);
@@ -48,7 +48,7 @@ export function shareInterval(shares: readonly number[], episodes: number): { lo
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** Returns a run's figure of one kind; the run's final policy is the last one in its results. */
+/** Returns a run's value of one metric; the run's final policy is the last one in its results. */
 function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[number]): number | null {
   if ('test' in outcome) {
     const policies = record.results?.policies;
@@ -59,7 +59,7 @@ function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[
   return mean(values.slice(-Math.max(1, Math.round(values.length * END))));
 }
 
-/** Returns the first figure that a run has: of its final test, else of its last evaluation, and so on. */
+/** Returns the first value that a run has: of its final test, else of its last evaluation, and so on. */
 export function firstOutcome(run: ComparedRun): number | null {
   for (const outcome of OUTCOMES) {
     const value = outcomeOf(run, outcome);
@@ -115,7 +115,7 @@ function meanText(values: readonly number[]): string {
   return half === null ? values[0].toPrecision(3) : `${mean(values).toPrecision(3)} ± ${half.toPrecision(2)}`;
 }
 
-/** Writes the answer where both settings have no common episode: the figures of the runs, paired by seed where the seeds agree. */
+/** Writes the answer where both settings have no common episode: the values of the runs, paired by seed where the seeds agree. */
 export function unpairedText(first: Setting, second: Setting): string {
   const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`;
   const differences = matchedRuns(first, second).flatMap(([a, b]) => {

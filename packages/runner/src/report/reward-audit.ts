@@ -1,5 +1,5 @@
-// Computes figures about the rewards, lengths, groups and tools of an agent's training, which show a reward that is exploited or
-// gives no signal.
+// Computes statistics about the rewards, lengths, groups and tools of an agent's training, which show a reward that is exploited
+// or gives no signal.
 import { groupBy, correlation, mean } from '@bowyer/core';
 import { effectiveRewards, REWARD, type RecordedRollout } from '@bowyer/rollouts';
 import type { Table } from '@bowyer/views';

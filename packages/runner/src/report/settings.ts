@@ -5,7 +5,7 @@ import type { Table } from '@bowyer/views';
 import type { MetricColumns } from './metric-table.js';
 import type { RunRecord } from './run-facts.js';
 
-/** A run with its figures. */
+/** A run with its metrics. */
 export interface ComparedRun {
   record: RunRecord;
   metrics: MetricColumns;

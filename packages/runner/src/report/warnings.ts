@@ -14,7 +14,7 @@ const MISMATCH = 1e-3;
 const FEW_GROUPS = 0.2;
 /** If the correlation of Q with the returns is smaller, the critic says little about the returns. */
 const WEAK_CORRELATION = 0.1;
-/** The share of a run at its beginning and at its end whose figures are compared. */
+/** The share of a run at its beginning and at its end whose metrics are compared. */
 const EDGE = 0.1;
 
 interface Judged {

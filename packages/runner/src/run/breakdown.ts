@@ -1,4 +1,4 @@
-// Computes the figures of a test by kind of task, or by item where there are few items.
+// Computes the metrics of a test by kind of task, or by item where there are few items.
 import { groupBy, episodicReturn, mean, type Trajectory } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 
@@ -26,7 +26,7 @@ export const breakdownOf = (environment: string, trajectories: readonly Trajecto
   breakdownBy(environmentInfo(environment).evaluation?.taskType, trajectories);
 
 /**
- * Computes figures by kind of task if there are several kinds, else by item if there are several items but not very many, in
+ * Computes metrics by kind of task if there are several kinds, else by item if there are several items but not very many, in
  * alphabetical order; else returns none.
  *
  * @param taskType returns the kind from the `info` of an episode's first turn

@@ -5,7 +5,7 @@ import type { TaskContext } from '../context/task-context.js';
 interface Repeated {
   /** The first line of the error. */
   reason: string;
-  /** Whether the episodes count with failed_reward; otherwise training and figures omit them. */
+  /** Whether the episodes count with failed_reward; otherwise training and metrics omit them. */
   counts: boolean;
   /** Further episodes that failed for this reason. */
   episodes: string[];

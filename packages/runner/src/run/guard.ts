@@ -1,4 +1,4 @@
-// Stops a run whose policy has collapsed: compares the metrics of each iteration with the bounds in the node `guard`.
+// Stops a run whose policy has collapsed: compares the metrics of each iteration with the bounds in the config node `guard`.
 import type { Metrics } from '@bowyer/algorithms';
 import { changeableOnResume, fraction, group, optional, positive, oneProblem, type ConfigProblem } from '@bowyer/core';
 

@@ -1,4 +1,4 @@
-// Lists ArCHer's names of metrics, under which metrics.jsonl has the same figures a second time for ArCHer's dashboards and
+// Lists ArCHer's names of metrics, under which metrics.jsonl has the same values a second time for ArCHer's dashboards and
 // scripts. Source: its trainers at 7c771a7.
 const LEGACY_NAMES: Record<string, string> = {
   'rollout/episodic_return': 'rollout.mean',

@@ -1,12 +1,12 @@
 // Writes a line of metrics.jsonl for each iteration. It is fast, since the training thread writes it and it may have thousands of
-// figures.
+// metrics.
 import type { Metrics } from '@bowyer/algorithms';
 import { figuresOf, perNames } from '@bowyer/logging';
 import { legacyNames } from './legacy-names.js';
 
 const key = (name: string): string => `,${JSON.stringify(name)}:`;
 
-/** The names as JSON with a colon, and the figures that have a name of ArCHer's too. */
+/** The names as JSON with a colon, and the metrics that have a name of ArCHer's too. */
 const prepared = perNames((names) => ({
   keys: names.map(key),
   aliases: legacyNames.flatMap(([name, alias]) =>

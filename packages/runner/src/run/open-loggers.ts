@@ -103,7 +103,7 @@ function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'
   );
 }
 
-/** Warns when the logger fails, and does not call it again: the run's own files have all figures. */
+/** Warns when the logger fails, and does not call it again: the run's own files have all metrics. */
 class GuardedLogger implements RunLogger {
   #failed = false;
 

@@ -1,5 +1,5 @@
-// The recorder receives all outputs of an algorithm: it writes figures, the best policy and checkpoints to files, and shows
-// figures on the terminal. checkpoint-schedule.ts decides when a checkpoint is due, and run-display.ts what is shown.
+// The recorder receives all outputs of an algorithm: it writes metrics, the best policy and checkpoints to files, and shows
+// metrics on the terminal. checkpoint-schedule.ts decides when a checkpoint is due, and run-display.ts what is shown.
 import { join } from 'node:path';
 import { anyRank, LARGEST_REWARD, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics, AlgorithmState, RunHooks } from '@bowyer/algorithms';
@@ -60,7 +60,7 @@ export interface RunLimits extends ScheduleKeys {
 
 /** Figures in addition to the algorithm's own. */
 export interface RunMeasures {
-  /** Returns the figures of the finished iteration. */
+  /** Returns the metrics of the finished iteration. */
   metrics?(): Promise<Metrics>;
   /** Returns the seconds since the last call that were spent in parts of the phases, by name. */
   innerSeconds?(): Record<string, number>;
@@ -230,7 +230,7 @@ export class Recorder implements RunHooks {
     this.#display.finish();
   }
 
-  /** Shows the figures of earlier processes in the curves. */
+  /** Shows the metrics of earlier processes in the curves. */
   remember(metrics: readonly Metrics[]): void {
     this.#display.remember(metrics);
   }
@@ -257,7 +257,7 @@ export class Recorder implements RunHooks {
   }
 }
 
-/** Returns the remedy if a very large reward is the reason of a figure that is not finite; else null. */
+/** Returns the remedy if a very large reward is the reason of a metric that is not finite; else null. */
 function hugeReward(rollout: readonly Trajectory[]): string | null {
   for (const { episode, transitions } of rollout)
     for (const { reward } of transitions)
@@ -266,7 +266,7 @@ function hugeReward(rollout: readonly Trajectory[]): string | null {
   return null;
 }
 
-/** Finds the name of the first figure that is not finite. Figures are not copied, since there may be thousands. */
+/** Finds the name of the first metric that is not finite. Metrics are not copied, since there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
   const { names, values } = newFigures(metrics);
   const at = values.findIndex((value) => !Number.isFinite(value));

@@ -1,4 +1,4 @@
-// Defines the results of a finished run, which are the figures of the initial policy and of the trained one, and writes them as
+// Defines the results of a finished run, which are the metrics of the initial policy and of the trained one, and writes them as
 // text.
 import { join } from 'node:path';
 import {
@@ -20,7 +20,7 @@ import { processesText, type Processes } from '../context/processes.js';
 import type { TaskResult } from './breakdown.js';
 import { jsonIfThere } from './read-files.js';
 
-/** A line of the result table: figures of a policy over the episodes of the test. */
+/** A line of the result table: metrics of a policy over the episodes of the test. */
 export interface PolicyResult {
   name: string;
   decoding?: Decoding;

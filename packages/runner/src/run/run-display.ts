@@ -1,4 +1,4 @@
-// Shows a run while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
+// Shows a run while it works: bars with the newest metrics, curves on a terminal, and a line for each evaluation.
 import { printable } from '@bowyer/config';
 import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
@@ -61,7 +61,7 @@ export class RunDisplay {
     if ('eval/nll' in metrics) this.#printValidation(metrics);
   }
 
-  /** Shows the figures of earlier processes in the curves. */
+  /** Shows the metrics of earlier processes in the curves. */
   remember(metrics: readonly Metrics[]): void {
     for (const earlier of metrics) this.#figures.add(earlier, {});
   }

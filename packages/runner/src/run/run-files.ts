@@ -1,4 +1,4 @@
-// Writes and reads the files of a run with its figures and episodes, and reserves the run's folder for its config.
+// Writes and reads the files of a run with its metrics and episodes, and reserves the run's folder for its config.
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -86,7 +86,7 @@ export class RunFiles implements RecordedFiles {
   }
 
   /**
-   * Reads a run's figures by iteration, and its rollouts, oldest first. An incomplete last line is ignored.
+   * Reads a run's metrics by iteration, and its rollouts, oldest first. An incomplete last line is ignored.
    *
    * @throws if another line is damaged, with its place
    */

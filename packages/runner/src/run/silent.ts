@@ -1,4 +1,4 @@
-// Makes the output of a run on ranks other than 0, which write nothing, since their figures are the same.
+// Makes the output of a run on ranks other than 0, which write nothing, since their metrics are the same.
 import type { RunLogger } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import type { CheckpointSink, Saveable } from './recorder.js';

@@ -46,7 +46,7 @@ export function rungResources(min: number, max: number, reductionFactor: number)
 }
 
 export class Asha {
-  /** For each rung, the figure that each trial reached there; null where it failed. */
+  /** For each rung, the value of the metric that each trial reached there; null where it failed. */
   readonly #results: Map<number, number | null>[];
   /** For each rung, the trials that were promoted from there. */
   readonly #promoted: Set<number>[];
@@ -89,7 +89,7 @@ export class Asha {
   /**
    * Restores a trial of an earlier start of the search.
    *
-   * @param values the figures that it reached, by rung from 0
+   * @param values the values of the metric that it reached, by rung from 0
    * @param finished false if it was interrupted or failed in the next rung
    */
   restore(trial: number, values: readonly number[], finished: boolean): void {

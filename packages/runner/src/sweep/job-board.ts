@@ -11,7 +11,7 @@ interface Row {
   status: 'at work' | JobStatus;
   /** The duration of a job that has ended; null while it runs. */
   seconds: number | null;
-  /** The latest output or figures. */
+  /** The latest output or metrics. */
   text: string;
 }
 

@@ -19,7 +19,7 @@ export interface JobMarker {
   note: string;
   /** Wall-clock seconds of all ended starts. */
   seconds: number;
-  /** With successive halving, the figure at each resource, in ascending order; null if the job failed. */
+  /** With successive halving, the value of the metric at each resource, in ascending order; null if the job failed. */
   rungs: { resource: number; value: number | null }[];
 }
 

@@ -1,4 +1,4 @@
-// Reads the figures of a job for the summary table and for sweepers that compare jobs.
+// Reads the metrics of a job for the summary table and for sweepers that compare jobs.
 import { join } from 'node:path';
 import { jsonIfThere, textIfThere } from '../run/read-files.js';
 
@@ -7,8 +7,8 @@ interface Results {
 }
 
 /**
- * Reads figures from a run's folder: first from the last policy in results.json, then from the last line of metrics.jsonl that
- * has the key. `NAME:key` is the figure of the policy whose name begins with NAME, such as `best:test/win_rate`.
+ * Reads metrics from a run's folder: first from the last policy in results.json, then from the last line of metrics.jsonl that
+ * has the key. `NAME:key` is the metric of the policy whose name begins with NAME, such as `best:test/win_rate`.
  *
  * @returns null for a key that neither file has
  */
@@ -32,7 +32,7 @@ function inResults(results: Results, key: string): number | null {
 }
 
 /**
- * Finds the last figure of a metric.
+ * Finds the last value of a metric.
  *
  * @param lines newest first; an incomplete line is skipped
  */

@@ -1,4 +1,4 @@
-// Determines the outcome of an ended job from its exit code and the figures in its folder, for every launcher.
+// Determines the outcome of an ended job from its exit code and the metrics in its folder, for every launcher.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJobMetrics } from './job-metrics.js';
@@ -36,7 +36,7 @@ export async function judgeJob(
     metrics = await readJobMetrics(job.directory, wanted);
     if (resource) metrics = { [resource.key]: resource.amount, ...metrics };
   } catch (error) {
-    unreadable = `its figures cannot be read: ${(error as Error).message}`;
+    unreadable = `its metrics cannot be read: ${(error as Error).message}`;
   }
   if (isStopped) return { status: 'stopped', note: failure, seconds, metrics };
   const note = failure || unreadable;

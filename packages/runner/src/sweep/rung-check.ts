@@ -10,7 +10,7 @@ const ITERATIONS = 'algorithm.iterations';
 /**
  * Checks that rungs are compared after evaluations.
  *
- * @throws {ConfigError} where the figures at a rung could not be compared
+ * @throws {ConfigError} where the metrics at a rung could not be compared
  */
 export function checkRungs(job: Composition, { resourceKey, metric, rungs }: AshaSourceOptions): void {
   if (job.pathOf(resourceKey) !== ITERATIONS) return;

@@ -40,7 +40,7 @@ export function summaryText(rows: readonly SummaryRow[], metrics: readonly strin
 
 /**
  * Writes job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the
- * jobs. Cells without a figure are empty.
+ * jobs. Cells without a value are empty.
  */
 export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string[]): string {
   const varied = variedOverrides(rows.map(({ job }) => job));

@@ -7,11 +7,11 @@ import type { Choices } from '../agent/keys/choices.js';
 export interface TaskUnit {
   name: string;
   description: string;
-  /** The task's options, as nodes; the node `task` has the task's own. configs/task/NAME.yaml is generated from them. */
+  /** The task's options, as nodes; the config node `task` has the task's own. configs/task/NAME.yaml is generated from them. */
   keys(choices: Choices): TProperties;
   /** Whether several processes of mpirun or srun can run it together. */
   sharesRanks?: boolean;
-  /** Whether the task plays episodes: it then has the node `env`, and gets the environment's parts. */
+  /** Whether the task plays episodes: it then has the config node `env`, and gets the environment's parts. */
   plays: boolean;
   /** Whether standard output carries a protocol; log and results then go to standard error. */
   speaksOnStdout?(config: Record<string, unknown>): boolean;

@@ -1,5 +1,5 @@
-// Defines the node `context`, which decides how the text is made that the policy and the critic read. It has the keys of its kind
-// only.
+// Defines the config node `context`, which decides how the text is made that the policy and the critic read. It has the keys of
+// its kind only.
 import { findAlgorithm, type ActionChoice } from '@bowyer/algorithms';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { nullable, oneOf, toSnakeCase, oneProblem, type ConfigProblem } from '@bowyer/core';

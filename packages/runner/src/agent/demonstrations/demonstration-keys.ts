@@ -1,4 +1,5 @@
-// Defines the node `demonstrations`: the options of every environment, and those that the chosen environment's expert reads.
+// Defines the config node `demonstrations`: the options of every environment, and those that the chosen environment's expert
+// reads.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import { isConversationFile } from '@bowyer/conversations';

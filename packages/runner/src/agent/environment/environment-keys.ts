@@ -1,4 +1,4 @@
-// Makes the schema of the node `env`, which follows from the chosen environment.
+// Makes the schema of the config node `env`, which follows from the chosen environment.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
@@ -17,7 +17,7 @@ const nameSchema = () => ({
 });
 
 /**
- * Returns the schema of the node `env`. Every option is required, since the configs of the group env contain them all.
+ * Returns the schema of the config node `env`. Every option is required, since the configs of the group env contain them all.
  *
  * @param listed the members of a mixture
  */

@@ -1,4 +1,4 @@
-// Makes the environment that a config names from the options of the node `env`.
+// Makes the environment that a config names from the options of the config node `env`.
 import {
   makeEnv,
   makeSplitEnv,

@@ -129,7 +129,7 @@ export const writerNodes = (changed: Partial<typeof samplingOptions & typeof dra
   chat: chatNode(templateOptions),
 });
 
-/** Options in the node `task` of tasks that write texts. */
+/** Options in the config node `task` of tasks that write texts. */
 export const writerOptions = {
   quantization,
   packed_decoding: optional(

@@ -1,4 +1,5 @@
-// Defines the options of playing episodes: how they are played, and which model plays them (the policy, a copy of it, or an endpoint).
+// Defines the options of playing episodes: how they are played, and which model plays them (the policy, a copy of it, or an
+// endpoint).
 import { actionChoices } from '@bowyer/algorithms';
 import {
   changeableOnResume,
@@ -18,7 +19,7 @@ import { nodeOf } from './node.js';
 
 export const playNode = nodeOf('how episodes are played');
 
-/** The options of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
+/** The options of tasks in which an agent plays episodes. The environment's own options are in the config node `env`. */
 export const episodeOptions = {
   slots: integer(32, 'episodes that are played at the same time', { flat: 'slots' }),
   max_failure_share: fraction(0.5, 'a run stops when more than this share of the episodes collected together failed', {

@@ -28,7 +28,7 @@ export const policyOptions = {
   quantization,
 };
 
-/** The node `policy` of tasks that name their model in the node `task`. */
+/** The node `policy` of tasks that name their model in the config node `task`. */
 export const quantizationNode = policyNode({ quantization });
 
 /** The options of a policy from scratch, whose vocabulary is the environment's words. */
@@ -115,7 +115,7 @@ const momentumKeys = {
 const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
-/** Returns the schema of the node `optimizer`, with the keys of its kind only. */
+/** Returns the schema of the config node `optimizer`, with the keys of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
 
 /** The node `lora` with the options of adapters. */

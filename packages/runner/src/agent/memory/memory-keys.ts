@@ -1,5 +1,5 @@
-// Defines the node `memory`, which decides which past successes an agent reads as examples. Its schema has only the keys of its
-// `kind`.
+// Defines the config node `memory`, which decides which past successes an agent reads as examples. Its schema has only the keys
+// of its `kind`.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';

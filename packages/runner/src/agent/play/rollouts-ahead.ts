@@ -32,7 +32,7 @@ export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
 
 /** A source of rollouts for asynchronous runs. */
 export interface OpenRolloutsAhead extends RolloutsAhead {
-  /** Returns the figures of the rollout that was last learned from. */
+  /** Returns the metrics of the rollout that was last learned from. */
   takeMetrics(): Metrics;
   /** Returns the seconds that learner and collector have waited since the last call, by name. */
   takeSeconds(): Record<string, number>;

@@ -10,7 +10,7 @@ import { keptTemplate } from '../chat/chat-setup.js';
 /** The optimizer of critics, and the policy's default: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** Returns the options of the optimizer in the node `optimizer`. */
+/** Returns the options of the optimizer in the config node `optimizer`. */
 export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): OptimizerOptions {
   const { kind, weightDecay } = optimizer;
   if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };

@@ -105,7 +105,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   });
 }
 
-/** Returns the figures for loggers: the losses of the last model, and the tool calls of the saved one. */
+/** Returns the final metrics for loggers: the losses of the last model, and the tool calls of the saved one. */
 const finalFigures = ({ models }: FinetuneResults) => {
   const { nll, perplexity } = models.at(-1)!;
   const { recorded = 0, rightName = 0, rightArguments = 0, noCall = 0 } = models[1]?.calls ?? {};

@@ -1,4 +1,4 @@
-// Defines the config keys of the node `watch`, which monitors the training of an agent and decides which agent is returned.
+// Defines the keys of the config node `watch`, which monitors the training of an agent and decides which agent is returned.
 import { group, integer, optional } from '@bowyer/core';
 
 export const watchNode = group(

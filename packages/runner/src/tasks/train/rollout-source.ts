@@ -21,7 +21,7 @@ export interface RolloutSource {
   dialogues(policy: LanguageModel): Promise<Dialogues>;
   /** Opens the source for an agent. @param trained returns the iterations that the agent has been trained for */
   open(agent: Agent, trained: () => number): Promise<OpenRolloutSource>;
-  /** Computes figures by kind of task, or by item where there are few items. */
+  /** Computes metrics by kind of task, or by item where there are few items. */
   breakdown(trajectories: readonly Trajectory[]): TaskResult[];
 }
 

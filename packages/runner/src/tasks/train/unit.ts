@@ -77,7 +77,7 @@ const distributedNode = ({ algorithm }: Choices) =>
     ),
   );
 
-/** Makes the node `rollout`. Synchronous runs have only `mode`, so that runs from before the node existed can be resumed. */
+/** Makes the config node `rollout`. Synchronous runs have only `mode`, so that runs from before the node existed can be resumed. */
 function rolloutNodeOf({ setting }: Choices): TSchema {
   if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
   const { mode } = rolloutNode.properties;
