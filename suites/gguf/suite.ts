@@ -81,7 +81,7 @@ async function exportedFiles(work: string): Promise<Record<string, string>> {
 
 const suite: Suite = {
   title: 'gguf package',
-  against: '`@bowyer/checkpoints` as reader, `task=export format=gguf` as writer',
+  against: '`@bowyer/checkpoints` as reader, `task=export task.format=gguf` as writer',
   sources: [{ pip: 'gguf', version: '0.19.0' }],
   inCheck: false,
   notes:

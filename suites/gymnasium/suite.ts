@@ -6,7 +6,7 @@ import type { CaseResult, Suite } from '../suite.js';
 
 const suite: Suite = {
   title: "Gymnasium's checks",
-  against: '`serve_env protocol=openenv`, wrapped as a `gymnasium.Env` by `check.py`',
+  against: '`serve_env task.protocol=openenv`, wrapped as a `gymnasium.Env` by `check.py`',
   sources,
   inCheck: false,
   notes:

@@ -6,7 +6,7 @@ import { startPlayer } from './player.js';
 
 const suite: Suite = {
   title: 'MCP conformance',
-  against: '`serve_env protocol=mcp` as server, `env=mcp` as client',
+  against: '`serve_env task.protocol=mcp` as server, `env=mcp` as client',
   sources: [conformance],
   inCheck: true,
   notes:

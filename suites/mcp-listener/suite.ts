@@ -30,7 +30,7 @@ function preparePackages(repository: string, installed: string): void {
 
 const suite: Suite = {
   title: "MCP conformance, the SDK's server",
-  against: 'the listener of `serve_env protocol=mcp`',
+  against: 'the listener of `serve_env task.protocol=mcp`',
   sources: [
     conformance,
     {

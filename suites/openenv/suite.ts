@@ -9,7 +9,7 @@ interface Report {
 
 const suite: Suite = {
   title: "OpenEnv's validation",
-  against: '`serve_env protocol=openenv`',
+  against: '`serve_env task.protocol=openenv`',
   sources,
   inCheck: false,
   notes:
