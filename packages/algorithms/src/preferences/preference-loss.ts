@@ -8,7 +8,11 @@ import { packTurns, scoreTurns, turnsOf } from '../learning/pack-turns.js';
 export const preferenceOptions = (pairsPerGroup: number) => ({
   loss: group(
     {
-      beta: positive(0.1, 'β, strength of the tie to the start of the run, per nat', { flat: 'beta' }),
+      beta: positive(
+        0.1,
+        'β, weight of the log-probabilities relative to the policy at the start of the run, per nat; a larger one keeps the policy nearer to it',
+        { flat: 'beta' },
+      ),
       nll_coefficient: nonNegative(
         0,
         'weight of the negative log-likelihood per token of the better episodes, which DPO alone may make less likely; 0: none, as in the paper',

@@ -13,7 +13,7 @@ import { sameLength, type TokenLoss } from './token-loss.js';
  * @param logprobs [N] nats, under the policy being trained: the sequences one after the other, chosen and rejected in turn
  * @param refLogprobs [N] nats, under the frozen reference policy
  * @param lengths [2 · pairs] tokens of each sequence: chosen, rejected, chosen, rejected, …
- * @param options.beta β, strength of the tie to the reference, per nat
+ * @param options.beta β, weight of the log-probabilities relative to the reference policy, per nat
  * @param options.nllCoefficient α; 0: none
  * @returns the loss, its gradient by `logprobs` [N], the share of pairs with h > 0, the mean of h, and the mean of −log π(chosen) / |chosen|
  */

@@ -8,7 +8,7 @@ import { csvCell } from '../table.js';
 import type { LoggedStep, LoggerUnit, RunLogger } from './logger.js';
 
 const options = Type.Object(
-  { file: Type.String({ description: 'the table, relative to the run’s folder' }) },
+  { file: Type.String({ description: 'path of the CSV file, relative to the run’s folder' }) },
   { additionalProperties: false, description: 'the metrics as one table of comma-separated values' },
 );
 

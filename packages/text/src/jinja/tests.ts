@@ -1,4 +1,4 @@
-// The tests of Jinja, `value is NAME`.
+// Defines the tests of Jinja, which templates write as `value is NAME`.
 import { arithmetic } from './arithmetic.js';
 import { isFilter } from './filters.js';
 import { textOf } from './printing.js';

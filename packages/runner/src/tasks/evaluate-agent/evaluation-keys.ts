@@ -29,7 +29,7 @@ export const evaluationOptions = {
           { additionalProperties: false },
         ),
       ),
-    'prices of a million tokens by model, that of an endpoint by the NAME behind #: {NAME: {input: 2, output: 8}}; null: the table has no prices',
+    'prices per million tokens by name of the model, for an endpoint https://HOST/v1#NAME by NAME: {NAME: {input: 2, output: 8}}; null: the table of results has no prices',
   ),
   fail_below: optional(
     () => Type.Number(),
