@@ -144,6 +144,6 @@ test('a port in use is named, with what to write', async () => {
     refuse: () => ({ status: 400, json: {} }),
   });
   await expect(second).rejects.toThrow(
-    `port ${port} of 127.0.0.1 is in use by another process\n  choose another one: port=`,
+    `port ${port} of 127.0.0.1 is in use by another process\n  choose another one: task.port=`,
   );
 });
