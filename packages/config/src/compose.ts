@@ -80,10 +80,11 @@ function openRepository(
 type Recomposition = Pick<ComposeOptions, 'mode' | 'env'> & { source: string; last?: boolean };
 
 /**
- * Composes the same config with further overrides. They are applied before those of the composition, which take precedence.
+ * Composes the same config with further overrides, which are applied before the overrides of the given composition; these take
+ * precedence.
  *
- * @param options.last whether they are applied after those, and take precedence
- * @param options.source where they come from, for the origins of their values
+ * @param options.last whether the further overrides are applied last instead, so that they take precedence
+ * @param options.source where the further overrides come from, for the origins of their values
  * @param options.mode the mode of the composition
  */
 export function recompose(
@@ -124,7 +125,7 @@ export function composeFrom(
   for (const typed of choices.configOverrides) {
     const override = withPath(typed, full, names, used);
     const before = given.get(override.key);
-    // If one name is given twice, the last one counts, as in Hydra.
+    // If an option is given twice by the same name, the last override counts, as in Hydra. By two different names it is an error.
     if (before !== undefined && typed.source === undefined && before.key !== typed.key)
       throw givenTwice(override.key, `by ${before.text}`, `by ${typed.text}`);
     if (typed.source === undefined) given.set(override.key, typed);

@@ -86,7 +86,10 @@ export class Composition {
     return pathOfFlatName(this.full, keyPath, this.flatNames) ?? keyPath;
   }
 
-  /** Lists the options of the config that a flat name can stand for, whatever units are chosen. */
+  /**
+   * Lists the options of the config that a flat name can stand for, whichever algorithm, task and so on the nodes' `name` options
+   * choose.
+   */
   optionsNamed(name: string): readonly string[] {
     return optionsOfAnyUnit(this.full, name, this.flatNames);
   }
@@ -210,7 +213,8 @@ export class Composition {
   }
 
   /**
-   * Returns a copy of the composition with a node added from another composition, such as the options of a unit that a key turns on.
+   * Returns a copy of the composition with a node added from another composition, such as the options of a logger that a key
+   * turns on.
    *
    * @param keyPath such as 'logger.csv'; its parent must be in this composition, the node itself in the other one
    */

@@ -46,7 +46,10 @@ export function fillHydra(full: MapNode, { overrides, choices, repository, optio
   settings.set('job', 'config_name', options.configName);
 }
 
-/** Access to the `hydra` node by dotted paths; a setting that the program itself writes must still have its type. */
+/**
+ * Gives access to the `hydra` node by dotted paths. It throws if a user's config has replaced a dict or list, to which the
+ * program adds settings, by another type.
+ */
 class Settings {
   constructor(readonly full: MapNode) {}
 

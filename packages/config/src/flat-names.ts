@@ -6,14 +6,15 @@ import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
 import { nodeAt } from './provenance.js';
 
 /**
- * The paths that each flat name may stand for; if a config has several of them in different nodes, the first one in the list is used.
- * `*` lists nodes whose options may be given without the node's name, such as those of units that a program does not know.
+ * The paths that each flat name may stand for; if a config has several of them in different nodes, the first one in the list is
+ * used. `*` lists nodes whose options may be given without the node's name, such as those of plugins, whose options are not in
+ * this table.
  */
 export type FlatNames = Readonly<Record<string, readonly FlatPath[]>>;
 
 /**
- * A path. With `units` it is valid only if the node's `name` is one of them, since the name has another meaning, or none, for other
- * units.
+ * A path of an option. With `units` it is valid only if the node's `name` chooses one of these units (an algorithm, task or the
+ * like), since the flat name has another meaning, or none, for other units.
  */
 export type FlatPath = string | { readonly path: string; readonly units: readonly string[] };
 
@@ -26,8 +27,8 @@ export interface FlatUse {
 /**
  * Finds the option's path for a key that is a flat name, or begins with one, in this config.
  *
- * @returns undefined for a key that is not a flat name here
- * @throws {ConfigError} if the config has several of its paths
+ * @returns undefined for a key that is not a flat name in this config
+ * @throws {ConfigError} if several paths of the flat name exist in one node of the config
  */
 export function pathOfFlatName(
   root: MapNode,
@@ -37,7 +38,7 @@ export function pathOfFlatName(
 ): string | undefined {
   const keys = splitPath(key);
   const own = nodeAt(rootFrame(root), key)?.node;
-  // A single value for a node, such as `task: play`, sets the option that names the node's unit.
+  // A single value for a node, such as `task: play`, is a flat name for an option inside the node, such as `task.name`.
   if (own !== undefined && !(own.kind === 'map' && value !== undefined && !isContainer(value))) return undefined;
   for (let length = keys.length; length > 0; length--) {
     const name = keys.slice(0, length).join('.');
@@ -59,8 +60,9 @@ export function pathOfFlatName(
 }
 
 /**
- * Lists the options of a config that a flat name stands for with the chosen units. A unit that is not in the table, such as one of a
- * plugin, has the options of its own file.
+ * Lists the options of a config that a flat name stands for, given the units (algorithm, task and so on) that the nodes' `name`
+ * options choose. A unit that no flat name lists, such as one of a plugin, is not restricted: every path that exists in its node
+ * counts.
  */
 export const optionsNamed = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, (node, units) => {
@@ -71,7 +73,7 @@ export const optionsNamed = (root: MapNode, name: string, names: FlatNames): rea
 const isKnown = (unit: string, names: FlatNames): boolean =>
   Object.values(names).some((paths) => paths.some((given) => typeof given !== 'string' && given.units.includes(unit)));
 
-/** Lists the options of a config that a flat name can stand for with any units. */
+/** Lists the options of a config that a flat name can stand for, whichever units (algorithm, task and so on) are chosen. */
 export const optionsOfAnyUnit = (root: MapNode, name: string, names: FlatNames): readonly string[] =>
   pathsOf(name, names, () => true).filter((path) => nodeAt(rootFrame(root), path) !== undefined);
 

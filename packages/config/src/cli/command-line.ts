@@ -42,7 +42,10 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   }
 }
 
-/** Translates the overrides of another program. Completion does not call it, since the words typed so far may be incomplete. */
+/**
+ * Returns the overrides of the command line after the program's hook `translate` has replaced those that belong to another
+ * program's command line. Tab completion skips the hook, since the words typed so far may be incomplete.
+ */
 async function translated(session: Session): Promise<string[]> {
   const { program, flags } = session;
   if (!program.translate || flags.completion || flags.rerun !== undefined) return flags.overrides;
@@ -105,7 +108,7 @@ function composeRun(session: Session): Composition | undefined {
   try {
     composition = compose(options);
   } catch (error) {
-    // Several values or an unset group are errors for a single job, but may be valid in a sweep.
+    // An override with several values, or a group without an option, is an error for a single job, but may be valid in a sweep.
     if (isSweepByConfig(session)) return undefined;
     throw error;
   }

@@ -23,8 +23,9 @@ function functionName(program: string): string {
   return `_${program.replace(/\W/g, '_')}_complete`;
 }
 
-// `query=fish` prints one candidate per line, which all three shells can read.
-// Bash splits words at '=' and ':' and expects only the part after the last separator, so the part before it is removed.
+// The scripts get the candidates from the program's flag `-sc query=fish`, which prints one per line; all three shells can read
+// that.
+// Bash splits words at '=' and ':' and expects only the part after the last separator, so the script removes the part before it.
 const bashScript = (name: string, program: string) => `${name}() {
   local line="\${COMP_LINE:0:COMP_POINT}" current="\${COMP_WORDS[COMP_CWORD]}" candidate
   local word="\${line##*[[:space:]]}"

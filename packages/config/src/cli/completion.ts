@@ -82,7 +82,10 @@ function withoutProgram(line: string): string {
   return /^\s*(?:[\w./-]*(?:python3?|node|npx)\s+\S+|\S+)\s+(.*)$/s.exec(line)?.[1] ?? '';
 }
 
-/** Opens a session from the words before the one that is completed. */
+/**
+ * Parses the words typed so far, or those before the last word if `cutLast` is set, into a session (one call of the program). If
+ * they are invalid, the session has no arguments, so that completion still works.
+ */
 function openTyped(session: Session, words: readonly string[], cutLast: boolean): Session {
   const { program, env, cwd, now, stdout, stderr } = session;
   const argv = cutLast ? words.slice(0, -1) : words;
@@ -176,7 +179,7 @@ async function keyMatches(word: string, typed: Session, given?: Composition): Pr
   return startingWith(word.slice(dot + 1), entryNames(parent.node)).map((name) => word.slice(0, dot + 1) + name);
 }
 
-/** Lists the value of a key, and others that its schema allows. */
+/** Lists the current value of a key, and the other values that its schema allows. */
 async function valuesOf(key: string, composed: Composition, { program }: Session): Promise<string[]> {
   const found = select(composed, key);
   if (!found) return [];
@@ -212,7 +215,7 @@ function select(composed: Composition, key: string): Frame | undefined {
 const valueText = (node: ConfigNode) =>
   node.kind === 'scalar' && typeof node.value === 'boolean' ? String(node.value) : nodeStr(node);
 
-/** Lists `lr=` for keys with a value, `optimizer.` for nodes. */
+/** Lists the keys of a node as completions: `lr=` for a key with a value, `optimizer.` for a key that contains further keys. */
 function entryNames(node: ConfigNode): string[] {
   const entries: [string, ConfigNode][] =
     node.kind === 'map'

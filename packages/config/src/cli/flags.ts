@@ -1,6 +1,7 @@
 // Defines the flags of the command line, and divides arguments into flags and overrides. Flags may be anywhere among the
-// overrides; `--` ends them.
-// Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in its next version.
+// overrides; after `--` every argument is an override.
+// Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in Hydra's next
+// version.
 import { basename, dirname, isAbsolute } from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { nearest } from '../nearest.js';
@@ -8,10 +9,10 @@ import { nearest } from '../nearest.js';
 interface FlagForm {
   readonly name: string;
   readonly short?: string;
-  /** The name of its value in the usage line. */
+  /** The placeholder for the flag's value in the usage line; a flag without it takes no value. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** Whether its value may be omitted. */
+  /** Whether the flag's value may be omitted. */
   readonly optional?: boolean;
   readonly meaning: string;
 }
@@ -64,7 +65,7 @@ export const flagForms: readonly FlagForm[] = [
 
 export interface CommandArguments {
   help: boolean;
-  /** The node or option in `--help KEY`. */
+  /** The path of the node or option that `--help KEY` explains. */
   helpKey?: string;
   hydraHelp: boolean;
   version: boolean;
@@ -80,7 +81,7 @@ export interface CommandArguments {
   configDirs: string[];
   rerun?: string;
   info?: (typeof infoTopics)[number];
-  /** The key in `--info origin KEY`. */
+  /** The key whose origin `--info origin KEY` prints. */
   originKey?: string;
   overrides: string[];
 }
@@ -124,7 +125,7 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
   switch (form.name) {
     case '--help':
       out.help = true;
-      // A word without '=' is a key, not an override.
+      // The word after `--help` is the key to explain if it contains no '='; otherwise it is an override.
       if (/^[a-z][\w.]*$/.test(rest[0] ?? '')) out.helpKey = rest.shift();
       break;
     case '--hydra-help':

@@ -84,7 +84,10 @@ const pluginsInfo = () =>
 const configInfo = (composition: Composition) =>
   `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config').trimStart()}${composition.yaml}\n`;
 
-/** Writes the value of a key and then its origins, newest first, as `place: value`; each line was replaced by the one before it. */
+/**
+ * Writes the value of a key and then its origins, newest first, as `file or override: value`. The value in each line was replaced
+ * by that in the line before.
+ */
 function originInfo(composition: Composition, key: string, cwd: string): string {
   const keyPath = composition.pathOf(key);
   const root = rootFrame(composition.full);
@@ -118,7 +121,7 @@ const valueText = (value: unknown) =>
 
 const brief = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Shortens the names of files in the working directory. */
+/** Shortens the path of a file in the working directory to its relative path. */
 const shownPlace = (place: string, cwd: string) => (place.startsWith(`${cwd}/`) ? place.slice(cwd.length + 1) : place);
 
 function unknownKey({ full }: Composition, keyPath: string): ConfigError {

@@ -1,6 +1,6 @@
-// Writes the log of a run, with levels, formats and destinations from `hydra.job_logging` and `hydra.hydra_logging`, in the
-// format of Python's logging.config (version 1). Stream and file handlers are supported, and the fields asctime, name, levelname,
-// message and process.
+// Writes the log lines of jobs and sweeps to the console and to files. `hydra.job_logging` and `hydra.hydra_logging` set their
+// levels, formats and destinations in the format of Python's logging.config (version 1). Stream and file handlers are supported,
+// and the fields asctime, name, levelname, message and process.
 // Source: Python's documentation of logging and logging.config.
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
@@ -35,11 +35,11 @@ interface LoggerSettings {
 interface LogOptions {
   readonly stdout: TextSink;
   readonly stderr: TextSink;
-  /** The folder for relative file names. */
+  /** The folder to which relative names of log files refer. */
   readonly cwd: string;
   /** `hydra.verbose`: true, or the names of loggers whose level becomes DEBUG. */
   readonly verbose?: PlainValue;
-  /** The key of the settings, for error messages. */
+  /** The path of the logging settings in the config, for error messages. */
   readonly keyPath: string;
 }
 
@@ -49,7 +49,7 @@ export class JobLog {
   private consoleLevel = 0;
 
   /**
-   * Opens the loggers and handlers of the settings.
+   * Opens the loggers and handlers that the logging settings define.
    *
    * @param settings with interpolations resolved; null or `{}` for none
    */
@@ -196,7 +196,7 @@ export class JobLog {
   }
 }
 
-/** Yields `a.b.c`, `a.b`, `a`, then the root, ''. */
+/** Yields the name of a logger and those of its ancestors: `a.b.c`, `a.b`, `a`, then the root, ''. */
 function* ancestors(logger: string): Generator<string> {
   for (let name = logger; name !== ''; name = name.slice(0, Math.max(name.lastIndexOf('.'), 0))) yield name;
   yield '';

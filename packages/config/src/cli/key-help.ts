@@ -7,11 +7,11 @@ import type { JsonSchema } from '../json-schema.js';
 
 const lineWidth = 100;
 
-/** The number of options in the overview. */
+/** The largest number of options that the overview of `--help` lists. */
 const MAIN_OPTIONS = 20;
 
 /**
- * Lists the most important options, and one line for each node.
+ * Writes the overview for `--help`: the most important options, and one line for each node of the config.
  *
  * @param main paths in order of importance; those that are not in the config are left out
  */

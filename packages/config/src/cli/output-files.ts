@@ -6,7 +6,8 @@ import { ConfigError } from '../config-error.js';
 
 export function makeFolder(folder: string, setting: string): void {
   try {
-    // Folders are created one by one: `recursive` reports a read-only file system as ENOENT, and never ends below /proc (Node 20).
+    // Folders are created one by one, since mkdir's option `recursive` reports a read-only file system as ENOENT, and never
+    // returns for a path below /proc (Node 20).
     const missing: string[] = [];
     for (let at = path.resolve(folder); !existsSync(at); at = path.dirname(at)) missing.unshift(at);
     for (const each of missing) makeOne(each);
@@ -21,7 +22,7 @@ export function makeFolder(folder: string, setting: string): void {
   }
 }
 
-/** Returns the system's code and words, such as `ENOSPC (no space left on device)`. */
+/** Returns the code and the description of a system error, such as `ENOSPC (no space left on device)`. */
 function reasonOf(error: unknown): string | undefined {
   const { code, message } = error as NodeJS.ErrnoException;
   const words = /^\w+: (.*?),/.exec(message)?.[1];
@@ -34,7 +35,7 @@ function freeSpace(folder: string): string {
   return `${Math.floor((bavail * bsize) / 2 ** 20)} MiB are free there`;
 }
 
-/** Creates a folder, which another process may create at the same time. */
+/** Creates one folder; it is not an error if another process creates the folder at the same time. */
 function makeOne(folder: string): void {
   try {
     mkdirSync(folder);

@@ -41,7 +41,7 @@ export interface CommandLine {
   /** Adds groups that the defaults list of a primary config omits; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
   /**
-   * Translates overrides of another program's command line. Called once, before anything is composed.
+   * Translates overrides that belong to another program's command line. Called once, before anything is composed.
    *
    * @throws {ConfigError}
    */
@@ -159,7 +159,7 @@ export interface JobContext {
   /** The overrides of the job's config, without settings of hydra. */
   readonly overrides: readonly string[];
   readonly jobName: string;
-  /** The index in a sweep. */
+  /** The job's index in its sweep; undefined for a single job. */
   readonly jobNumber?: number;
   /** Writes a line to the destinations in `hydra.job_logging`: by default the console and `<job name>.log`. */
   log(level: LogLevel, message: string, logger?: string): void;
@@ -191,7 +191,7 @@ export interface SweepRequest {
   /** The program, with its outputs and its environment set. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
   /**
-   * Plans the jobs of the basic sweeper.
+   * Lists the jobs as the basic sweeper does: one for each combination of the swept values.
    *
    * @throws {ConfigError} for overrides that it cannot expand
    */

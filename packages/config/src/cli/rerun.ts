@@ -90,9 +90,9 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
 }
 
 /**
- * Returns a record as it was saved, or, where an option has another name now, composed again: first its command line, then its values,
- * which take precedence. Values of null are ignored, since these also follow from the command line, or belong to an option's second
- * name. Values without an option are left out with a warning.
+ * Returns the saved config of a job. If it was saved when options had other names, it is composed again: first from the job's
+ * command line, then from the saved values, which take precedence. Saved nulls are ignored: they are defaults, or belong to the
+ * second name of an option. Saved values for which no option exists now are left out with a warning.
  */
 function withPresentNames(saved: Composition, session: Session): Composition {
   const {

@@ -14,14 +14,14 @@ import { setHydraSetting } from '../set-setting.js';
 interface JobPlace {
   /** An absolute path. */
   readonly outputDirectory: string;
-  /** The setting that determines it, for error messages. */
+  /** The key of the setting that determines the output directory, such as `hydra.run.dir`, for error messages. */
   readonly setting: string;
   readonly jobNumber?: number;
-  /** False if the job's record already exists. */
+  /** Whether to save the job's config in `.hydra`; false for a rerun, since its first run has saved it. */
   readonly record?: boolean;
 }
 
-/** Returns a setting that must be a text. */
+/** Returns the value of a setting, which must be a text. */
 export function textSetting(composition: Composition, keyPath: string): string {
   const value = composition.setting(keyPath);
   if (typeof value === 'string' && value !== '???') return value;
@@ -106,7 +106,7 @@ function asTexts(value: PlainValue | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, String(item)]));
 }
 
-/** Sets environment variables and the working directory, and returns a function that undoes both. */
+/** Sets environment variables and the working directory for a job, and returns a function that restores both. */
 function enter(
   env: Record<string, string | undefined>,
   variables: Record<string, string>,

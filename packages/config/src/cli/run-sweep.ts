@@ -10,7 +10,10 @@ import { CommandLineSweep } from './sweep-request.js';
 /** Composes the config of a job by its index. */
 type Compose = (index: number) => Promise<Composition>;
 
-/** The most configs that are kept from the check until their jobs run; further ones are composed again. */
+/**
+ * The largest number of composed configs that stay in memory from the check of all jobs until each job runs. The configs of
+ * further jobs are composed a second time.
+ */
 const keptCompositions = 200;
 
 /**

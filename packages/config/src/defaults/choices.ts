@@ -1,5 +1,6 @@
-// Chooses an option for each group: the command line takes precedence, then `override` items in the order in which they are
-// found, then the lists themselves. It also records which overrides were used, so that one without effect is reported.
+// Chooses the option of each config group in a Hydra defaults list: the command line takes precedence, then `override` items of
+// the lists in the order in which they are found, then the option that the group's own item names. It also records which
+// overrides were used, so that one without effect is reported.
 import { ConfigError, placeText } from '../config-error.js';
 import { nearest } from '../nearest.js';
 import { Float, type Origin } from '../node.js';
@@ -33,7 +34,7 @@ export class Choices {
   readonly appended: GroupItem[] = [];
   /** Overrides whose keys are not groups; they are applied to the composed config. */
   readonly configOverrides: Override[] = [];
-  /** The option by override key, in the order in which they are found. */
+  /** The option of each group found so far, by the key (`group` or `group@package`) that an override of it would have. */
   readonly known = new Map<string, string | null>();
   private readonly chosen = new Map<string, Choice>();
   private readonly deletions = new Map<string, { option: string | undefined; text: string; used: boolean }>();
@@ -119,7 +120,9 @@ export class Choices {
     this.chosen.set(key, { value: item.value, configPath, text: `override ${key}`, origin: item.origin, used: false });
   }
 
-  /** Sets the option of an item that was chosen elsewhere, if any. */
+  /**
+   * Replaces the option that an item of a defaults list names by the one that the command line or an `override` item has chosen.
+   */
   apply(item: GroupItem): void {
     const choice = this.chosen.get(overrideKey(item));
     if (!choice) return;
@@ -136,7 +139,7 @@ export class Choices {
     return true;
   }
 
-  /** Records an option; another one for the same key must be equal. */
+  /** Records the option of a group's item. A second item with the same group and package must name the same option. */
   learn(item: DefaultItem): void {
     if (item.kind !== 'group') return;
     const key = overrideKey(item);
@@ -207,7 +210,7 @@ export class Choices {
   }
 }
 
-/** Returns the text of a name; null if the value is not a name. */
+/** Returns an override's value as the name of an option; null if the value cannot be a name. */
 function optionText(value: Element): string | null {
   if (value instanceof QuotedString) return value.text;
   return typeof value === 'string' ? value : null;

@@ -9,15 +9,18 @@ export type OptionValue = string | null | string[];
 interface ItemBase {
   /** The package after '@'; '' for `_here_`. */
   package?: string;
-  /** The package in the header of the config that it names. */
+  /** The package in the `# @package` header of the config that the item names. */
   header?: string;
   /** The group of the config whose list contains the item. */
   baseGroup: string;
-  /** The package of that config. */
+  /** The package of the config whose list contains the item. */
   parentPackage: string;
   readonly origin: Origin;
   optional: boolean;
-  /** Whether it is left out: deleted on the command line, or optional and missing. */
+  /**
+   * Whether the item is left out of the final list, because it was deleted on the command line, or is optional and its config
+   * missing.
+   */
   deleted: boolean;
 }
 
@@ -209,7 +212,7 @@ export function finalPackage(item: DefaultItem, useHeader = true): string {
   return global < 0 ? joined : joined.slice(global + '_global_'.length + 1);
 }
 
-/** Sets the package from a header, which is absolute. */
+/** Sets an item's package from the `# @package` header of its config, which is absolute. */
 export function setHeader(item: DefaultItem, header: string | undefined): void {
   if (header === undefined) return;
   item.header = header === '_global_' || header.startsWith('_global_.') ? header : `_global_.${header}`;

@@ -28,9 +28,9 @@ import {
 export interface FinalDefault {
   readonly path: string;
   readonly package: string;
-  /** The config whose list contains it; null for the roots. */
+  /** The config whose list contains this one; null for the roots, the built-in hydra configs and the primary config. */
   readonly parent: string | null;
-  /** Whether this is the body of a config that has a defaults list. */
+  /** Whether this entry is a config's `_self_`: the config's own keys, without those of the configs in its defaults list. */
   readonly isSelf: boolean;
   readonly primary: boolean;
 }
@@ -42,7 +42,7 @@ export interface TreeNode {
   isSelf?: boolean;
 }
 
-/** An item whose option is an interpolation, and which waits until the choices in it are made. */
+/** An item whose option is an interpolation of other groups' choices, and which is expanded only when these choices are made. */
 interface WaitingItem {
   readonly node: TreeNode;
   /** The length of the list that contains it. */

@@ -3,7 +3,7 @@
 import { MapNode, fromPlain, type ConfigNode, type PlainObject } from '../node.js';
 
 interface BuiltIn {
-  /** The package from a header. */
+  /** The package of the config, which a file would set in its `# @package` header. */
   readonly package?: string;
   readonly defaults?: PlainObject[];
   readonly body: PlainObject;
@@ -166,7 +166,7 @@ const configs: Record<string, BuiltIn> = {
 
 const nodes = new Map<string, { package?: string; body: MapNode; defaults?: ConfigNode }>();
 
-/** Returns a built-in config by its path; the nodes are shared. */
+/** Returns a built-in config by its path. All calls return the same nodes, so copy them before changing anything. */
 export function builtInConfig(path: string): { package?: string; body: MapNode; defaults?: ConfigNode } | undefined {
   const known = nodes.get(path);
   if (known || !Object.hasOwn(configs, path)) return known;

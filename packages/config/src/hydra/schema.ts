@@ -77,7 +77,7 @@ export class HydraTypeError extends Error {
     message: string,
     readonly keyPath: string,
     readonly node: ConfigNode,
-    /** The existing keys, for an unknown key. */
+    /** If the setting does not exist: the keys that exist at its place. */
     readonly known?: readonly string[],
   ) {
     super(message);

@@ -37,7 +37,10 @@ interface ResolverSite {
   readonly resolution: ResolverContext;
 }
 
-/** Returns a node, or a frame if the result is a value elsewhere in the config. */
+/**
+ * Computes the value of a resolver call: a new node, or a frame (a node with its position) if the result is a value elsewhere in
+ * the config.
+ */
 type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
 
 /** A user's resolver, from plain values to a plain value. */

@@ -57,7 +57,8 @@ export function applyOverride(override: Override, root: Frame<MapNode>, options:
   }
 }
 
-// Hydra fails here with an internal error, so no user relies on it; a sweep on the command line does the same.
+// Refuses overrides that would add `hydra.sweeper.params`. Hydra fails on them with an internal error, so no user relies on them;
+// a sweep that is written on the command line has the same effect.
 function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): void {
   if (!(key === 'hydra.sweeper.params' && value instanceof DictValue) && !key.startsWith('hydra.sweeper.params.'))
     return;

@@ -309,7 +309,7 @@ function ordered({ positional, named }: Call): { value: OverrideValue; several: 
   };
 }
 
-/** Copies the tags of a sweep to the one made from it. */
+/** Copies the tags of a sweep (`tag(…)` in an override) to the sweep that a function such as `sort` has made from it. */
 function taggedAs<Result extends { readonly tags: Set<string> }>(original: Result, made: Result): Result {
   for (const tag of original.tags) made.tags.add(tag);
   return made;

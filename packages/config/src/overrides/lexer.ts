@@ -92,7 +92,8 @@ const rulesByStart = new Map<string, Rules<ValueTokenType>>();
 
 function rulesAt(text: string, index: number, lastBrace: number): Rules<ValueTokenType> {
   const start = text[index]!;
-  // Without a '}' further on, nothing is an interpolation; searching for it again at every '$' would take quadratic time.
+  // A '$' without a later '}' cannot begin an interpolation. Trying the interpolation's rule at every '$' would take quadratic
+  // time.
   if (start === '$' && index > lastBrace) return [charRule];
   let rules = rulesByStart.get(start);
   if (!rules) rulesByStart.set(start, (rules = valueRules(start)));

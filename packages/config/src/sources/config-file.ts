@@ -68,7 +68,7 @@ function firstBadByte(bytes: Buffer): number {
   let bad = bytes.length;
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
-    // The cut may be inside a character; then one to three more bytes complete it.
+    // The middle may be inside a character of several bytes; then one to three more bytes complete the character.
     const fits = [0, 1, 2, 3].some((more) => isUtf8(bytes.subarray(0, middle + more)));
     if (fits) good = middle;
     else bad = middle;

@@ -38,7 +38,7 @@ class Writer {
   private afterBlank = true;
   /** Whether the line contains nothing but indentation and indicators. */
   private onlyIndented = true;
-  /** −1 before the first collection. */
+  /** The current indentation in spaces; −1 before the first mapping or list. */
   private indent = -1;
 
   document(node: ConfigNode): string {
