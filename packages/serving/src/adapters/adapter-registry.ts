@@ -1,5 +1,6 @@
-// Keeps the names that a server answers to: its model's, and those of the loaded adapters. Names can be added and removed while
-// answers are in progress: an adapter without a name stays loaded until the last of its answers has ended.
+// Keeps the model names that clients of a server may request: the base model's, and those of the loaded LoRA adapters. Names can
+// be added and removed while answers are in progress: an adapter whose name was removed stays loaded until its last answer has
+// ended.
 import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
 import { BadRequestError, unknownModel } from '../generation/request-error.js';
 
@@ -10,16 +11,16 @@ interface ServedAdapter {
   loadedAt: number;
 }
 
-/** The adapter of a request, whose answer calls `release` when it has ended. */
+/** The adapter that a request reserves. The function that generates its answer calls `release` when the answer has ended. */
 interface AdapterUse {
-  /** The adapter; null for the model itself. */
+  /** The adapter; null for the base model. */
   adapter: LoadedAdapter | null;
   release: () => void;
 }
 
 interface Entry extends ServedAdapter {
   adapter: LoadedAdapter;
-  /** The number of answers in progress. */
+  /** The number of answers in progress that use the adapter. */
   users: number;
   /** Called when the last answer ends after the name was removed. */
   whenUnused: (() => void) | null;
@@ -35,8 +36,8 @@ export class AdapterRegistry {
    * Makes a registry with no adapter.
    *
    * @param modelName the name of the model without an adapter
-   * @param bank null: there are no adapters
-   * @param now milliseconds since 1970
+   * @param bank loads adapters into the model; null if the server does not serve adapters
+   * @param now returns the time in milliseconds since 1970
    */
   constructor(
     readonly modelName: string,
@@ -53,7 +54,10 @@ export class AdapterRegistry {
     return [this.modelName, ...this.#entries.keys()];
   }
 
-  /** Reserves an adapter, which stays unchanged until it is released. @throws {BadRequestError} for a name that is not served */
+  /**
+   * Reserves an adapter by name, so that it is neither unloaded nor replaced before `release` is called. @throws
+   * {BadRequestError} for a name that is not served
+   */
   use(name: string): AdapterUse {
     if (name === this.modelName) return { adapter: null, release: () => undefined };
     const entry = this.#entryOf(name);
@@ -68,11 +72,11 @@ export class AdapterRegistry {
   }
 
   /**
-   * Loads an adapter from a folder; changes run one at a time. If the bank is full and adapters are being unloaded, it waits
-   * until one of them has gone.
+   * Loads an adapter from a folder. Calls of `load` and `unload` run one at a time. If the bank is full and adapters are being
+   * unloaded, it waits until one of them has been unloaded.
    *
-   * @param replaces whether it replaces a loaded adapter of this name; answers in progress end with the former adapter
-   * @returns the base that the adapter names, where that is a folder here
+   * @param replaces whether the adapter replaces a loaded one of the same name; answers in progress end with the former adapter
+   * @returns the base model that the adapter's files name, if it is the path of a folder on this machine
    * @throws {AdapterError} for an adapter that cannot be served, and {BadRequestError} if its name is used or the bank is full;
    *   nothing has changed then
    */
@@ -93,7 +97,7 @@ export class AdapterRegistry {
     });
   }
 
-  /** Removes a name immediately; the adapter's space in the bank becomes free when its answers have ended. */
+  /** Removes the adapter's name immediately. Its memory in the bank becomes free when its answers have ended. */
   unload(name: string): void {
     const entry = this.#entryOf(name);
     this.#entries.delete(name);

@@ -1,11 +1,11 @@
-// Checks which folders a client may ask the server to read.
+// Checks whether a folder that a client asks the server to load an adapter from lies below an allowed folder.
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 
 /**
- * Returns the real path of a folder below one of the roots.
+ * Resolves the links of a path, and returns it if it lies below one of the allowed roots.
  *
- * @returns null for a folder outside of the roots, by its path or by a link, and for a missing folder
+ * @returns null for a missing folder, and for one outside of the roots, even if a link inside a root leads to it
  */
 export async function folderBelow(roots: readonly string[], path: string): Promise<string | null> {
   for (const root of roots) {

@@ -1,17 +1,17 @@
-// Reads the chat template in the folder of a model's or an adapter's weights.
+// Compares the chat template in an adapter's folder with the one in the folder of its model.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Returns whether an adapter's folder has another template than its model's. The server writes all prompts with its own,
- * whichever adapter answers.
+ * Returns whether an adapter's folder has another chat template than its model's folder. The server warns then, since it writes
+ * all prompts with its own template, even those for an adapter.
  */
 export function hasOtherTemplate(adapterFolder: string, modelFolder: string): boolean {
   const own = templateIn(adapterFolder);
   return own !== null && own !== templateIn(modelFolder);
 }
 
-/** Reads the template as text, or as JSON where there are several by name; null where there is none. */
+/** Reads a folder's chat template: as text, or as JSON where the folder has several named templates; null where it has none. */
 function templateIn(folder: string): string | null {
   const file = join(folder, 'chat_template.jinja');
   if (existsSync(file)) return readFileSync(file, 'utf8');

@@ -1,21 +1,24 @@
-// A lane is a group of contexts of similar length that share a key-value cache and advance together. A cache is read up to the
-// length of its longest context for each of its rows, so that one context of 30,000 tokens among chats of 500 would make each
-// token of the chats as expensive as its own.
+// A lane is a group of sequences of similar length that share a key-value cache and are generated in one batch. The model reads
+// each row of a cache up to the length of the longest context in it, so that with one cache for all, one context of 30,000 tokens
+// would make each token of chats of 500 tokens as expensive as its own.
 import { maximum } from '@bowyer/core';
 import { commonPrefix, type Episodes, type LanguageModel, type LoadedAdapter, type PrefixPool } from '@bowyer/models';
 
 /**
- * The longest context of the first lane, in tokens. Each further lane has contexts four times as long, since every lane needs a
- * separate run of the model.
+ * The longest context of the first lane, in tokens. Each further lane has contexts four times as long; more lanes would cost
+ * time, since every lane needs a separate run of the model in each round.
  */
 const SHORTEST = 2048;
 const GROWTH = 4;
 
-/** With fewer bytes of keys and values per position, the memory is not worth the graph's further nodes for a shared beginning. */
+/**
+ * The least bytes of keys and values per position for which the model's graph gets the nodes that store a prefix shared by
+ * several slots only once: with fewer bytes, the saved memory is not worth the time of these nodes.
+ */
 const WORTH_SHARING = 1 << 14;
 
 export class Lane {
-  /** Free slots, the least recently used one first. */
+  /** Slots that no answer uses, the least recently used one first. */
   readonly #free: number[];
 
   private constructor(
@@ -23,13 +26,16 @@ export class Lane {
     /** The longest context of this lane, in tokens. */
     readonly positions: number,
     private readonly slots: number,
-    /** Whether the contexts of free slots are also kept in a pool. */
+    /** Whether the keys and values of free slots are also kept in a prefix pool. */
     private readonly isPooled: boolean,
   ) {
     this.#free = Array.from({ length: slots }, (_, slot) => slot);
   }
 
-  /** Opens the lanes for all contexts of a model, the shortest first; each has slots for all simultaneous answers. */
+  /**
+   * Opens lanes of growing context lengths, up to the model's own; each has as many slots as answers are generated at the same
+   * time.
+   */
   static async openAll(model: LanguageModel, slots: number, pool: PrefixPool | undefined): Promise<Lane[]> {
     const lanes: Lane[] = [];
     const { layers, keyValueHeads, headSize } = model.architecture;
@@ -51,10 +57,10 @@ export class Lane {
 
   /**
    * Reserves a free slot for an answer, and keeps the prefix that the slot's context shares with the prompt. It prefers the slot
-   * with the longest common prefix, else the least recently used one, since prefixes of others can be copied.
+   * with the longest common prefix, or the least recently used slot where prefixes can be copied from other slots.
    */
   take(promptIds: readonly number[], adapter: LoadedAdapter | null): number {
-    // Keys and values depend on the adapter that computed them.
+    // A prefix is reused only with the same adapter, since keys and values depend on the adapter that computed them.
     const known = this.#free.map((slot) =>
       this.episodes.adapter(slot) === adapter ? commonPrefix(this.episodes.context(slot), promptIds) : 0,
     );
@@ -68,8 +74,8 @@ export class Lane {
   }
 
   /**
-   * Frees the slots of answers that have ended. Their contexts are kept in the pool, if there is one, and in the slots until
-   * other answers take these.
+   * Frees the slots of answers that have ended. Their keys and values are kept in the pool, if there is one, and in the slots
+   * until other answers reserve these slots.
    */
   async giveBack(slots: readonly number[]): Promise<void> {
     try {
@@ -81,8 +87,8 @@ export class Lane {
   }
 
   /**
-   * Truncates the contexts of free slots to the longest context in use, since all rows of the cache have the same length. The
-   * pool keeps the truncated part.
+   * Truncates the contexts of free slots to the longest context in use, since the model reads all rows of the cache up to the
+   * longest one. The pool keeps the truncated keys and values.
    */
   shorten(): void {
     if (!this.isPooled || this.#free.length === this.slots) return;

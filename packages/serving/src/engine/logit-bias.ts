@@ -7,7 +7,7 @@ export interface LogitAdjustments {
   frequencyPenalty: number;
 }
 
-/** Returns whether any logit changes; with `penalties`, whether a change depends on the answer so far. */
+/** Returns whether any logit changes; with `penalties` true, whether a change depends on the answer so far. */
 export function adjustsLogits(
   adjustments: LogitAdjustments | undefined,
   what: 'anything' | 'penalties' = 'anything',
@@ -18,12 +18,12 @@ export function adjustsLogits(
 }
 
 /**
- * Computes the changes of logits.
+ * Computes the changes of the next token's logits.
  *
  *     change(token) = bias(token) − presence · [count > 0] − frequency · count
  *
- * @param counts how often the answer contains each token; the prompt's tokens do not count
- * @returns each token once
+ * @param counts how often the answer so far contains each token; the prompt's tokens are not counted
+ * @returns each changed token once
  */
 export function logitChanges(
   adjustments: LogitAdjustments | undefined,

@@ -1,11 +1,11 @@
-// Computes the mask of the tokens with which a constrained answer may continue, for sampling and training.
+// Computes the mask of the next tokens that the grammar of an answer allows, for sampling and for training.
 import type { TokenMask } from '@bowyer/core';
 import type { TokenConstraint } from '@bowyer/text';
 
 export interface MaskOptions {
-  /** The number of tokens that may still follow, the end token included. */
+  /** The number of tokens that the answer may still have, the end token included. */
   left: number;
-  /** End tokens, which are allowed where the text may end. */
+  /** The ids of end tokens, which the mask allows where the grammar lets the text end. */
   terminatorIds: readonly number[];
   vocabSize: number;
 }

@@ -1,6 +1,6 @@
-// Generates answers by continuous batching: each answer has a slot (a row of a key-value cache), and all slots advance together,
-// by one token a round. Each round also reads some tokens of new prompts: requests join a running batch, and a long prompt does
-// not stop the answers in progress.
+// Generates answers by continuous batching: each answer has a slot (a row of a key-value cache), and the answers of all slots
+// grow by one token per round. Each round also processes some tokens of new prompts, so that requests join a running batch, and a
+// long prompt does not stop the answers in progress.
 import { spokenIds, type Rng } from '@bowyer/core';
 import {
   changesLogits,
@@ -22,26 +22,29 @@ export interface SequenceRequest {
   promptIds: readonly number[];
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
-  /** The adapter of the model's bank that generates the answer; null or not given for none. It stays loaded until the answer ends. */
+  /**
+   * The loaded LoRA adapter that generates the answer; null or not given for the base model. It stays loaded until the answer
+   * ends.
+   */
   adapter?: LoadedAdapter | null;
   terminatorIds: readonly number[];
-  /** The request's changes of logits; none if not given. */
+  /** The bias and the penalties that the request adds to logits; none if not given. */
   adjustments?: LogitAdjustments;
-  /** Changes of logits that depend on prompt and answer so far; none if not given. */
+  /** Rules that change logits depending on the prompt and the answer so far, such as a repetition penalty; none if not given. */
   rules?: LogitRules;
-  /** The grammar of the answer, in the state at its beginning; it advances with each token. Any text is allowed if not given. */
+  /** The grammar of the answer, in its initial state; it advances with each token. Any text is allowed if not given. */
   constraint?: TokenConstraint | null;
-  /** Whether the most likely tokens are returned in addition to the generated ones. */
+  /** Whether `onTokens` also receives the most likely tokens at each position. */
   returnsTopLogprobs?: boolean;
-  /** The answer's own random numbers, so that samples do not depend on other requests. */
+  /** The generator of random numbers for this answer alone, so that its sample does not depend on other requests. */
   rng: Rng;
-  /** Ends the answer in the next round. */
+  /** If it is aborted, the answer ends in the next round. */
   signal: AbortSignal;
   /**
    * Receives tokens as they are generated, without the terminator.
    *
-   * @param maskedLogprobs with a constraint: the same as `logprobs`, but among the tokens that it allowed
-   * @returns whether more are wanted
+   * @param maskedLogprobs with a constraint: the log-probabilities among only the tokens that it allowed
+   * @returns whether generation continues
    */
   onTokens: (
     ids: readonly number[],
@@ -52,27 +55,27 @@ export interface SequenceRequest {
 }
 
 /**
- * How a sequence ended. `stop`: by a terminator, because `onTokens` wanted no more, or because the grammar allowed no more;
- * `length`: maxNewTokens were generated; `aborted`: the signal was aborted.
+ * The end of a sequence, with its reason. `stop`: a terminator was generated, `onTokens` returned false, or the grammar allowed
+ * no further token; `length`: `maxNewTokens` tokens were generated; `aborted`: the signal was aborted.
  */
 export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
   /** The number of generated tokens, the terminator included. */
   newTokens: number;
-  /** The number of the prompt's tokens that the model did not read, since their keys and values were in the cache. */
+  /** The number of the prompt's tokens that the model did not process, since their keys and values were in the cache. */
   cachedTokens: number;
-  /** The token that ended the answer, if one did; its log-probability in nats. */
+  /** The token that ended the answer, if one did, with its log-probability in nats. */
   terminator?: { id: number; logprob: number; maskedLogprob?: number };
 }
 
 export interface SequenceBatcherOptions {
-  /** The most answers that are generated at the same time; each needs a part of the cache. */
+  /** The most answers that are generated at the same time; each needs memory in the key-value cache. */
   slots: number;
   /** The most answers that wait for a slot; more are refused. */
   maxQueued: number;
   /**
-   * Bytes of memory for the prefixes of ended prompts and answers. 0 if not given: only prefixes that are still in slots are then
-   * reused.
+   * The bytes of memory for keys and values of ended prompts and answers, for reuse by prompts with the same prefix. 0 if not
+   * given: then only prefixes that are still in slots are reused.
    */
   prefixCacheBytes?: number;
 }
@@ -83,27 +86,30 @@ export class QueueFullError extends Error {
 }
 
 /**
- * The tokens of prompts that are read between two tokens of the answers in progress: matrix products are efficient with this
+ * The number of prompt tokens that a round processes while answers are in progress: matrix products are efficient with this
  * number, and more would only delay the answers.
  */
 const READ_BESIDE_ANSWERS = 256;
 
 /**
- * The number of tokens of prompts that are read together while no answer is in progress. Only requests that arrive in the
- * meantime have to wait. ONNX Runtime keeps the memory that the largest run needed.
+ * The number of prompt tokens that a round processes while no answer is in progress. A larger number would delay requests that
+ * arrive during the round, and ONNX Runtime never returns the memory that its largest call needed.
  */
 const READ_ALONE = 512;
 
-/** The number of tokens of several prompts that are scored together, since each has logits over the vocabulary. */
+/**
+ * The number of tokens of several prompts that one call scores (computes log-probabilities of). The number bounds memory, since
+ * each token has logits over the vocabulary.
+ */
 const MOST_SCORED = 2048;
 
 interface Sequence {
   request: SequenceRequest;
-  /** The lane and slot of the sequence; null while it waits. */
+  /** The lane and the slot that generate the sequence; null while it waits in the queue. */
   place: { lane: Lane; slot: number } | null;
   newTokens: number;
   cachedTokens: number;
-  /** The number of times that each token was generated. */
+  /** The number of times that the answer contains each token, by its id. */
   counts: Map<number, number>;
   resolve: (end: SequenceEnd) => void;
   reject: (error: unknown) => void;
@@ -120,7 +126,7 @@ interface Scoring {
   reject: (error: unknown) => void;
 }
 
-/** A change of the model's weights. */
+/** A waiting change of the model's weights. */
 interface Change {
   apply: () => Promise<void>;
   resolve: () => void;
@@ -131,12 +137,12 @@ export class SequenceBatcher {
   #scorings: Scoring[] = [];
   #changes: Change[] = [];
   #waiting: Sequence[] = [];
-  /** The sequences in progress. Those whose prompts are being read are in the order in which the next pieces are read. */
+  /** The sequences that have a slot. Those whose prompts are not fully processed are in the order in which they will be. */
   #running: Placed[] = [];
-  /** Slots whose answers have ended. */
+  /** Slots whose answers have ended, and which are not free yet. */
   #ended: Placed['place'][] = [];
   #rounds: Promise<void> | null = null;
-  /** Whether any request has changed logits so far. From then on all requests use a second program of the model, which adds biases. */
+  /** Whether any request has changed logits so far. From then on all requests use the model's second graph, which adds biases. */
   #biasesLogits = false;
   #appliesRules = false;
   #masksTokens = false;
@@ -159,12 +165,12 @@ export class SequenceBatcher {
     return { running: this.#running.length, waiting: this.#waiting.length };
   }
 
-  /** Returns the tokens that the memory for prefixes has space for; 0 where there is none. */
+  /** Returns the number of tokens whose keys and values the memory for prefixes can hold; 0 without such memory. */
   get prefixCacheTokens(): number {
     return this.pool?.tokens ?? 0;
   }
 
-  /** Queues all requests or none. @throws {QueueFullError} */
+  /** Queues all requests, or none if the queue has too little space. @throws {QueueFullError} */
   submit(requests: readonly SequenceRequest[]): Promise<SequenceEnd>[] {
     const { maxQueued, slots } = this.options;
     if (this.#waiting.length + requests.length > maxQueued + slots - this.#running.length)
@@ -186,8 +192,8 @@ export class SequenceBatcher {
   }
 
   /**
-   * Computes log p(token | preceding tokens) of each prompt's tokens after the first, in nats. It runs between two rounds,
-   * without the cache.
+   * Computes log p(token | preceding tokens), in nats, of all tokens of each prompt except its first. It runs between two rounds,
+   * without the key-value cache.
    *
    * @throws {QueueFullError}
    */
@@ -203,8 +209,8 @@ export class SequenceBatcher {
   }
 
   /**
-   * Changes the model's weights while no answer is in progress, so that each answer has one set of weights. Answers that have not
-   * begun wait, and earlier keys and values are not used again.
+   * Changes the model's weights while no answer is in progress, so that each answer is generated by one version of the weights.
+   * Answers that have not begun wait, and keys and values of the old weights are not used again.
    */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     const changed = new Promise<void>((resolve, reject) => this.#changes.push({ apply, resolve, reject }));
@@ -216,16 +222,17 @@ export class SequenceBatcher {
     this.#rounds ??= this.#play();
   }
 
-  /** Waits until every answer has ended, and frees the cache. */
+  /** Waits until every answer has ended, and frees the key-value caches. */
   async close(): Promise<void> {
     await this.#rounds;
     for (const { episodes } of this.lanes) await episodes.close();
     await this.pool?.close();
   }
 
-  /** Runs rounds until nothing is left to do. */
+  /** Runs rounds until no request and no change of the weights is left. */
   async #play(): Promise<void> {
-    // Requests that arrive in the same turn of the event loop begin together.
+    // The loop begins in a later turn of the event loop, so that requests that arrive in the same turn are processed in one
+    // batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       while (this.#hasWork) await this.#round();
@@ -289,7 +296,7 @@ export class SequenceBatcher {
       await lane.giveBack(ended.filter((place) => place.lane === lane).map(({ slot }) => slot));
   }
 
-  /** Places a sequence in the lane with the shortest contexts among those that have space for the whole answer. */
+  /** Assigns a sequence to a slot, in the lane with the shortest contexts among those whose contexts hold prompt and answer. */
   #admit(sequence: Sequence): void {
     const { promptIds, maxNewTokens, adapter = null } = sequence.request;
     const needed = Math.min(promptIds.length + maxNewTokens, this.model.contextLength);
@@ -299,8 +306,8 @@ export class SequenceBatcher {
   }
 
   /**
-   * Groups the sequences that one call of the model can advance by a token: those of a lane, and of these, where the model
-   * requires it, those with equal sampling settings.
+   * Groups the sequences whose next tokens one call of the model can generate: those of one lane, which must also have equal
+   * sampling settings if the model cannot mix them in a batch.
    */
   #groups(): Placed[][] {
     const groups = new Map<string, Placed[]>();
@@ -312,14 +319,14 @@ export class SequenceBatcher {
     return [...groups.values()];
   }
 
-  /** Returns a key that is equal for sequences that one call can advance. */
+  /** Returns a key that is equal for sequences whose next tokens one call of the model can generate. */
   #kind({ request: { sampling, terminatorIds }, place: { lane } }: Placed): string {
     return JSON.stringify([lane.positions, ...(lane.episodes.mixesTurns ? [] : [sampling, terminatorIds])]);
   }
 
   /**
-   * Reads prompts in one call. It either completes the prompts that come next, and samples the first token of each answer, or
-   * reads a piece of a long prompt, whose next piece follows after the other prompts.
+   * Processes prompts in one call of the model. The call either completes the next prompts in the queue, and samples the first
+   * token of each answer, or processes a chunk of a long prompt, whose next chunk follows after the other prompts.
    */
   async #readPrompts(): Promise<void> {
     const unread = this.#running.filter(({ newTokens }) => newTokens === 0);
@@ -341,7 +348,7 @@ export class SequenceBatcher {
     return Math.max(lane.episodes.length(slot), lane.episodes.cachedTokens(slot, promptIds, adapter));
   }
 
-  /** Reads a piece of a prompt. @param rest number of tokens that are not read yet */
+  /** Processes a chunk of a prompt. @param rest number of the prompt's last tokens that are left for later chunks */
   async #readPiece(sequence: Placed, rest: number): Promise<void> {
     const { request, place } = sequence;
     const { episodes } = place.lane;
@@ -394,7 +401,7 @@ export class SequenceBatcher {
     }
   }
 
-  /** Runs the work of one answer. An error, such as a grammar that takes too much work, ends only this answer. */
+  /** Calls `work` for one answer. An error, such as that of a grammar that takes too much work, ends only this answer. */
   #orFail(sequence: Placed, work: () => void): void {
     try {
       work();

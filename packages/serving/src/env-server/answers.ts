@@ -1,10 +1,10 @@
-// Writes the answers of AgentGym's servers, which differ by family of environments in the forms of an id, of an episode's start
-// and of a step.
-// Source: AgentGym's servers at 3ef9235; those of textcraft, babyai, lmrlgym and webshop as recorded.
+// Writes the answers of environment servers that speak AgentGym's HTTP protocol. AgentGym has a server for each family of
+// environments, and these servers differ in the JSON of an id, of the beginning of an episode and of a step. Source: AgentGym's
+// servers at commit 3ef9235; for textcraft, babyai, lmrlgym and webshop, recorded answers of the running servers.
 import { agentGymFamilies, type AgentGymFamily, type Family } from '@bowyer/envs';
 import type { HttpAnswer } from '../http/http-listener.js';
 
-/** The state of one instance, from which answers are made. */
+/** The state of one environment instance, from which the answers about it are written. */
 export interface InstanceState {
   id: number;
   observation: string;
@@ -23,25 +23,25 @@ export const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 export const notFound: HttpAnswer = { status: 404, json: { detail: 'Not Found' } };
 export const serverError: HttpAnswer = { status: 500, text: 'Internal Server Error' };
 
-/** How one family's server differs from the others. */
+/** How the server of one AgentGym family differs from those of the other families. */
 interface Forms {
   /** How failures are reported: as {"error"} with status 200, or as status 500 with plain text. */
   errors: 'field' | 'exception';
-  /** Whether /create begins an episode with the item whose number is the instance's id. */
+  /** Whether /create also begins an episode, with the item (numbered problem) whose number is the instance's id. */
   startsAtCreate: boolean;
   /** Whether /create without a JSON body is refused. */
   createNeedsBody: boolean;
-  /** Whether steps after the end continue the episode instead of being refused. */
+  /** Whether steps after the end of an episode continue it instead of being refused. */
   continuesAfterEnd: boolean;
-  /** The result of a reset without an item's number: it is refused, plays the first item, or any item. */
+  /** The result of a reset without an item's number: it is refused, begins the first item, or begins any item. */
   noItem: 'refused' | 'first' | 'any';
   asksWorldType: boolean;
-  /** The answer to GET /observation before the first reset, where it is not an error. */
+  /** The answer to GET /observation before the first reset; absent where this is an error. */
   unplayedText?: string;
   created: (state: InstanceState) => unknown;
   begun: (state: InstanceState) => unknown;
   stepped: (state: InstanceState) => unknown;
-  /** The answers of GET routes about one instance, by name. */
+  /** The functions that write the answers of GET routes about one instance, by the routes' names. */
   forms: Readonly<Record<string, (state: InstanceState) => unknown>>;
   /** The answers of GET routes that are always the same. */
   fixed: Readonly<Record<string, HttpAnswer>>;
@@ -75,7 +75,7 @@ const detail = (state: InstanceState): object => ({
   deleted: false,
 });
 
-/** The behaviour that most families share. */
+/** The behaviour that most families share; those of single families override parts of it. */
 const common: Forms = {
   errors: 'field',
   startsAtCreate: false,
@@ -101,7 +101,10 @@ const textcraft: Forms = {
   fixed: { commands: serverError, goal: serverError },
 };
 
-/** Returns the current observation below the goal that the reset reported. */
+/**
+ * Returns the current observation. A first line with the goal, as in the observation after the reset, is put in front if it is
+ * missing.
+ */
 function withGoal({ observation, start }: InstanceState): string {
   const [goal] = start.split('\n', 1);
   return !goal.startsWith('Your goal:') || observation.startsWith(goal) ? observation : `${goal}\n${observation}`;
@@ -141,7 +144,7 @@ const webshop: Forms = {
     ...shop.forms,
     available_actions: ({ info }) => snakeCased(info.availableActions),
     instruction_text: ({ info }) => `Instruction: ${String(info.instruction ?? '')}`,
-    // AgentGym's handler unpacks a dict, so that the values are the names.
+    // These values equal their names because AgentGym's handler unpacks a dict, which yields its keys.
     state: () => ({ url: 'url', html: 'html', instruction_text: 'instruction_text' }),
   },
 };
@@ -227,7 +230,10 @@ const names: Partial<Record<AgentGymFamily, string>> = {
 
 const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(agentGymFamilies, name);
 
-/** Returns how an environment is served: as by AgentGym, or like babyai where AgentGym does not serve it. */
+/**
+ * Returns the routes and forms with which an environment is served: those of its AgentGym family, or those of babyai where
+ * AgentGym does not have the environment.
+ */
 export function wireOf(name: string): Wire {
   if (!isFamily(name)) {
     const health = `This is environment ${name}.`;

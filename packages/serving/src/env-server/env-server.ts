@@ -1,5 +1,6 @@
-// Serves any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it. Routes: those of
-// AgentGym's servers at 3ef9235. It stops gracefully: requests in progress are answered, environments closed.
+// Serves any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it. The routes are
+// those of AgentGym's servers at commit 3ef9235. When the server stops, it answers the requests in progress and closes all
+// environments.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { faultMessage } from '../http/excerpt.js';
 import { HttpListener, pathOf, type HttpAnswer } from '../http/http-listener.js';
@@ -16,14 +17,17 @@ import {
 } from './instance-table.js';
 
 export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesAfterEnd'> {
-  /** The name of an AgentGym family, whose routes and forms the server then has; any other name has generic ones. */
+  /**
+   * The name of an AgentGym family, whose routes and answers the server then has; for any other name they are those of a generic
+   * family.
+   */
   name: string;
   host: string;
   /** The port; 0 for any free one. */
   port: number;
-  /** Returns the list of wordle's GET /filtered_vocab: the words that the answers so far allow. */
+  /** Returns the words that GET /filtered_vocab of wordle's server lists: those that the answers to the guesses so far allow. */
   vocabulary?: (state: InstanceState | null) => readonly string[];
-  /** Called on faults of an environment, which the client sees as a failed request. */
+  /** Receives errors thrown by an environment, which the client sees as a failed request. */
   onFault?: (error: Error) => void;
 }
 
@@ -60,7 +64,7 @@ export class EnvServer {
     return `${this.#listener.origin}${this.#wire.path}`;
   }
 
-  /** Accepts no further request, answers those in progress, closes every environment. */
+  /** Stops the server: it accepts no further request, answers those in progress, and closes every environment. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     await this.#listener.close();
@@ -102,7 +106,7 @@ export class EnvServer {
     return ok(begun(await this.instances.reset(id, this.#item(fields))));
   }
 
-  /** Returns the number of the problem; null where the client does not choose one. */
+  /** Returns the number of the problem that a reset requests; null where the client does not choose one. */
   #item(fields: Fields): number | null {
     const { itemField, noItem } = this.#wire;
     const value = fields[itemField];
@@ -132,7 +136,7 @@ export class EnvServer {
     return ok(forms[route](await this.instances.state(id)));
   }
 
-  /** Reports a fault of an environment in the form of AgentGym's servers. */
+  /** Writes the answer for an error thrown by an environment, in the form of AgentGym's servers. */
   #fault(error: unknown): HttpAnswer {
     if (error instanceof FieldError) {
       const loc = error.field === null ? ['body'] : ['body', error.field];

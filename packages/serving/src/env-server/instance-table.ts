@@ -1,23 +1,23 @@
-// Keeps the environment instances of a server by id. They are created on demand, handle one request at a time, and are closed
-// when idle.
+// Keeps the environment instances of an environment server by id. Instances are created by requests, handle one request at a
+// time, and are closed after some time without requests.
 import type { Env, ResumableEnv } from '@bowyer/envs';
 import { hasEnded, type InstanceState } from './answers.js';
 
 export interface InstanceTableOptions {
   makeEnv: () => Env;
-  /** Converts a problem's number to the options of the environment's reset; null for any problem. */
+  /** Converts a problem's number to the options of the environment's `reset`; null stands for any problem. */
   resetOptions: (item: number | null) => object;
-  /** Whether steps after the end are allowed, for environments that support it. */
+  /** Whether steps after the end of an episode are allowed, for environments that support this. */
   continuesAfterEnd?: boolean;
   /** Whether a line break at the end of an observation is removed. */
   withoutLineEnd?: boolean;
-  /** The most environments at the same time. */
+  /** The most open environments. */
   maxInstances: number;
   /** Milliseconds without a request after which an environment is closed. */
   idleMs: number;
 }
 
-/** The error for a client's request that is impossible in the instance's state. */
+/** The error for a request that is impossible in the instance's state, such as a step before the first reset. */
 export class InstanceError extends Error {
   override readonly name = 'InstanceError';
 }
@@ -31,7 +31,7 @@ interface Instance {
   /** The state of the episode; null before the first reset. */
   state: InstanceState | null;
   lastUsed: number;
-  /** The end of the last request; requests of one instance run one after another. */
+  /** A promise that is fulfilled when the last request has ended; requests of one instance run one after another. */
   last: Promise<unknown>;
   waiting: number;
 }
@@ -78,17 +78,20 @@ export class InstanceTable {
     });
   }
 
-  /** Returns the state. @throws {InstanceError} before the first reset and, unless the episode may continue, after its end */
+  /**
+   * Returns the state of an instance. @throws {InstanceError} before the first reset and, unless the episode may continue, after
+   * its end
+   */
   state(id: number): Promise<InstanceState> {
     return this.#inTurn(id, (instance) => Promise.resolve(this.#running(id, instance)));
   }
 
-  /** Returns whether the instance was reset. @throws {InstanceError} for a number that is not in use */
+  /** Returns whether the instance was reset. @throws {InstanceError} for an unknown id */
   wasReset(id: number): boolean {
     return this.#known(id).state !== null;
   }
 
-  /** Closes an instance. @returns whether there was one of this id */
+  /** Closes an instance. @returns whether the id was known */
   async close(id: number): Promise<boolean> {
     const instance = this.#instances.get(id);
     if (instance === undefined) return false;
@@ -102,7 +105,7 @@ export class InstanceTable {
     await Promise.all(this.ids.map((id) => this.close(id)));
   }
 
-  /** Closes the instances that were idle for too long. @returns how many */
+  /** Closes the instances without requests for longer than `idleMs`. @returns how many */
   async closeIdle(now: number = performance.now()): Promise<number> {
     const idle = [...this.#instances].filter(
       ([, { waiting, lastUsed }]) => waiting === 0 && now - lastUsed > this.options.idleMs,

@@ -1,4 +1,4 @@
-// Serves an environment by name, as AgentGym serves its environment of that name.
+// Serves an environment by its name over AgentGym's HTTP protocol, with the options under which it behaves like AgentGym's own.
 import {
   agentGymFamilies,
   environmentInfo,
@@ -10,9 +10,12 @@ import {
 } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
-/** A step limit that is never reached: AgentGym's servers of these environments have no limit, since its clients count rounds. */
+/**
+ * A step limit that is never reached: AgentGym's servers of the environments below have no limit, since their clients count
+ * rounds.
+ */
 const UNLIMITED = 1_000_000;
-/** The number of products. Each goal has a different product. */
+/** The number of products in the served shop. Each goal has a different product. */
 const SERVED_PRODUCTS = 4000;
 
 /** The options under which an environment behaves as in AgentGym's server. */
@@ -26,8 +29,8 @@ const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
 };
 
 /**
- * Adds products, because clients use the goal numbers of AgentGym's server, which has more goals than our default shop. A shop
- * that the user has chosen is not changed.
+ * Adds products to the default shop, because clients use the goal numbers of AgentGym's server, which has more goals than our
+ * default shop. A shop that the user has chosen is not changed.
  */
 function servedGoals(name: EnvName, options: Record<string, unknown>): Record<string, unknown> {
   if (name !== 'webshop') return {};
@@ -37,7 +40,7 @@ function servedGoals(name: EnvName, options: Record<string, unknown>): Record<st
   return { numProducts: SERVED_PRODUCTS, numGoals: agentGymFamilies.webshop.items };
 }
 
-/** Environments whose texts end with a line break here, and not in AgentGym. */
+/** Environments whose texts end with a line break in this project but not in AgentGym; the server removes it. */
 const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
 
 export interface ServeEnvOptions extends Pick<
@@ -45,12 +48,12 @@ export interface ServeEnvOptions extends Pick<
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
 > {
   name: EnvName;
-  /** The environment's options. Options that AgentGym's protocol determines are set here. */
+  /** The environment's options. Options that decide how AgentGym's protocol works are set by the server. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }
 
-/** Returns the server once it listens. */
+/** Starts the server, and returns it once it listens. */
 export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOptions): Promise<EnvServer> {
   const key = itemKey(name);
   const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name], ...servedGoals(name, options) }, parts);
@@ -65,7 +68,10 @@ export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOpti
   });
 }
 
-/** Returns a function that lists all words before an instance's first reset, and then those that its answers so far allow. */
+/**
+ * Returns the function of GET /filtered_vocab: before an instance's first reset it lists all words, and later those that the
+ * answers to its guesses so far allow.
+ */
 async function wordleVocabulary(make: () => Env): Promise<EnvServerOptions['vocabulary']> {
   const env = make();
   const { info } = await env.reset({ seed: 0 });

@@ -1,4 +1,5 @@
-// Compiles the constraints of answers for the model's tokens, once for equal requests.
+// Compiles the grammars of answers (constrained decoding) to token masks for the model's vocabulary, and caches them, since
+// requests with equal constraints recur.
 import {
   ConstraintCompiler,
   EmptyGrammarError,
@@ -12,11 +13,14 @@ import { inTurns, turn } from '../http/turn.js';
 import { KeptConstraints } from './kept-constraints.js';
 import { BadRequestError } from './request-error.js';
 
-/** The number of compiled constraints in the cache. An agent sends the same few again and again. */
+/** The number of compiled constraints in the cache. An agent sends the same few constraints with all of its requests. */
 const MOST_KEPT = 64;
 
 export class AnswerConstraints {
-  /** The compiler. It is made in steps for the first answer with a constraint, which takes seconds for a large vocabulary. */
+  /**
+   * The compiler. It is made, in steps, when the first request with a constraint arrives, since this takes seconds for a large
+   * vocabulary.
+   */
   #compiler: Promise<ConstraintCompiler> | null = null;
   readonly #kept = new KeptConstraints(MOST_KEPT);
 
@@ -28,11 +32,11 @@ export class AnswerConstraints {
   ) {}
 
   /**
-   * Returns a constraint from the cache, or compiles it.
+   * Returns the compiled constraint from the cache, or compiles it.
    *
    * @param key identifies everything that the grammar depends on
    * @param make makes the grammar if the cache does not have it
-   * @param param the request's field with the constraint, for errors
+   * @param param the name of the request's field with the constraint, for error messages
    */
   async compiled(key: string, make: () => Grammar | null, param: string): Promise<CompiledConstraint | null> {
     const known = this.#kept.get(key);

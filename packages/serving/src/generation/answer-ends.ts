@@ -5,7 +5,7 @@ export interface AnswerEnds {
   model: LanguageModel;
   /** The chat template; null for a model without one. */
   template: Pick<ChatTemplate, 'terminatorIds'> | null;
-  /** End tokens in addition to those of the model and the template. */
+  /** Ids of end tokens in addition to those of the model and the template. */
   terminatorIds?: readonly number[];
 }
 

@@ -1,5 +1,6 @@
-// Makes the grammar of the answers to a chat, if its request needs one: a JSON value, tool calls, or, with strict tools, any text
-// with calls whose arguments follow their schemas. If the model writes reasoning, it comes first.
+// Makes the grammar that constrains the answer to a chat, if its request needs one: a JSON value, tool calls, or, with strict
+// tools, any text with calls whose arguments follow their schemas. If the model may write reasoning, the grammar allows it at the
+// beginning.
 import { jsonValue, readingTogether, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
@@ -8,10 +9,10 @@ import { BadRequestError } from './request-error.js';
 
 const anyObject = { type: 'object' };
 
-/** The parts of a chat's request that decide which texts are allowed as an answer. */
+/** The fields of a chat request that decide which texts are allowed as an answer. */
 export type AskedAnswer = Pick<ChatRequest, 'format' | 'toolChoice' | 'parallelCalls'>;
 
-/** How the prompt ends and how the answer is split into parts. */
+/** How the prompt ends, and how the server splits the answer into reasoning, content and tool calls. */
 export interface AnswerPlace {
   parts: (Pick<PartsOptions, 'startsInReasoning' | 'tools'> & { style: WrittenStyle | null }) | null;
   /** Whether the answer may begin with reasoning. */

@@ -1,44 +1,57 @@
-// Defines the server's internal form of an answer, which each protocol converts to its own.
+// Defines the server's internal form of an answer, which each API protocol (Chat Completions, Messages, Responses, …) converts to
+// its own.
 import type { Utterance } from '@bowyer/core';
 import type { CallAttempt } from '../tool-calls/answer-parts.js';
 import type { CalledTool } from '../tool-calls/part-streamer.js';
 import type { TokenLogprob } from './token-logprobs.js';
 
-/** An answer's tokens as they were sampled, with their log-probabilities in the full vocabulary. */
+/** An answer's sampled tokens, with their log-probabilities under the full distribution, without the masks of a constraint. */
 export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' | 'logprobs'> {
-  /** The log-probabilities under the constraint's masks, [n], in nats; absent without a constraint. */
+  /**
+   * The log-probabilities under the distribution that the constraint's masks leave, [tokens], in nats; absent without a
+   * constraint.
+   */
   maskedLogprobs?: number[];
-  /** The versions of the weights, each with the index in `ids` from which it was used. */
+  /** The versions of the weights that sampled the tokens, each with the index in `ids` of its first token. */
   versions: { from: number; version: number }[];
 }
 
-/** One answer, or a piece of it. */
+/** One answer, or in a stream one chunk of it. */
 export interface Choice {
   index: number;
   text: string;
-  /** The reasoning of a chat's answer, if answers are split. */
+  /** The reasoning of a chat's answer, where the server splits answers into reasoning, content and calls. */
   reasoning?: string;
-  /** In a piece: new calls, and further text of the arguments of earlier calls, by their index. */
+  /**
+   * In a chunk of a stream: new tool calls, and further text of the arguments of earlier calls, which are identified by their
+   * index.
+   */
   calls?: readonly CalledTool[];
-  /** In a whole answer: the calls, and texts that look like attempts at a call, even if they count as text. */
+  /**
+   * In a complete answer: the tool calls, and texts that look like failed attempts at a call, even if they are returned as
+   * content.
+   */
   attempts?: readonly CallAttempt[];
-  /** In a whole answer: whether sampled calls were removed, since the request allows only one. */
+  /** In a complete answer: whether further sampled calls were removed, since the request allows only one. */
   isShortened?: boolean;
-  /** The reason of the answer's end; null until it ends. */
+  /** The reason why the answer ended; null until it ends. */
   finishReason: 'stop' | 'length' | 'tool_calls' | null;
   /** The stop string of the request that ended the answer; absent where none did. */
   stop?: string;
-  /** Tokens of the text with their log-probabilities; null where they were not requested. */
+  /** Tokens of the text with their log-probabilities; null where the request did not ask for them. */
   tokens: readonly TokenLogprob[] | null;
-  /** Ids, if requested: of the prompt (in a stream only in a choice's first piece), and of the text with its terminator. */
+  /**
+   * Token ids, if the request asked for them: of the prompt (in a stream only in a choice's first chunk), and of the text with
+   * its terminator.
+   */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
-  /** The sampled tokens of a whole answer. */
+  /** In a complete answer: its sampled tokens. */
   sampled?: SampledUtterance;
 }
 
 export interface Usage {
   promptTokens: number;
-  /** The number of the prompts' tokens that were found in the cache. */
+  /** The number of the prompts' tokens whose keys and values were found in the cache. */
   cachedPromptTokens: number;
   completionTokens: number;
   /** The number of the answers' tokens up to the end of their reasoning. */

@@ -1,4 +1,5 @@
-// Defines the server's internal form of a dialogue with the rules for its answer, to which the protocols of chats convert a body.
+// Defines the server's internal form of a chat request: a dialogue, and the settings of its answer. Each chat protocol converts
+// the bodies of its requests to it.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 import type { PromptCut } from './request-bounds.js';
@@ -6,20 +7,20 @@ import { BadRequestError } from './request-error.js';
 
 export interface ChatRequest {
   messages: readonly ChatMessage[];
-  /** Tools in the form of Chat Completions, documents, and variables of the template. */
+  /** The inputs of the chat template: tools in the form of Chat Completions, documents, and variables. */
   inputs: TemplateInputs;
   template: ChatTemplate;
   ending: PromptEnding;
   toolChoice: ToolChoice;
-  /** Whether an answer may have several calls. */
+  /** Whether an answer may have several tool calls. */
   parallelCalls: boolean;
   format: AnswerFormat;
   settings: CompletionSettings;
-  /** The token limit; null where the request has none. */
+  /** The token limit of the answer; null where the request has none. */
   maxTokens: number | null;
   /** The most tokens of reasoning; null for no limit. */
   reasoningBudget: number | null;
-  /** Whether a limit beyond the context is reduced to it; otherwise the request is refused. */
+  /** Whether a token limit for which the context has no space is reduced to the space; otherwise the request is refused. */
   limitGivesWay: boolean;
   cut: PromptCut;
   names: ChatNames;
@@ -30,13 +31,13 @@ export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 /** The required form of an answer's content: any text, a JSON object, or a value of a schema. */
 export type AnswerFormat = { kind: 'text' } | { kind: 'object' } | { kind: 'schema'; schema: unknown };
 
-/** A protocol's names of the fields that errors mention. */
+/** The names that a protocol has for the fields that error messages mention. */
 export interface ChatNames {
   messages: string;
   tools: string;
   toolChoice: string;
   format: string;
-  /** The field of the reasoning budget; not given where the protocol has none. */
+  /** The name of the field with the reasoning budget; not given where the protocol has no such field. */
   reasoningBudget?: string;
 }
 
@@ -50,8 +51,8 @@ export function chatTemplateOf({ template }: RequestReader, names: ChatNames): C
 }
 
 /**
- * Returns the variables of a template that set a level of reasoning, as vLLM does: gpt-oss has levels, and Qwen 3 and others have
- * a switch.
+ * Returns the template variables that set the effort of reasoning, with the names that vLLM uses: gpt-oss has levels of effort,
+ * and Qwen 3 and other models can only be switched.
  */
 export const effortVariables = (effort: string | null): Record<string, unknown> =>
   effort === null ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none' };

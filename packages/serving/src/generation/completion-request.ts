@@ -1,5 +1,5 @@
-// Defines the server's internal form of a client's request, whose prompts are tokens. Each protocol converts its bodies to it
-// (protocols/), and completion-run.ts runs it.
+// Defines the server's internal form of a client's request, whose prompts are token ids. The files of protocols/ convert the
+// bodies of requests to it, and completion-run.ts generates its answers.
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
 import type { AnswerConstraints } from './answer-constraints.js';
@@ -15,7 +15,7 @@ export interface CompletionRequest {
   /** The number of answers to each prompt. */
   n: number;
   maxTokens: number;
-  /** The least number of tokens before a token or a text may end an answer. */
+  /** The number of tokens that must be generated before an end token or a stop string may end an answer. */
   minTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   stops: string[];
@@ -33,29 +33,32 @@ export interface CompletionRequest {
   namesTokensById: boolean;
   /** Whether the ids of prompts and answers are returned, with the terminator, as in vLLM. */
   returnsIds: boolean;
-  /** Tokens that end an answer in addition to the model's own. */
+  /** Ids of tokens that end an answer in addition to the model's own end tokens. */
   stopIds: readonly number[];
   /** Whether the model's own end tokens do not end an answer. */
   ignoresEnd: boolean;
-  /** The bias that is added to the logits of tokens. */
+  /** The values that are added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
-  /** Subtracted from the logit of each token that the answer contains. */
+  /** The penalty that is subtracted from the logit of each token that the answer so far contains. */
   presencePenalty: number;
-  /** Subtracted from the logit of a token once for each time it was generated. */
+  /** The penalty that is subtracted from a token's logit for each time that the answer so far contains the token. */
   frequencyPenalty: number;
-  /** Changes of logits that depend on the prompt and the answer so far. */
+  /** Rules that change logits depending on the prompt and the answer so far. */
   rules: LogitRules;
-  /** The constraint on the answer's text; null: any text. */
+  /** The grammar of the answer's text; null if any text is allowed. */
   constraint: CompiledConstraint | null;
-  /** Whether an answer continues its prompt's text, including a leading space; otherwise it is a separate text. */
+  /**
+   * Whether an answer is decoded as the continuation of its prompt, so that a leading space is kept; otherwise it is a separate
+   * text.
+   */
   continuesText: boolean;
-  /** How a chat's answer is split into parts; null if it is all content. */
+  /** How a chat's answer is split into reasoning, content and tool calls; null if it is all content. */
   parts: PartsOptions | null;
   /** The chat from which the prompt was written; absent for a text prompt. */
   chat?: WrittenChat;
 }
 
-/** The settings of a request, which do not depend on its prompt. */
+/** The fields of a request that do not depend on its prompt. */
 export type CompletionSettings = Omit<
   CompletionRequest,
   'prompts' | 'maxTokens' | 'parts' | 'continuesText' | 'constraint' | 'chat'
@@ -63,37 +66,42 @@ export type CompletionSettings = Omit<
 
 export interface Prompt {
   ids: number[];
-  /** Text before the answer: the prompt, if `echo` is set. */
+  /** The text that is returned in front of the answer: the prompt, if the request sets `echo`. */
   echo: string;
 }
 
-/** The settings of the server that decide how a body is read. */
+/** The properties of the server with which it reads the body of a request. */
 export interface RequestReader {
   tokenizer: SteppedTokenizer;
-  /** The chat template, which encodes with `tokenizer`. Null where the model has none. */
+  /** The chat template, which encodes with `tokenizer`; null if the model has none. */
   template: ChatTemplate | null;
-  /** Makes a template that a request contains; undefined if requests must not contain any. */
+  /** Makes a chat template from the source that a request contains; undefined if requests must not contain one. */
   templateOf?: (source: string) => ChatTemplate;
   contextLength: number;
   vocabSize: number;
-  /** Ids that the model never writes, such as padding; they have no log-probability. */
+  /** Ids of tokens that the model never generates, such as padding; they have no log-probability. */
   maskedTokenIds: readonly number[];
   name: string;
   /** Returns the names of the adapters that are loaded; none if not given. Other names are refused. */
   adapterNames?: () => readonly string[];
-  /** Whether the model itself answers requests for other names; false if not given. */
+  /** Whether requests for unknown model names are answered by the base model; false if not given. */
   answersAnyName?: boolean;
-  /** The most answers to all prompts of a request; a request with more could never be served. */
+  /**
+   * The most answers to all prompts of one request; a request for more is refused, since the server could never generate them.
+   */
   maxAnswers: number;
-  /** The model's changes of logits; a request may change some. */
+  /** The rules of the model's generation config that change logits; a request may change some of them. */
   rules: LogitRules;
-  /** Returns how the template writes calls of tools; null where the way is unknown. If not given, answers are not split. */
+  /**
+   * Returns the format in which a template writes tool calls; null where the format is unknown. If not given, answers are not
+   * split into content and calls.
+   */
   callStyle?: (template: ChatTemplate) => CallStyle | null;
   constraints: AnswerConstraints;
-  /** Tokens that end an answer in addition to those of its request; none if not given. */
+  /** Ids of tokens that end an answer in addition to those of its request; none if not given. */
   endIds?: readonly number[];
-  /** Writes the prompts of chats in place of the template; the template does if not given. */
+  /** Writes the prompts of chats instead of the template; the template writes them if not given. */
   prompt?: PromptWriter;
-  /** The values of settings that a request does not have. */
+  /** The settings that apply to a request without them. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }

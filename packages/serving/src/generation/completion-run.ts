@@ -1,4 +1,5 @@
-// Runs one request: with a sequence for each answer, its text as it is generated, and the result.
+// Generates the answers to one request: it submits a sequence for each answer to the batcher, sends the text while it is
+// generated, and returns the complete result.
 import { Rng } from '@bowyer/core';
 import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import { byteTokens, type Tokenizer } from '@bowyer/text';
@@ -14,16 +15,16 @@ import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
 interface CompletionRun {
   request: CompletionRequest;
-  /** The adapter, which stays loaded until the run has ended; null or not given for the model itself. */
+  /** The LoRA adapter, which stays loaded until all answers have ended; null or not given for the base model. */
   adapter?: LoadedAdapter | null;
   tokenizer: Tokenizer;
   terminatorIds: readonly number[];
-  /** The random numbers of a request without a seed. */
+  /** The generator of random numbers for a request without a seed. */
   rng: Rng;
   /** Returns the current version of the weights; 0 if not given. */
   version?: () => number;
   signal: AbortSignal;
-  /** Receives every piece of text, and the end of every choice. */
+  /** Receives each new chunk of text, and the end of each answer. */
   onPiece: (piece: Choice) => void;
 }
 
@@ -94,7 +95,10 @@ async function finished(
   return { choices, usage, aborted };
 }
 
-/** The tokens at the end of a prompt that can affect the text of the first token after it. */
+/**
+ * The number of tokens at the end of a prompt that are decoded with the answer, since they can affect the text of its first
+ * token.
+ */
 const PROMPT_END = 64;
 
 class Answer {
@@ -105,7 +109,7 @@ class Answer {
   readonly #tokens: TokenLogprob[] = [];
   #unsentTokens: TokenLogprob[] = [];
   readonly #ids: number[] = [];
-  /** The number of `#ids` that have been sent. */
+  /** The number of tokens in `#ids` that have been sent. */
   #sentIds = 0;
   #sentPieces = 0;
   #echo: string;
@@ -131,8 +135,8 @@ class Answer {
   }
 
   /**
-   * Returns the function that decodes the answer: a message as a separate text, a completion as the continuation of its prompt,
-   * with its leading space.
+   * Returns the function that decodes the answer's tokens. A chat message is decoded as a separate text, a completion as the
+   * continuation of its prompt, so that its leading space is kept.
    */
   #decoder(end: readonly number[]): (ids: readonly number[]) => string {
     const { tokenizer, request } = this.run;
@@ -160,14 +164,17 @@ class Answer {
     return !this.#streamer.stopped && !this.#endsWithCall();
   }
 
-  /** Returns whether a tool call ends the answer, as where the request allows only one. A grammar ends the answer itself. */
+  /**
+   * Returns whether a tool call ends the answer, as it does where the request allows only one call. With a grammar this is not
+   * needed, since the grammar itself ends the answer.
+   */
   #endsWithCall(): boolean {
     const { constraint, ignoresEnd, minTokens } = this.run.request;
     if (constraint !== null || ignoresEnd || this.#ids.length < minTokens) return false;
     return this.#parts?.isOver === true;
   }
 
-  /** Takes the token that ended the answer. If ids are returned, it is one of them, without a text. */
+  /** Records the token that ended the answer. If the request asks for token ids, its id is returned too, without a text. */
   terminate({ id, logprob, maskedLogprob }: NonNullable<SequenceEnd['terminator']>): void {
     this.#sampled.end(id, logprob, maskedLogprob);
     if (!this.run.request.returnsIds) return;
@@ -179,7 +186,7 @@ class Answer {
     this.#unsentTokens.push(token);
   }
 
-  /** Returns the prompt's tokens. @param logprobs of those after the first */
+  /** Returns the prompt's tokens with their log-probabilities. @param logprobs of all tokens but the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
     await turn(); // other work runs between the prompts of a request's answers
     return inTurns(this.#spell(logprobs));
@@ -195,7 +202,7 @@ class Answer {
     return tokens;
   }
 
-  /** Ends the answer. @param ofPrompt the prompt's tokens, where they are returned */
+  /** Ends the answer. @param ofPrompt the prompt's tokens with log-probabilities, if the request asks for them */
   finish(finishReason: 'stop' | 'length', ofPrompt: readonly TokenLogprob[]): Choice {
     this.#send(this.#streamer.finish(), true);
     const { prompts, n, returnsIds } = this.run.request;
@@ -220,7 +227,7 @@ class Answer {
     };
   }
 
-  /** Returns the ids of a piece: those generated since the last one, and the prompt in the first. */
+  /** Returns the token ids of the next chunk: those generated since the last chunk, and in the first chunk also the prompt's. */
   #unsentIds(): Pick<Choice, 'ids'> {
     if (!this.run.request.returnsIds) return {};
     const text = this.#ids.slice(this.#sentIds);

@@ -1,5 +1,6 @@
-// Writes and reads the key of a constraint, a text with everything that its grammar depends on. A server finds cached constraints
-// by it, and the record of an answer contains it, so that the constraint can be compiled again.
+// Writes and parses the key of a constraint: a JSON text of everything that the grammar of an answer depends on. The server finds
+// compiled constraints in its cache by the key, and the record of an answer contains it, so that training can compile the
+// constraint again.
 import type { Grammar, Tokenizer } from '@bowyer/text';
 import { callFormats } from '../tool-calls/call-formats.js';
 import { answerGrammar, type AnswerPlace, type AskedAnswer } from './answer-grammar.js';
@@ -30,22 +31,24 @@ export function grammarKey(
   return JSON.stringify([format, toolChoice, parallelCalls, place, mayReason]);
 }
 
-/** Returns the key of the same constraint with a bound on the tokens of its reasoning. */
+/** Returns the key of the same constraint with an additional limit on the number of reasoning tokens. */
 export const withBudget = (key: string, tokens: number): string =>
   JSON.stringify([...(JSON.parse(key) as KeyParts).slice(0, 5), tokens]);
 
 const names: ChatNames = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
 
-/** A constraint as described by its key. */
+/** The grammar and the reasoning budget that a key describes. */
 interface KeyedConstraint {
-  /** The grammar; null where any text is allowed, within the budget. */
+  /** The grammar; null where any text is allowed and only the reasoning is limited. */
   grammar: Grammar | null;
   parts: AnswerPlace['parts'];
   /** The most tokens of reasoning; null for no bound. */
   reasoningBudget: number | null;
 }
 
-/** Reads a key. @throws {RangeError} for a text that `grammarKey` did not write, or whose format of calls no longer exists */
+/**
+ * Parses a key. @throws {RangeError} for a text that `grammarKey` did not write, or whose format of tool calls no longer exists
+ */
 export function constraintOfKey(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): KeyedConstraint {
   const [format, toolChoice, parallelCalls, place, mayReason, reasoningBudget = null] = JSON.parse(key) as KeyParts;
   const parts = place && placeOf(place);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { CompiledConstraint } from '@bowyer/text';
 
 /**
- * A cache that drops the least recently used constraints, and those of a compiler that was reset, since they would keep its
- * former memory in use.
+ * A cache of compiled constraints. It drops the least recently used ones, and those whose compiler was reset, since they would
+ * keep the compiler's former memory from being freed.
  */
 export class KeptConstraints {
-  /** The constraints by digests of their keys, which can be megabytes long. */
+  /** The constraints by digests of their keys; a key itself can be megabytes long. */
   readonly #kept = new Map<string, CompiledConstraint>();
 
   constructor(private readonly most: number) {}

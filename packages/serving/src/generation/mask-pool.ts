@@ -1,16 +1,16 @@
-// Shares one array among equal masks: most tokens of most answers have one of a few masks, each of which takes 20 kB for a large
-// vocabulary.
+// Shares one array among equal token masks: most positions of most answers have one of a few masks, each of which takes 20 kB for
+// a large vocabulary.
 import type { TokenMask } from '@bowyer/core';
 
-/** The most masks in the pool, which is then emptied. */
+/** The most masks in the pool; when it is full, it is emptied. */
 const MOST_KEPT = 4096;
 
 export class MaskPool {
-  /** The masks by a hash of their words. */
+  /** The masks by a hash of their content, an array of 32-bit integers. */
   #kept = new Map<number, TokenMask[]>();
   #size = 0;
 
-  /** Returns the mask, or an equal one that is already in the pool. */
+  /** Returns an equal mask that is already in the pool, or adds the mask and returns it. */
   same(mask: TokenMask): TokenMask {
     const hash = hashOf(mask);
     const known = this.#kept.get(hash)?.find((other) => isEqual(other, mask));
@@ -24,7 +24,9 @@ export class MaskPool {
   }
 }
 
-/** Computes FNV-1a over words. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/ */
+/**
+ * Computes the FNV-1a hash of a mask's 32-bit integers. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/
+ */
 function hashOf(mask: TokenMask): number {
   let hash = 0x811c9dc5;
   for (let word = 0; word < mask.length; word++) hash = Math.imul(hash ^ mask[word], 0x01000193);

@@ -1,27 +1,28 @@
-// Defines the interface for writing the prompts of chats: with the template alone, or with earlier sampled tokens.
+// Defines the interface of functions that write the prompts of chats: with the chat template alone, or with the tokens that the
+// model sampled for its earlier messages in place of their encoded text.
 import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
 
 export interface Dialogue {
   messages: readonly ChatMessage[];
-  /** Tools in the form of Chat Completions, documents, and variables of the template. */
+  /** The inputs of the chat template: tools in the form of Chat Completions, documents, and variables. */
   inputs: TemplateInputs;
   template: ChatTemplate;
 }
 
-/** A chat whose prompt is written. */
+/** The chat from which a prompt was written, with the constraint of its answer. */
 export interface WrittenChat extends Dialogue {
-  /** The source of its constraint; null without one. */
+  /** The key of the answer's constraint (grammar-key.ts); null without a constraint. */
   constraint: string | null;
 }
 
-/** Returns a dialogue's tokens as written by its template. */
+/** Writes a dialogue with its chat template, and returns its token ids. */
 export type WriteDialogue = (messages: readonly ChatMessage[]) => Promise<number[]>;
 
 /**
  * Writes a chat's prompt.
  *
  * @param endIds tokens that end messages of the model
- * @param write tokenizes messages with the template; it may be called with other messages too
+ * @param write tokenizes messages with the template; it may be called with messages other than the chat's
  */
 export type PromptWriter = (
   chat: Dialogue & { ending: PromptEnding },

@@ -1,30 +1,31 @@
-// Bounds the tokens of an answer's reasoning: when the bound is reached, the closing mark is forced, and the answer continues.
+// Limits the number of tokens of an answer's reasoning: at the limit, the marker that closes the reasoning, such as `</think>`,
+// is forced, and the answer continues after it.
 import type { CompiledConstraint, TokenConstraint, Tokenizer } from '@bowyer/text';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import { reasoningForm, type ReasoningForm } from '../tool-calls/reasoning.js';
 import type { AnswerPlace } from './answer-grammar.js';
 
-/** The character that an incomplete multi-byte character decodes to. */
+/** The character that decoding returns for an incomplete multi-byte character. */
 const HALF_CHARACTER = '\uFFFD';
 
-/** The number of last tokens that are searched for the marks of reasoning, which are shorter. */
+/** The number of last tokens that are decoded to search for the markers of reasoning, which have fewer tokens. */
 const LOOKED_AT = 16;
 
 export interface ReasoningBudget {
   form: ReasoningForm;
-  /** The most tokens between the marks. */
+  /** The most tokens between the opening and the closing marker. */
   tokens: number;
   tokenizer: Pick<Tokenizer, 'encode' | 'tokenToId'>;
-  /** Decodes tokens, including the marks that are special tokens. */
+  /** Decodes tokens, including markers that are special tokens. */
   decode: (ids: readonly number[]) => string;
 }
 
 /**
- * Adds the bound to a constraint.
+ * Adds the limit on the tokens of reasoning to a constraint.
  *
- * @param constraint of the whole answer; null without one
- * @param budget.tokens of the reasoning
- * @returns null where the model has no form of reasoning
+ * @param constraint of the whole answer; null if it has none
+ * @param budget.tokens the most tokens of reasoning
+ * @returns null if the model does not write reasoning
  */
 export function withinBudget(
   constraint: CompiledConstraint | null,
@@ -40,7 +41,9 @@ export function withinBudget(
   return boundedReasoning(constraint, { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) });
 }
 
-/** Returns the constraint with the bound. @param constraint of the whole answer; null without one */
+/**
+ * Returns the constraint with the limit on the tokens of reasoning. @param constraint of the whole answer; null if it has none
+ */
 export const boundedReasoning = (
   constraint: CompiledConstraint | null,
   budget: ReasoningBudget,
@@ -55,8 +58,8 @@ export const boundedReasoning = (
 type TokenizerOfMarks = Parameters<typeof decoderWithMarks>[0] & Pick<Tokenizer, 'encode' | 'tokenToId'>;
 
 /**
- * The position in the answer. `before`: only spaces so far, or the beginning of a mark; `closing`: the closing mark is being
- * forced; `over`: no reasoning follows.
+ * The stage of an answer. `before`: only spaces so far, or the beginning of the opening marker; `inside`: reasoning; `closing`:
+ * the closing marker is being forced; `over`: no reasoning follows.
  */
 type Stage = 'before' | 'inside' | 'closing' | 'over';
 
@@ -64,9 +67,9 @@ class BudgetedAnswer implements TokenConstraint {
   #stage: Stage;
   /** The number of reasoning tokens so far. */
   #count = 0;
-  /** The last tokens, which are searched for marks. */
+  /** The last tokens, which are searched for markers. */
   #recent: number[] = [];
-  /** The rest of the closing mark that is being forced. */
+  /** The tokens of the closing marker that are still to be forced. */
   #forced: number[] = [];
 
   constructor(
@@ -111,7 +114,7 @@ class BudgetedAnswer implements TokenConstraint {
   }
 
   /**
-   * Returns whether the next token must belong to the closing mark. It is not forced within a multi-byte character, nor where a
+   * Returns whether the next token must belong to the closing marker. It is not forced within a multi-byte character, nor where a
    * grammar forbids it.
    */
   #forces(mask: Uint32Array): boolean {
@@ -128,7 +131,7 @@ class BudgetedAnswer implements TokenConstraint {
     return false;
   }
 
-  /** Updates the position. @param text of the last tokens */
+  /** Updates the stage. @param text of the last tokens */
   #look(text: string): void {
     const { start, end } = this.budget.form;
     if (this.#stage === 'before') {

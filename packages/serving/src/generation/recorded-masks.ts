@@ -1,5 +1,5 @@
-// Computes the masks with which recorded answers were sampled: it compiles their constraints again, and advances them over the
-// tokens.
+// Computes again, for training, the token masks with which recorded answers were sampled: it compiles the constraints of the
+// answers, and advances them over the sampled tokens.
 import type { TokenMask } from '@bowyer/core';
 import { ConstraintCompiler, TokenVocabulary, type CompiledConstraint } from '@bowyer/text';
 import { nextTokenMask } from '../engine/next-token-mask.js';
@@ -9,17 +9,20 @@ import { KeptConstraints } from './kept-constraints.js';
 import { MaskPool } from './mask-pool.js';
 import { withinBudget } from './reasoning-budget.js';
 
-/** The parts of a recorded answer on which its masks depend. */
+/** The fields of a recorded answer that determine its masks. */
 export interface MaskedAnswer {
-  /** The source of its constraint as recorded. */
+  /** The key of the answer's constraint (grammar-key.ts). */
   constraint: string;
   /** The sampled tokens, with the terminator. */
   ids: readonly number[];
   /** Whether the last of `ids` is the terminator. */
   terminated: boolean;
-  /** The token limit of the answer, including the terminator: near the limit, a constraint allows only texts that can still be finished. */
+  /**
+   * The token limit of the answer, including the terminator. It matters since near the limit, a constraint allows only texts that
+   * can still be completed.
+   */
   maxTokens: number;
-  /** Terminators of this answer in addition to those of every answer. */
+  /** Ids of terminators for this answer, in addition to those of every answer. */
   stopIds: readonly number[];
 }
 
@@ -30,20 +33,20 @@ export class RecordedMasks {
   readonly #terminatorIds: readonly number[];
   readonly #kept = new KeptConstraints(MOST_KEPT);
   readonly #pool = new MaskPool();
-  /** The compiler. It is made for the first answer, which takes seconds for a large vocabulary. */
+  /** The compiler. It is made for the first answer, since making it takes seconds for a large vocabulary. */
   #compiler: ConstraintCompiler | null = null;
 
-  /** Makes an empty cache. @param served the model, its template and further terminators of the server */
+  /** Makes an empty cache. @param served the model, its chat template, and further terminators that the server had */
   constructor(private readonly served: AnswerEnds) {
     this.#terminatorIds = answerEnds(served);
   }
 
   /**
-   * Returns the mask of each token of an answer. Equal masks are the same array, even across answers.
+   * Returns the mask with which each token of an answer was sampled. Equal masks are the same array, even across answers.
    *
    * @returns [ids]
-   * @throws {RangeError} where the constraint does not allow the tokens, because model, tokenizer or template differ from the
-   *   server's
+   * @throws {RangeError} where the constraint does not allow the tokens, because the model, the tokenizer or the template differs
+   *   from the server's
    */
   masksOf({ constraint, ids, terminated, maxTokens, stopIds }: MaskedAnswer): TokenMask[] {
     const place = this.#compiled(constraint).start();

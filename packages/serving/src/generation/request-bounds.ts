@@ -1,5 +1,5 @@
-// Bounds the size of a request: in characters before anything is encoded, and in tokens afterwards. A request that does not fit
-// into the context is reported in the words of OpenAI's API, which clients of all protocols recognize.
+// Limits the size of a request: its characters before any text is encoded, and its tokens afterwards. The error for a prompt that
+// exceeds the context has the wording of OpenAI's API, which clients of all protocols recognize.
 import { maximum } from '@bowyer/core';
 import { isTooDeep, MOST_LEVELS } from '../http/json-nesting.js';
 import { BadRequestError } from './request-error.js';
@@ -8,44 +8,53 @@ import type { SteppedTokenizer } from './stepped-tokenizer.js';
 export interface LengthBounds {
   contextLength: number;
   tokenizer: SteppedTokenizer;
-  /** The token limit for requests without one. */
+  /** The token limit of answers for requests without one. */
   defaults: { maxTokens: number };
 }
 
-/** A function that returns the last tokens of a prompt, where a request limits their number. */
+/** Truncates a prompt to its last tokens, where the request limits their number. */
 export interface PromptCut {
   (ids: number[]): number[];
-  /** Whether anything is cut; false if all tokens are returned. */
+  /** Whether the function can remove tokens; false if it returns all of them. */
   readonly cuts: boolean;
 }
 
 export const noCut: PromptCut = Object.assign((ids: number[]) => ids, { cuts: false });
 
-/** The most characters of a call's arguments, and of all calls together. */
+/** The most characters of the arguments of one tool call, and of all calls of a dialogue together. */
 const LONGEST_ARGUMENTS = 2 ** 19;
 const MOST_STOPS = 16;
 /** The most characters of a stop string. */
 const LONGEST_STOP = 1_024;
 
-/** The most messages of a dialogue; some of the work for each cannot be interrupted. */
+/** The most messages of a dialogue. The limit is needed since some of the work for each message cannot be interrupted. */
 const MOST_MESSAGES = 2_048;
 
 /**
- * An upper estimate of the mean number of characters in a token: English has 4 to 5, deeply indented code 8. It bounds the text
- * that is encoded.
+ * An upper estimate of the mean number of characters per token: English text has 4 to 5, deeply indented code 8. A text with more
+ * characters than this number times the context length is refused without being encoded.
  */
 const MOST_PER_TOKEN = 16;
 
-/** A text with at most this many characters is encoded for any length of context. */
+/** A text with at most this many characters is encoded even if the context is so short that it seems not to fit. */
 const SHORT = 2 ** 15;
 
-/** The most characters of a text that is encoded for a prompt which is cut, and by a tokenizer whose tokens are whole texts. */
+/**
+ * The most characters of a text that is encoded in two cases: for a prompt that is truncated to its last tokens, and by a
+ * tokenizer whose tokens can be whole texts.
+ */
 const LONGEST_CUT = 2 ** 20;
 
-/** A longer token is a whole text, such as the instructions that a start model reads as one token. */
+/**
+ * A tokenizer that has a longer token, in characters, has whole texts as tokens, such as the instructions that a small initial
+ * model reads as one token.
+ */
 const LONG_TOKEN = 1_024;
 
-/** Refuses a text that cannot fit, before it is encoded, even if a normalizer would shorten it. */
+/**
+ * Refuses a text that has too many characters to fit into the context. It runs before the text is encoded, so that it also
+ * refuses a text that the tokenizer's normalizer would have shortened.
+ */
 export function checkCharacters(
   count: number,
   { contextLength, tokenizer }: LengthBounds,
@@ -80,7 +89,10 @@ export function checkMessageCount(count: number, param: string): void {
     throw new BadRequestError(`'${param}' has ${count} ${param}; at most ${MOST_MESSAGES} are allowed`, param);
 }
 
-/** Checks the size of a dialogue's arguments before they are parsed, since parsing cannot be interrupted. */
+/**
+ * Checks the size of the arguments of a dialogue's tool calls before they are parsed as JSON, since parsing cannot be
+ * interrupted.
+ */
 export function checkArguments(given: readonly unknown[], param: string): void {
   const texts = given.filter((each) => typeof each === 'string');
   const count = texts.reduce((sum, { length }) => sum + length, 0);
@@ -100,7 +112,10 @@ export function checkTokens(count: number, { contextLength }: LengthBounds, para
   if (count > contextLength) throw tooLong(contextLength, `your ${param} resulted in ${count} tokens`, param);
 }
 
-/** Encodes texts in steps. It stops one token beyond the context, unless the prompt is cut to its end, which needs all tokens. */
+/**
+ * Encodes texts in steps. Encoding stops one token beyond the context length, unless the prompt is truncated to its last tokens,
+ * which needs all of them.
+ */
 export const inSteps = <Result>(
   encodeAll: () => Result,
   { tokenizer, contextLength }: LengthBounds,
@@ -109,8 +124,8 @@ export const inSteps = <Result>(
 ): Promise<Result> => tokenizer.inSteps(encodeAll, { maxTokens: cuts ? Infinity : contextLength + 1, signal });
 
 /**
- * Returns the token limit of the answers. Prompts and answers must fit into the context; a default limit is reduced to the
- * rest of it.
+ * Returns the token limit of the answers. Prompt and answer must fit into the context together; a limit that is only the server's
+ * default is reduced to the space that the prompt leaves.
  *
  * @param asked the request's limit; null without one
  */
@@ -128,7 +143,7 @@ export function tokenLimit(
   throw tooLong(contextLength, what, ofPrompt, `${ofPrompt} or completion`);
 }
 
-/** Returns the stop strings. @param name of the field */
+/** Returns the stop strings of a request without the empty ones. @param name of the request's field */
 export function checkedStops(texts: readonly string[], name: string): string[] {
   const stops = texts.filter((stop) => stop !== '');
   const fail = (problem: string) => new BadRequestError(`'${name}' ${problem}`, name);

@@ -3,7 +3,7 @@
 /** The most characters of an error message, which must not repeat a client's long input. */
 const LONGEST_MESSAGE = 1_000;
 
-/** The most characters of a field's name in a message. */
+/** The most characters of a field's name in an error message. */
 export const LONGEST_NAME = 80;
 
 type RequestProblem =
@@ -16,7 +16,7 @@ type RequestProblem =
 
 export class BadRequestError extends Error {
   override readonly name = 'BadRequestError';
-  /** The field that caused the error. */
+  /** The name of the request's field that caused the error. */
   readonly param: string | null;
 
   constructor(

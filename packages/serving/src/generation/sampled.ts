@@ -1,4 +1,4 @@
-// Collects the sampled tokens of one answer, with the versions of the weights.
+// Collects the sampled tokens of one answer, with the versions of the model's weights that sampled them.
 import type { SampledUtterance } from './answer.js';
 
 export class Sampled {
@@ -11,7 +11,7 @@ export class Sampled {
   /** Makes an empty answer. @param version returns the current version of the weights */
   constructor(private readonly version: () => number) {}
 
-  /** Adds tokens. @param masked with a constraint: the same as `logprobs`, but among the tokens that it allowed */
+  /** Adds tokens. @param masked with a constraint: the log-probabilities among only the tokens that it allowed */
   add(ids: readonly number[], logprobs: readonly number[], masked?: readonly number[]): void {
     const version = this.version();
     if (this.#versions.at(-1)?.version !== version) this.#versions.push({ from: this.#ids.length, version });

@@ -1,4 +1,4 @@
-// Fills in the settings that a request does not give.
+// Fills in the sampling settings that a request does not contain with the server's defaults.
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 
 interface Sampling {
@@ -22,7 +22,7 @@ export function samplingOf(
   };
 }
 
-/** Returns the settings of a request for one answer without further outputs. */
+/** Returns the settings of a request for one answer to each prompt, without log-probabilities or other additional outputs. */
 export const plainSettings = (reader: RequestReader): CompletionSettings => ({
   model: reader.name,
   n: 1,

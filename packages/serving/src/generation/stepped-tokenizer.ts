@@ -1,21 +1,21 @@
-// Encodes long texts for a server in bounded steps, between which other work runs. A chat template cannot pause while it encodes.
-// It is therefore run once to collect the texts that it encodes; these are encoded in steps; then it is run again with the
-// results.
+// Encodes long texts in bounded steps, between which the server does other work. A chat template cannot pause while it encodes a
+// text. It is therefore rendered once only to collect the texts that it encodes; these texts are encoded in steps; then it is
+// rendered again with the results.
 import type { Tokenizer } from '@bowyer/text';
 import { inTurns } from '../http/turn.js';
 
-/** Characters that one step may encode, which takes a few milliseconds. */
+/** The number of characters that one step may encode, which takes a few milliseconds. */
 const AT_ONCE = 8_192;
 
 interface Pass {
   known: ReadonlyMap<string, number[]>;
-  /** Texts to encode before the next run, each with a prefix letter for the kind of encoding. */
+  /** Texts to encode before `encodeAll` is called again, each with a prefix letter for the kind of encoding. */
   missing: Set<string>;
   charactersLeft: number;
 }
 
 export interface StepOptions {
-  /** The number of ids after which an encoding may stop. */
+  /** The number of token ids after which an encoding may stop. */
   maxTokens: number;
   signal: AbortSignal;
 }
@@ -36,8 +36,8 @@ export class SteppedTokenizer implements Tokenizer {
   }
 
   /**
-   * Returns the result of `encodeAll`, which encodes texts with this tokenizer and is called once or twice. Only its last call
-   * gets all ids.
+   * Returns the result of `encodeAll`, a function that encodes texts with this tokenizer. It is called once or twice, and only
+   * its last call gets complete encodings.
    *
    * @throws the signal's reason once it is aborted
    */

@@ -1,8 +1,9 @@
-// Decodes an answer while it is generated, and finds the text that can already be sent, and the stop string that ends it.
+// Decodes an answer while it is generated, returns the text that can already be sent to the client, and finds the stop string
+// that ends the answer.
 import { maximum } from '@bowyer/core';
 import { GrowingText } from '@bowyer/text';
 
-/** The character that an incomplete multi-byte character decodes to. */
+/** The character that decoding returns for an incomplete multi-byte character. */
 const HALF_CHARACTER = '\uFFFD';
 
 const NONE: ReadonlySet<number> = new Set();
@@ -12,7 +13,7 @@ interface TextStreamerOptions {
   stops?: readonly string[];
   /** The number of tokens before a stop string may end the answer; 0 if not given. */
   minTokens?: number;
-  /** Tokens of a single byte, if the tokenizer has any. */
+  /** Ids of tokens that are a single byte, if the tokenizer has any. */
   byteIds?: ReadonlySet<number>;
 }
 
@@ -23,7 +24,7 @@ export class TextStreamer {
   readonly #minTokens: number;
   /** The first tokens, up to `minTokens`. */
   readonly #first: number[] = [];
-  /** The length of the text of the first `minTokens` tokens, once they have been generated. */
+  /** The length in characters of the text of the first `minTokens` tokens; null until they have been generated. */
   #least: number | null = null;
   #count = 0;
   #shown = 0;
@@ -40,7 +41,7 @@ export class TextStreamer {
     this.#text = new GrowingText(decode, { byteIds, keeps: 2 * this.#longestStop });
   }
 
-  /** Returns the text up to a stop string. */
+  /** Returns the answer's text up to a stop string. */
   get text(): string {
     return this.#text.text.slice(0, this.#end?.at);
   }
@@ -54,7 +55,10 @@ export class TextStreamer {
     return this.#end?.stop ?? null;
   }
 
-  /** Returns the text that can be shown now; the beginning of a stop string or of a character is held back until its rest arrives. */
+  /**
+   * Adds tokens, and returns the text that can be sent now. The beginning of a stop string or of a multi-byte character is held
+   * back until later tokens complete it.
+   */
   add(ids: readonly number[]): string {
     if (this.stopped) return '';
     const searched = this.#text.settledLength;
@@ -70,7 +74,10 @@ export class TextStreamer {
     return this.#show(this.#end?.at ?? this.#text.length);
   }
 
-  /** Returns the first applicable stop string and its offset. @param searched number of characters that contain none */
+  /**
+   * Returns the first stop string that may end the answer, and its offset. @param searched number of first characters known to
+   * contain none
+   */
   #stopBehind(searched: number): { stop: string; at: number } | null {
     if (this.#stops.length === 0 || this.#count <= this.#minTokens) return null;
     this.#least ??= this.#minTokens === 0 ? 0 : this.decode(this.#first).length;
@@ -90,7 +97,10 @@ export class TextStreamer {
     return piece;
   }
 
-  /** Returns the length of the text before a possible beginning of a stop string or an incomplete character. */
+  /**
+   * Returns the length of the text that can be sent, which is the text before a possible beginning of a stop string or an
+   * incomplete character.
+   */
   #certainLength(): number {
     const start = Math.max(0, this.#shown - this.#longestStop);
     const text = this.#text.from(start);
@@ -100,7 +110,7 @@ export class TextStreamer {
   }
 }
 
-/** Returns the number of characters at the end of `text` with which `stop` begins. */
+/** Returns the number of last characters of `text` that are the beginning of `stop`. */
 function overlap(text: string, stop: string): number {
   for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)
     if (text.endsWith(stop.slice(0, length))) return length;

@@ -1,22 +1,22 @@
-// Lists the tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with its offset in the text.
+// Lists the tokens of an answer as OpenAI's API returns them: text, bytes, log-probability, and offset in the answer's text.
 import { isUtf8 } from 'node:buffer';
 import type { TopLogprobs } from '@bowyer/models';
 import { TokenSpelling, type Tokenizer } from '@bowyer/text';
 
 export interface Alternative {
   id: number;
-  /** The bytes of the token's text, or its own bytes if it is a part of a character. */
+  /** The bytes of the token, which may be only some of the bytes of a multi-byte character. */
   bytes: Uint8Array;
-  /** The log-probability in nats; null for a prompt's first token, which has no prediction. */
+  /** The log-probability in nats; null for a prompt's first token, which the model does not predict. */
   logprob: number | null;
 }
 
 export interface TokenLogprob extends Alternative {
-  /** The number of characters before the token in the text. */
+  /** The number of characters of the text that precede the token. */
   offset: number;
   /** The log-probability under the answer's constraint, where it has one. */
   maskedLogprob?: number;
-  /** The requested number of most likely tokens at the position. */
+  /** The most likely tokens at the position, as many as the request asked for. */
   topLogprobs: readonly Alternative[];
 }
 
@@ -28,18 +28,18 @@ export class SpelledTokens {
   /**
    * Starts a list of tokens.
    *
-   * @param before preceding tokens of the text
-   * @param offset number of characters before these tokens
+   * @param before tokens that precede the list in the text
+   * @param offset number of characters that precede the list
    */
   constructor(tokenizer: Tokenizer, before: readonly number[] = [], offset = 0) {
     this.#offset = offset;
     this.#spelling = new TokenSpelling(tokenizer);
-    // Tokens before the last visible one do not affect the text of later ones.
+    // The decoder only needs the tokens from the last visible one on, since earlier tokens do not affect the text of later ones.
     const shown = before.findLastIndex((id) => tokenizer.decode([id]) !== '');
     for (const id of before.slice(Math.max(0, shown))) this.#spelling.next(id);
   }
 
-  /** Returns the next token. @param top number of most likely tokens to return */
+  /** Adds a token, and returns it as the API does. @param top number of most likely tokens to return */
   add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
     const ids = found?.ids.slice(0, top) ?? [];
     const topLogprobs = ids.map((other, i) => ({
@@ -51,7 +51,7 @@ export class SpelledTokens {
     return { id, bytes, logprob, offset: this.#advance(bytes), topLogprobs };
   }
 
-  /** Returns the offset of the token; for a part of a character, the offset of the character. */
+  /** Returns the offset of the token in the text; for a token that is a part of a character, the offset of the character. */
   #advance(bytes: Uint8Array): number {
     const before = this.#offset;
     if (!this.#spelling.isShown) return before;
@@ -61,10 +61,13 @@ export class SpelledTokens {
   }
 }
 
-/** Returns the text of a token; null for a part of a character. A strict decoder would throw, which takes 50 times as long. */
+/**
+ * Returns the text of a token; null for bytes that are a part of a character. It checks the bytes first, since a strict decoder
+ * throws, which takes 50 times as long.
+ */
 export const textOf = (bytes: Uint8Array): string | null =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : null;
 
-/** Writes bytes that are not text as OpenAI's API does: `\\xe2\\x9c`. */
+/** Writes bytes that are not valid UTF-8 as OpenAI's API does: `\\xe2\\x9c`. */
 export const escaped = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');

@@ -14,7 +14,10 @@ import { checkCharacters, inSteps, tokenLimit, type PromptCut } from './request-
 import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
-/** Converts a chat. @throws {BadRequestError} before anything is encoded, if its number of characters shows that it cannot fit */
+/**
+ * Converts a chat. @throws {BadRequestError} if the chat cannot fit into the context, which its number of characters may show
+ * before it is encoded
+ */
 export async function writtenChat(
   chat: ChatRequest,
   reader: RequestReader,
@@ -58,7 +61,10 @@ async function written(chat: ChatRequest, reader: RequestReader, signal: AbortSi
 
 const WHOLE: PromptCut = Object.assign((ids: number[]) => ids, { cuts: true });
 
-/** Adds the number of tokens of the tools to the error for a chat that does not fit: an agent sends the same tools in every chat. */
+/**
+ * Adds to the error for a chat that exceeds the context how many of its tokens are tools, since an agent sends the same tools in
+ * every chat.
+ */
 async function withToolTokens(
   error: unknown,
   chat: ChatRequest,
@@ -98,11 +104,14 @@ function limitOf(
 
 interface MadeConstraint {
   constraint: CompletionRequest['constraint'];
-  /** The key of the grammar, which has everything that it depends on. */
+  /** The key of the grammar (grammar-key.ts), which contains everything that the grammar depends on. */
   key: string;
 }
 
-/** Returns the constraint of the answers. @throws {BadRequestError} where it cannot be guaranteed, or other settings of the request contradict it */
+/**
+ * Returns the constraint on the answers to a chat. @throws {BadRequestError} if no grammar can guarantee it, or other settings of
+ * the request contradict it
+ */
 async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): Promise<MadeConstraint> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
@@ -122,9 +131,10 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
 }
 
 /**
- * Adds the reasoning budget to a constraint.
+ * Adds the reasoning budget of a request to the constraint of its answers.
  *
- * @throws {BadRequestError} for a budget where answers have no reasoning, or are not split
+ * @throws {BadRequestError} for a budget where the model has no reasoning, or where answers are not split into reasoning and
+ *   content
  */
 function budgeted(
   { constraint, key }: MadeConstraint,
@@ -172,11 +182,14 @@ export async function promptIds(chat: ChatRequest, reader: RequestReader, signal
 
 interface Written {
   ids: readonly number[];
-  /** The text of the message that the answer continues. */
+  /** The beginning of the message that the answer continues, from the request; null if the answer begins a message. */
   opened: string | null;
 }
 
-/** Returns how the answer is split into parts. @throws {BadRequestError} where there are tools, and the template's calls cannot be read */
+/**
+ * Returns how the answer is split into reasoning, content and tool calls. @throws {BadRequestError} if the request has tools, and
+ * the format of the template's calls is unknown
+ */
 function partsOf(
   { inputs: { tools = [] }, template, toolChoice, parallelCalls, settings, names }: ChatRequest,
   { ids, opened }: Written,
@@ -205,19 +218,25 @@ function partsOf(
   };
 }
 
-/** Returns whether the answer begins within reasoning, because of a mark at the end of the prompt or of the message. */
+/**
+ * Returns whether the answer begins within reasoning, because the prompt, or the beginning of the message in the request, ends
+ * with an open marker such as `<think>`.
+ */
 function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
   if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
   return opened === null && endsInThought(ids, tokenizer);
 }
 
-/** Returns whether the answer may begin with reasoning, which it may not if the prompt ends with the marks of empty reasoning. */
+/** Returns whether the answer may begin with reasoning. It may not if the prompt ends with the markers of empty reasoning. */
 function mayReason(ids: readonly number[], reader: Pick<RequestReader, 'tokenizer'>): boolean {
   const end = endOf(ids, reader.tokenizer).trimEnd();
   return !reasoningMarks.some((mark) => end.endsWith(mark));
 }
 
-/** Returns the number of characters of all texts in a value. Calls, reasoning, tools and documents are rendered too. */
+/**
+ * Returns the number of characters of all strings in a message, including tool calls, reasoning and documents, since the template
+ * renders them too.
+ */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -1,12 +1,12 @@
-// Checks the API key of clients, sent as a bearer token or as `x-api-key`.
+// Checks the API key that a client sends, as a bearer token or as `x-api-key`.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
- * Checks the key of a request.
+ * Checks the API key of a request.
  *
  * @param isRight returns whether a key is accepted; it is called with '' for a request without a key
- * @returns the problem; null for authorized clients
+ * @returns the problem as a text; null for an accepted key
  */
 export function keyProblem({ headers }: IncomingMessage, isRight: (given: string) => boolean): string | null {
   const { authorization, 'x-api-key': key } = headers;
@@ -16,16 +16,19 @@ export function keyProblem({ headers }: IncomingMessage, isRight: (given: string
   return `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;
 }
 
-/** Compares two texts in constant time. */
+/** Compares two texts in constant time, so that the time does not reveal how much of a key is right. */
 export function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
 }
 
-/** Reads the keys that a request brings: its `x-api-key`, then its bearer token. */
+/** Returns the keys in a request's headers: that of `x-api-key`, then the bearer token. */
 export function givenKeys({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string[] {
   return [String(key ?? ''), bearerKey(authorization)].filter((given) => given !== '');
 }
 
-/** Returns the key of `Bearer KEY`, with the scheme in any case (RFC 9110, section 11.1); '' without one. */
+/**
+ * Returns the token of an `Authorization` header, whose scheme `Bearer` may be in any case (RFC 9110, section 11.1); '' if it has
+ * none.
+ */
 const bearerKey = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

@@ -1,35 +1,35 @@
-// Limits the bytes of clients' requests in the memory of a process. When the budget is full, the incomplete request without
-// progress for the longest time is dropped for one that still arrives, since stalled clients would otherwise block all others.
-// Complete requests count separately until they are answered, since their bodies stay in memory while they wait.
+// Limits the memory that clients' requests take in this process. When the budget is full, the incomplete request that has
+// received nothing for the longest time is dropped to make space for one that still arrives, since stalled clients would
+// otherwise block all others. Complete requests have a separate limit, since their bodies stay in memory until they are answered.
 
 export class ByteBudget {
   #held = 0;
   #kept = 0;
-  /** The shares, in the order of their last change, oldest first. */
+  /** The shares of incomplete requests, in the order in which they last received bytes, oldest first. */
   readonly #shares = new Set<ByteShare>();
 
-  /** Makes an empty budget. @param mostKept bytes of complete requests that are not answered */
+  /** Makes an empty budget. @param mostKept the limit for complete requests that are not answered yet, in bytes */
   constructor(
     private readonly limit: number,
     private readonly mostKept: number,
   ) {}
 
-  /** Returns the bytes of requests that are arriving. */
+  /** Returns the number of bytes of incomplete requests. */
   get held(): number {
     return this.#held;
   }
 
-  /** Returns the bytes of requests that have arrived. */
+  /** Returns the number of bytes of complete requests that are not answered yet. */
   get kept(): number {
     return this.#kept;
   }
 
-  /** Opens a share. @param giveWay called once if others need its bytes, which it must then release */
+  /** Opens a share for one request. @param giveWay drops the request; called at most once, when other requests need the memory */
   open(giveWay: () => void): ByteShare {
     return new ByteShare(this, giveWay);
   }
 
-  /** Changes the size of a share, which calls it. */
+  /** Changes the size of a share by a number of bytes; only the share itself calls it. */
   change(share: ByteShare, by: number): void {
     if (share.isKept) {
       this.#kept += by;
@@ -41,7 +41,10 @@ export class ByteBudget {
     if (by > 0) this.#makeRoom();
   }
 
-  /** Marks a share as complete; the share calls it. @returns whether there is space for it */
+  /**
+   * Marks a share as that of a complete request; only the share itself calls it. @returns whether the limit for complete requests
+   * allows it
+   */
   keep(share: ByteShare): boolean {
     if (this.#kept > 0 && this.#kept + share.bytes > this.mostKept) return false;
     this.#shares.delete(share);
@@ -50,7 +53,10 @@ export class ByteBudget {
     return true;
   }
 
-  /** Drops the oldest shares until the others fit. The newest share is dropped last, but also if it alone exceeds the budget. */
+  /**
+   * Drops the shares that were unchanged for longest until the sum fits into the limit. The share that has just grown is dropped
+   * last, and only if it exceeds the limit alone.
+   */
   #makeRoom(): void {
     for (const share of this.#shares) {
       if (this.#held <= this.limit) return;
@@ -59,7 +65,7 @@ export class ByteBudget {
   }
 }
 
-/** The part of a budget for one client's body or message. */
+/** The part of a byte budget that one request body or WebSocket message takes. */
 export class ByteShare {
   #bytes = 0;
   #isLost = false;
@@ -74,17 +80,20 @@ export class ByteShare {
     return this.#bytes;
   }
 
-  /** Returns whether the request is complete; its share is then no longer dropped. */
+  /** Returns whether the request is complete, after which its share is not dropped any more. */
   get isKept(): boolean {
     return this.#isKept;
   }
 
-  /** Counts the bytes of a complete request until they are released. @returns whether there is space for them */
+  /**
+   * Counts the bytes as those of a complete request until they are released. @returns whether the limit for complete requests
+   * allows it
+   */
   keep(): boolean {
     return (this.#isKept ||= this.budget.keep(this));
   }
 
-  /** Sets the number of bytes. It has no effect after the share was dropped. */
+  /** Sets the number of bytes that the request takes now. It has no effect after the share was dropped. */
   hold(bytes: number): void {
     if (this.#isLost || bytes === this.#bytes) return;
     const by = bytes - this.#bytes;
@@ -106,5 +115,5 @@ export class ByteShare {
 const MOST_HELD = 64 * 2 ** 20;
 const MOST_KEPT = 256 * 2 ** 20;
 
-/** The budget of all unanswered bodies and messages of the servers in this process. */
+/** The budget of all request bodies and WebSocket messages that the servers in this process have not answered. */
 export const bytesInFlight = new ByteBudget(MOST_HELD, MOST_KEPT);

@@ -1,14 +1,17 @@
-// Shortens an error's text for a client: it quotes no long input, and contains no stack trace.
+// Shortens texts for error messages that clients see, so that a message neither repeats a long input nor contains a stack trace.
 
 /** The most characters of a quoted input. */
 const MOST_ECHOED = 200;
 const LONGEST_FAULT = 2000;
 
-/** Returns the beginning of what a client sent, for a message about it. */
+/** Returns the beginning of a client's input, to be quoted in an error message. */
 export const excerpt = (text: string, most = MOST_ECHOED): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length} characters)`;
 
-/** Returns the message of a fault, such as an environment's, without the stack trace of another process that it may contain. */
+/**
+ * Returns the message of an error, such as an environment's, without the stack trace of another process that the message may
+ * contain.
+ */
 export function faultMessage(fault: unknown): string {
   const text = fault instanceof Error ? fault.message : String(fault);
   return excerpt(text.replaceAll(/\n\s+at .*(?=\n|$)/g, ''), LONGEST_FAULT);

@@ -1,5 +1,6 @@
-// Serves a WebSocket of an untrusted client. A message is answered, and its answer sent to the system, before the next message is
-// read; incomplete messages count in the budget of all clients; no input can end the server.
+// Serves a WebSocket connection of an untrusted client. The next message is read only after the last one was answered, and the
+// answer was passed to the operating system. The bytes of incomplete messages count in a budget that all clients share, and no
+// input can end the server.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -14,25 +15,31 @@ interface FrameSocketOptions {
   idleMs: number;
   /** Milliseconds for a message to arrive completely, and for an answer to be sent. */
   stallMs?: number;
-  /** Answers a message; the next one waits for it. If it throws, the connection is closed, and the client does not see the error. */
+  /**
+   * Answers a message; the next message waits until the promise is fulfilled. If it is rejected, the connection is closed, and
+   * the client does not see the error.
+   */
   onMessage: (socket: FrameSocket, data: Buffer, isBinary: boolean) => Promise<void>;
   onFault?: (error: Error) => void;
 }
 
 const STALL_MS = 30_000;
 
-/** Messages of up to this many bytes are answered immediately; longer ones of several clients take turns. */
+/**
+ * Messages of up to this many bytes are answered immediately; longer messages of several clients wait for turns of the event
+ * loop.
+ */
 const SHORT = 2 ** 14;
 
-/** Milliseconds that a client may take to close its side after the server was asked to stop. */
+/** Milliseconds that a client has to close its side of the connection after the server was asked to stop. */
 const GRACE_MS = 1000;
 
-/** The length of the header of a client's ping. */
+/** The number of bytes of the header of a client's ping frame. */
 const PING_HEAD = 6;
 
-/** Makes the WebSocket server. @param longest message, in bytes */
+/** Makes the WebSocket server. @param longest the most bytes of a message */
 export const frameServer = (longest: number): WebSocketServer =>
-  // A fragment takes more memory than its bytes.
+  // The number of fragments of a message is limited too, since a fragment takes more memory than its bytes.
   new WebSocketServer({
     noServer: true,
     maxPayload: longest,
@@ -49,7 +56,7 @@ export class FrameSocket {
   readonly #share = bytesInFlight.open(() => this.#makeRoom());
   /** Bytes of messages that are not answered yet. */
   #unanswered = 0;
-  /** Bytes that have arrived since the last complete message. */
+  /** Bytes that have arrived since the end of the last complete message. */
   #begun = 0;
   #messageTimer?: NodeJS.Timeout;
   #waiting = 0;
@@ -73,7 +80,8 @@ export class FrameSocket {
     const { idleMs, stallMs = STALL_MS, onMessage } = options;
     this.#stallMs = stallMs;
     this.#idle = setTimeout(() => webSocket.close(closeCodes.goingAway, 'idle'), idleMs).unref();
-    // `ws` closes the connection after malformed and too long frames, with the right code.
+    // The handler can ignore the error, since `ws` itself closes the connection after malformed and too long frames, with the
+    // right code.
     webSocket.on('error', () => undefined);
     socket.prependListener('data', ({ length }: Buffer) => this.#arrived(length));
     webSocket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -91,7 +99,10 @@ export class FrameSocket {
     return this.webSocket.readyState === this.webSocket.OPEN;
   }
 
-  /** Sends a frame; resolves when it has been sent to the system, or the connection is lost. */
+  /**
+   * Sends a value as a JSON message. The promise is fulfilled when the bytes were passed to the operating system, or the
+   * connection is lost.
+   */
   send(frame: object): Promise<void> {
     if (isWrittenAtOnce(frame)) return this.#sendText(JSON.stringify(frame));
     return inTurns(jsonTextInSteps(frame)).then((text) => this.#sendText(text));
@@ -101,7 +112,7 @@ export class FrameSocket {
     return this.#taken((done) => this.webSocket.send(text, done));
   }
 
-  /** Closes the connection after everything that was sent. */
+  /** Closes the connection after everything that was sent before. */
   end(code: number, reason = ''): void {
     this.webSocket.close(code, reason);
   }
@@ -127,7 +138,7 @@ export class FrameSocket {
     if (isEnough(bytes)) void this.#pausedFor(turn());
   }
 
-  /** Pauses reading until the work is done. */
+  /** Stops reading from the socket until `work` is done. */
   async #pausedFor(work: Promise<void>): Promise<void> {
     this.#waiting++;
     this.webSocket.pause();
@@ -168,7 +179,7 @@ export class FrameSocket {
     });
   }
 
-  /** Drops the connection, since an incomplete frame cannot be dropped alone. */
+  /** Closes the connection when the byte budget needs its memory, since an incomplete frame cannot be dropped alone. */
   #makeRoom(): void {
     this.end(closeCodes.tooBusy, 'the server is busy');
     this.webSocket.terminate();

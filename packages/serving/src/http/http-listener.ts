@@ -1,5 +1,5 @@
-// Listens to HTTP for every server: it refuses requests that a web page could have sent, bounds the memory and time of clients,
-// and stops without waiting for incomplete requests.
+// Listens to HTTP for all servers of this package: it refuses requests that a web page in a browser could have sent, limits the
+// memory and time that clients can take, and stops without waiting for incomplete requests.
 import { once } from 'node:events';
 import {
   createServer,
@@ -21,11 +21,14 @@ export interface HttpListenerOptions {
   port: number;
   /** Answers a request that is not refused. The path and the query are as the client sent them. */
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Returns the body and headers of the answer to a request that is refused. */
+  /** Returns the status and the JSON body of the answer to a request that is refused. */
   refuse: (refusal: Refusal) => { status: number; json: object };
-  /** Receives a request for another protocol, such as WebSocket, that is not refused; without it these are refused. */
+  /**
+   * Receives a request to switch to another protocol, such as WebSocket, that is not refused; if not given, all of them are
+   * refused.
+   */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Receives faults of the server, which the client sees as status 500. */
+  /** Receives errors of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
   limits?: Partial<ListenerLimits>;
 }
@@ -35,34 +38,34 @@ export interface HttpAnswer {
   status: number;
   json?: unknown;
   text?: string;
-  /** Bytes, whose type is in the headers. */
+  /** A body of bytes; `headers` must contain its content type. */
   bytes?: Uint8Array;
   retryAfterS?: number;
   headers?: OutgoingHttpHeaders;
 }
 
 export interface ListenerLimits {
-  /** Milliseconds without progress after which a client is disconnected, whether it sends its request or reads its answer. */
+  /** Milliseconds after which a client is disconnected that sends no byte of its request, or reads no byte of its answer. */
   stallMs: number;
-  /** Milliseconds for a complete request, even if its client keeps sending. */
+  /** Milliseconds in which a complete request must arrive, even if its client keeps sending. */
   requestMs: number;
-  /** The most bytes of unread answers on all connections together. */
+  /** The most bytes, over all connections, of answers that clients have not read yet. */
   unread: number;
   connections: number;
 }
 
 const usualLimits: ListenerLimits = { stallMs: 30_000, requestMs: 120_000, unread: 64 * 2 ** 20, connections: 4096 };
 
-/** Milliseconds that a client may take to send the rest of its request after the server was asked to stop. */
+/** Milliseconds that clients have to complete their requests after the server was asked to stop. */
 const GRACE_MS = 1000;
 
 /**
- * Milliseconds for which the rest of a refused request is still read. The system resets a connection that is closed while its
- * client sends, and a client that notices the reset before it has read the answer loses it.
+ * Milliseconds for which the server keeps reading a request that it has refused. The operating system resets a connection that is
+ * closed while its client sends, and a client that notices the reset before it has read the answer loses the answer.
  */
 const LINGER_MS = 2000;
 
-/** Milliseconds between two checks of unread bytes. */
+/** Milliseconds between two checks of the number of unread bytes. */
 const LOOK_MS = 250;
 
 export class HttpListener {
@@ -81,8 +84,8 @@ export class HttpListener {
         requestTimeout: requestMs,
         headersTimeout: Math.min(stallMs, requestMs),
         connectionsCheckingInterval: Math.min(5000, stallMs),
-        // Agents may wait long between two requests; with Node's default of 5 s the connection could close just when the next one
-        // is sent.
+        // The timeout is longer than Node's default of 5 s: an agent may wait longer between two requests, and the connection
+        // would then close just when the next request is sent.
         keepAliveTimeout: stallMs,
       },
       (request, response) => void this.#take(request, response),
@@ -105,7 +108,8 @@ export class HttpListener {
    */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
     const listener = new HttpListener(options);
-    // If the queue of connections (511 by default) is full, a client tries again only after 1, 3, 7, … 63 seconds.
+    // The queue for new connections is as long as their limit: when the queue (511 by default) is full, a client tries again only
+    // after 1, 3, 7, … 63 seconds.
     const { host, port } = options;
     listener.#server.listen({ host, port, backlog: listener.#limits.connections });
     try {
@@ -114,7 +118,8 @@ export class HttpListener {
       clearInterval(listener.#look);
       throw listenError(error as NodeJS.ErrnoException, options);
     }
-    // A connection that cannot be accepted, for instance when all file descriptors are in use, must not end the server.
+    // The handler is needed since a connection that cannot be accepted, for instance when all file descriptors are in use, must
+    // not end the server.
     listener.#server.on('error', (error) => options.onFault?.(error));
     return listener;
   }
@@ -130,7 +135,10 @@ export class HttpListener {
     return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
   }
 
-  /** Accepts no further request, waits for the answers to complete requests, and closes all other connections. */
+  /**
+   * Stops the server: it accepts no further request, waits for the answers to complete requests, and closes all other
+   * connections.
+   */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -151,7 +159,10 @@ export class HttpListener {
     else this.#send(request, response, answer, await inTurns(jsonBytesInSteps(json)));
   }
 
-  /** Sends a whole answer. The connection closes with it while the server stops, and if the rest of the request is not needed. */
+  /**
+   * Sends a complete answer. The connection closes after it if the server is stopping, or if the client has not sent its whole
+   * request.
+   */
   send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
     const { json, text, bytes } = answer;
     this.#send(request, response, answer, [bytes ?? Buffer.from(text ?? JSON.stringify(json))]);
@@ -214,7 +225,10 @@ export class HttpListener {
     this.send(request, response, { ...this.options.refuse(refusal), headers: { connection: 'close' } });
   }
 
-  /** Disconnects a client if no byte was sent or received within the allowed time, in which the server's own work does not count. */
+  /**
+   * Disconnects a client that has neither sent nor read a byte within the allowed time, unless it waits for an answer that the
+   * server is still computing.
+   */
   #leaveStalled(socket: Socket): void {
     const requests = [...(this.#unanswered.get(socket) ?? [])];
     const isBeingRefused = requests.some((request) => !request.complete && request.listenerCount('timeout') > 0);
@@ -222,7 +236,7 @@ export class HttpListener {
     if (!isBeingRefused && !isAtWork) socket.destroy();
   }
 
-  /** Disconnects the clients with the most unread bytes first. */
+  /** Disconnects clients, those with the most unread bytes first, while the sum over all connections exceeds the limit. */
   #dropUnread(): void {
     let unread = 0;
     for (const { writableLength } of this.#unanswered.keys()) unread += writableLength;
@@ -238,7 +252,7 @@ export class HttpListener {
 const ignore = (): void => undefined;
 
 /**
- * Sends an answer immediately, and closes its connection when the client has sent the rest of its request or its time is over.
+ * Sends an answer immediately, and closes its connection when the client has sent the rest of its request, or after `LINGER_MS`.
  */
 function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: readonly Uint8Array[]): void {
   response.flushHeaders(); // without this, an answer without a body would not send its headers yet
@@ -251,7 +265,7 @@ function endAfterRequest(request: IncomingMessage, response: ServerResponse, bod
   request.once('close', end);
 }
 
-/** Refuses a request for another protocol. The connection is closed even if the client does not close its side. */
+/** Refuses to switch to another protocol. The connection is closed even if the client does not close its side. */
 export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_CODES[status] ?? ''): void {
   socket.once('finish', () => socket.destroy());
   const body = Buffer.from(message);
@@ -262,8 +276,9 @@ export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_C
 }
 
 /**
- * Calls `left` when the client's connection closes before `done`. A response that waits for others on the same connection (HTTP
- * pipelining) has no socket yet, so that it would emit no 'close' event.
+ * Calls `left` when the client's connection closes before the returned function is called. It watches the socket of the request:
+ * a response that waits for an earlier one on the same connection (HTTP pipelining) does not have a socket yet, so that it would
+ * not emit 'close'.
  *
  * @returns a function that ends the watch
  */
@@ -274,10 +289,10 @@ export function whenClientLeaves({ socket }: IncomingMessage, left: () => void):
   return () => socket.off('close', left);
 }
 
-/** Returns the path and the query of a request; '/' if the client sent a complete URL that is invalid. */
+/** Returns the path and the query of a request; the path is '/' if the client sent a complete URL that is invalid. */
 export function pathOf(request: IncomingMessage): { path: string; query: URLSearchParams } {
   const target = request.url ?? '/';
-  // `//host` would be parsed as a host name
+  // A path such as `//host` is put behind a host name, since it would otherwise be parsed as a host name itself.
   const text = target.startsWith('/') ? `http://server${target}` : target;
   if (!URL.canParse(text)) return { path: '/', query: new URLSearchParams() };
   const { pathname, searchParams } = new URL(text);

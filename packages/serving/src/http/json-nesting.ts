@@ -1,16 +1,16 @@
-// Measures the nesting of a JSON text before it is parsed, since a parser's recursion would otherwise reach the end of the
-// stack.
+// Measures how deeply a JSON text nests arrays and objects. It runs before the text is parsed, since the parser is recursive and
+// deep nesting would overflow the stack.
 
 /** The most levels of nested arrays and objects. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;
 
-/** Counts of a JSON text, or of the part of it that has been read. */
+/** The counts of a JSON text, or of its beginning that has been scanned. */
 export interface JsonCounts {
   /** The number of `:`, `[` and `{` outside strings. */
   fields: number;
   /** The number of `,` outside strings. */
   commas: number;
-  /** Whether it has too many levels. */
+  /** Whether the text nests arrays and objects more than `MOST_LEVELS` deep. */
   tooDeep: boolean;
 }
 
