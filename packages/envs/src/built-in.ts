@@ -1,4 +1,5 @@
-// Exports the environments that come with the package. Each export is a unit under its environment's name, or a record of units.
+// Exports the environments that come with the package. Each export is a unit (an environment's definition) under the
+// environment's name, or a record of such units by name.
 export { alfworldUnit as alfworld } from './alfworld/unit.js';
 export { babyAiUnit as babyai } from './babyai/unit.js';
 export { codeUnit as code } from './code/unit.js';

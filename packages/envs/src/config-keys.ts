@@ -1,4 +1,4 @@
-// Finds options of an environment that would have no effect, or with which it cannot be played.
+// Checks the options of an environment in a config: finds those that have no effect, and those with which it cannot be played.
 import { isDeepStrictEqual } from 'node:util';
 import { toSnakeCase } from '@bowyer/core';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -8,13 +8,13 @@ import type { Condition, EnvProblem } from './unit.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the problems of an environment's options: those that prevent playing, and those without effect. */
+/** Returns the problems of an environment's options: those that prevent playing, and options without effect. */
 export function environmentProblems(name: string, options: Values): EnvProblem[] {
   const problems = environmentInfo(name).config?.problems;
   return [...unreadOptions(name, options), ...(problems?.(options) ?? []), ...memberProblems(name, options)];
 }
 
-/** Returns the problems of the environments that this environment contains. */
+/** Returns the problems of the environments that this environment contains, as a mixture does. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
   const option = environmentInfo(name).config?.members;
   if (option === undefined) return [];
@@ -34,7 +34,7 @@ function memberProblems(name: string, options: Values): EnvProblem[] {
   });
 }
 
-/** Returns a problem for each option that differs from its default and has no effect, given the other options. */
+/** Returns a problem for each option that differs from its default and has no effect, given the values of all options. */
 function unreadOptions(name: string, options: Values): EnvProblem[] {
   const { schema, config } = environmentInfo(name);
   return Object.entries(config?.readWith ?? {}).flatMap(([option, condition]) => {

@@ -1,4 +1,5 @@
-// Plays the environments of AgentGym's servers as a client; a row of families.ts holds the differences between them.
+// Plays one environment on an AgentGym HTTP server as a client. The table in families.ts says how the servers of AgentGym's
+// environments differ in requests and answers.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -14,29 +15,29 @@ import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
 
 interface AgentGymInfo {
   item: number;
-  /** The total reward that AgentGym counts for the episode if it ends after this step. */
+  /** The total reward of the episode as AgentGym counts it, if the episode ended after this step. */
   worth: number;
   won: boolean;
-  /** The thought of the reply; empty if it has none. */
+  /** The thought that the agent's reply contains beside the action; empty if the reply has none. */
   thought?: string;
-  /** The action that was sent to the server; null if the client answered the reply itself. */
+  /** The action that was sent to the server; null if the reply contained no valid action, so that nothing was sent. */
   sent?: string | null;
   validActions?: string[];
 }
 
 interface AgentGymReset {
   seed?: number;
-  /** The number of the problem; if it is absent, the seed draws one. */
+  /** The number of the problem in the server's dataset; if it is absent, the seed draws one. */
   dataIdx?: number;
 }
 
-/** The answer of /reset, /step or /observation, after the differences between servers are removed. */
+/** The server's answer to /reset, /step or /observation, in one form for all servers. */
 interface ServerState {
   text: string;
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** The timeout of /close in milliseconds. It is long, since some servers restart a game then. */
+/** The timeout of /close in milliseconds. It is long, since some servers restart a game while they answer /close. */
 const CLOSE_MS = 30_000;
 
 export class AgentGymEnv implements Env {
@@ -46,15 +47,18 @@ export class AgentGymEnv implements Env {
   #open: ReturnType<typeof openServer> | null = null;
   #opening: Promise<Opening> | null = null;
   #id: number | null = null;
-  /** Whether a request was interrupted, so that the server may still be working on this instance. */
+  /** Whether a request was interrupted, so that the server may still be working on this environment instance. */
   #isUncertain = false;
-  /** The last request. The requests of one instance run one after another, /close included. */
+  /**
+   * The promise of the last request. The next request waits for it, since the server handles one request of an instance at a
+   * time.
+   */
   #last: Promise<unknown> = Promise.resolve();
   #rng = new Rng(0);
   #item = 0;
   #rounds = 0;
   #worth = 0;
-  /** The observation that AgentGym's own client would show now. */
+  /** The current observation as AgentGym's own client keeps it. It is repeated after a reply without a valid action. */
   #observed = '';
 
   constructor(
@@ -150,7 +154,10 @@ export class AgentGymEnv implements Env {
     return `${this.name} ${this.#baseUrl}`;
   }
 
-  /** Resets the instance. If the server no longer knows an instance of an earlier episode, a new one is created, once. */
+  /**
+   * Resets the environment instance on the server. If the server has lost an instance of an earlier episode, a new one is
+   * created.
+   */
   async #resetInstance(): Promise<ServerState> {
     if (this.#isUncertain) await this.#release();
     this.#id ??= takeIdle(this.#place) ?? null;
@@ -182,7 +189,7 @@ export class AgentGymEnv implements Env {
     return { text: asked.text, fields: state.fields };
   }
 
-  /** Explains status 500 of a webshop: a smaller shop than AgentGym's may lack the goal with the problem's number. */
+  /** Adds a hint to HTTP status 500 of webshop: a server with fewer shopping goals than AgentGym's may lack the requested one. */
   #missingItem(error: unknown): unknown {
     if (this.name !== 'webshop' || !(error instanceof HttpError) || error.status !== 500) return error;
     const { detail } = error;
@@ -190,12 +197,12 @@ export class AgentGymEnv implements Env {
     return new HttpError({ ...error, detail: detail + hint, cause: error.cause });
   }
 
-  /** Returns the total at the start. It may be above 0, since the start can fulfil some of ScienceWorld's subgoals. */
+  /** Returns the total reward after a reset. It may be above 0, since ScienceWorld's initial state can fulfil some subgoals. */
   #worthAtStart({ [this.#family.worth.field]: start }: Readonly<Record<string, unknown>>): number {
     return this.#family.worth.isTotal && typeof start === 'number' ? start : 0;
   }
 
-  /** Reads the answer to a step. @throws {TypeError} for an answer without a reward or an end */
+  /** Reads the answer to /step. @throws {TypeError} for an answer without a reward or without `done` or `terminated` */
   readonly #readStep = (body: unknown): ServerState => {
     const state = readState(body);
     const { [this.#family.worth.field]: worth, done, terminated } = state.fields;
@@ -225,7 +232,10 @@ export class AgentGymEnv implements Env {
     }
   }
 
-  /** Gives the instance back. A failure is ignored: the server then keeps an instance that nobody uses. */
+  /**
+   * Closes the instance on the server, or keeps it for a later environment if the server has no /close. A failure is ignored: the
+   * server then keeps an instance that nobody uses.
+   */
   async #release(): Promise<void> {
     const id = this.#id;
     this.#id = null;
@@ -251,7 +261,7 @@ export class AgentGymEnv implements Env {
     return opening;
   }
 
-  /** Requests the vocabulary before the first guess, since afterwards the server's answer would reveal the word. */
+  /** Requests Wordle's vocabulary before the first guess, since afterwards the server's answer would reveal the secret word. */
   async #vocabulary(): Promise<string[] | null> {
     const { vocabularyPath, idField } = this.#family;
     if (vocabularyPath === undefined) return null;
@@ -281,7 +291,7 @@ export class AgentGymEnv implements Env {
       : parseCodeAction(text, functions!);
   }
 
-  /** Returns the step of a reply that is not sent to the server. It counts as a round. */
+  /** Returns the step result for a reply without a valid action, which is not sent to the server. It counts as a round. */
   #refused(refusal: string): StepResult {
     const text = refusal === invalidAction ? `${refusal}\n\n${this.#observed}` : refusal;
     return this.#stepResult(text, 0, { isOver: false, isCut: false }, { ...this.#info({}), thought: '', sent: null });
@@ -307,8 +317,8 @@ export class AgentGymEnv implements Env {
 }
 
 /**
- * Reads an answer that is an object, a text, or an array that begins with the text. @throws {RefusedAnswer} for an error that was
- * reported with status 200
+ * Reads a server's answer: an object, a text, or an array that begins with the text. @throws {RefusedAnswer} for an error that
+ * was reported with status 200
  */
 function readState(body: unknown): ServerState {
   if (typeof body === 'string') return { text: body, fields: {} };
@@ -322,7 +332,7 @@ function readState(body: unknown): ServerState {
   if ('error' in fields) throw new RefusedAnswer(String(fields.error));
   const text = fields.state ?? fields.observation;
   if (typeof text !== 'string') return refuse(body);
-  // WebArena reports a failed reset by this text.
+  // WebArena's server reports a failed reset by this text with status 200.
   if (text === 'TimeoutError') throw new RefusedAnswer('the reset took too long (TimeoutError)');
   return { text, fields };
 }
@@ -355,6 +365,9 @@ function serverAddress(name: AgentGymFamily, baseUrl: string | null): string {
   return path === undefined || address.endsWith(path) ? address : address + path;
 }
 
-/** Returns a client of one family's server; options that are left out take the schema's defaults. Connects at the first reset. */
+/**
+ * Returns a client of the server of one of AgentGym's environments. Omitted options take the schema's defaults. The client
+ * connects at the first reset.
+ */
 export const agentGymEnv = (family: AgentGymFamily, options: Partial<AgentGymOptions> = {}): AgentGymEnv =>
   new AgentGymEnv(family, { ...defaultsOf(agentGymSchema), ...options });

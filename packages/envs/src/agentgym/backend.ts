@@ -1,4 +1,4 @@
-// Defines the options and the client of environments that run either in this process or on AgentGym's servers.
+// Defines the options and the unit's members of environments that can be played either in this process or on an AgentGym server.
 import { choice, option, type Static } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
 import { agentGymEnv } from './agentgym-env.js';
@@ -28,22 +28,23 @@ export type BackendOptions = OptionsOf<{ properties: typeof backendProperties }>
 
 const served: Condition = { backend: ['agentgym'] };
 
-/** The condition under which options of the game itself are read: a server has its own settings. */
+/** The condition under which options of the game itself have an effect: an AgentGym server has its own settings of the game. */
 export const embeddedOnly: Condition = { backend: ['embedded'] };
 
 interface PlayedHere<Options> {
-  /** The option that limits the turns. It limits those on a server too. */
+  /** The name of the game's option that limits the turns. It also limits the turns on a server. */
   limit: string & keyof Options;
   make(options: Options): Env;
   flatNames?: Readonly<Record<string, string & keyof Options>>;
-  /** Conditions of options, in addition to those that follow from the backend. */
+  /** Conditions under which options have an effect, in addition to those that follow from the backend. */
   readWith?: ConfigRules<Options>['readWith'];
   problems?(options: Options): EnvProblem[];
 }
 
 /**
- * Returns the members of a unit whose game is played in this process or on AgentGym's server. A server gets none of the game's
- * options except the limit of turns. With the action format `plain`, the agent reads no instructions.
+ * Returns the members of the unit of an environment whose game is played in this process or on an AgentGym server. The client of
+ * a server gets none of the game's options except the limit of turns. With the action format `plain`, it does not put
+ * instructions before the first observation.
  */
 export const playedHereOrServed = <Options extends BackendOptions>(
   family: AgentGymFamily,
@@ -72,10 +73,10 @@ export const playedHereOrServed = <Options extends BackendOptions>(
   } as ConfigRules<Options>,
 });
 
-/** Options that do not affect demonstrations, which are always played in this process. */
+/** Options that do not affect demonstrations, since demonstrations are always played in this process. */
 export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;
 
-/** AgentGym's name for the option of the server's address. */
+/** AgentGym's own name for the option of the server's address, which a config may use too. */
 export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
 /** Returns a problem if the environment is played on an AgentGym server and has no address. */

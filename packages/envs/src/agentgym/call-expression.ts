@@ -1,6 +1,7 @@
-// Parses one call such as `take(obj='mug 1', recep='desk 1')` with Python's literals, without evaluating anything.
+// Parses one Python call such as `take(obj='mug 1', recep='desk 1')` with literal arguments, without evaluating it. Agents that
+// reply in the format code_as_action write such calls.
 
-/** A call whose arguments are all literals. */
+/** A parsed call whose arguments are all literals. */
 export interface Call {
   name: string;
   positional: string[];
@@ -69,7 +70,7 @@ function tokenize(text: string): { tokens: Token[]; comments: string[] } {
   return { tokens, comments };
 }
 
-/** Resolves escape sequences as Python does: an unknown one is kept unchanged. */
+/** Resolves a string's escape sequences as Python does: an unknown sequence is kept unchanged. */
 const unescaped = (text: string): string =>
   text.replace(/\\([^])/g, (whole, sign: string) => ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : whole));
 

@@ -1,44 +1,51 @@
-// Describes AgentGym's environment servers, one row each: the names in their requests and the meaning of their answers.
-// Source: servers and clients of AgentGym at 3ef9235, read and recorded.
+// Describes the server of each AgentGym environment in a table: the names in its requests and the meaning of its answers. Source:
+// servers and clients of AgentGym at commit 3ef9235, read and recorded.
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
 
-/** How an action is written in a reply. */
+/** The format in which the agent's reply contains an action. */
 export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
 
 export interface Family {
-  /** The key of the instance in all requests except /create. */
+  /** The key of the instance's id in all requests except /create. */
   idField: 'id' | 'env_idx';
   itemField: string;
-  /** The number of problems in AgentGym; a large number for generators, which have no last problem. */
+  /** The number of problems in AgentGym's dataset; a large number for environments that generate a problem from any number. */
   items: number;
   createBody?: object;
   resetBody?: object;
-  /** Whether the server has /close. Without it, instances are kept for the next episode. */
+  /** Whether the server has /close. Without it, unused instances are kept and used again by later episodes. */
   closes: boolean;
   /** Whether the state after /reset must be requested by GET /observation. */
   asksForStart: boolean;
-  /** Returns the observation of an answer: after /reset, and where the agent is answered that its action cannot be read. */
+  /** Returns the observation in an answer to /reset, which is also repeated to the agent if its action cannot be parsed. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
-  /** The field with the reward in an answer to /step. `isTotal`: it is the episode's sum so far, not the reward of one step. */
+  /**
+   * The field with the reward in an answer to /step. `isTotal`: the field is the sum of the episode so far, not the reward of one
+   * step.
+   */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
   /** Returns whether an episode with this total reward is a success. */
   succeeds: (worth: number) => boolean;
   rounds: number;
-  /** The rule that extracts the action of a reply in the default format. */
+  /** The rule that extracts the action from a reply in the format `react`. */
   rule: ReplyRule;
-  /** The functions of the other two formats, if AgentGym has them. */
+  /**
+   * The functions that the agent can call in the formats function_calling and code_as_action; absent if AgentGym defines none.
+   */
   functions?: FunctionTable;
-  /** The path below the server's address. */
+  /** The path of this environment below the server's address. */
   path?: string;
-  /** The path of the vocabulary, which the opening shows; it is requested once, after /create. */
+  /** The path from which the vocabulary is requested once, after /create. The instructions to the agent contain it. */
   vocabularyPath?: string;
 }
 
 const isOne = (worth: number): boolean => worth === 1;
 const ofStep = { field: 'reward', isTotal: false } as const;
 
-/** Returns the row of a tool server. Its reward is the share of the subgoals that are reached so far. */
+/**
+ * Returns the table entry of one of AgentGym's tool-use servers. Its reward is the share of the subgoals that are reached so far.
+ */
 const toolServer = (items: number, rounds: number): Family => ({
   idField: 'env_idx',
   itemField: 'id',
@@ -103,7 +110,7 @@ export const agentGymFamilies = {
     items: 2120,
     closes: true,
     asksForStart: false,
-    // Only the answer to /reset has the task.
+    // Only the answer to /reset contains the task.
     observed: ({ task_description: task, observation }) =>
       task === undefined ? String(observation) : `${String(task)}\n${String(observation)}`,
     worth: { field: 'score', isTotal: true },

@@ -1,14 +1,19 @@
-// Parses replies that call a function: as a JSON object (function_calling) or as one line of Python (code_as_action).
+// Parses an agent's reply that calls a function: as a JSON object (format function_calling) or as one line of Python
+// (code_as_action).
 import { isRecord } from '@bowyer/core';
 import { parseCall } from './call-expression.js';
 import type { FunctionTable } from './functions.js';
 import type { ParsedReply } from './reply-rules.js';
 
-/** The answer to a reply that calls no known function. The client gives it without a request, with the current observation. */
+/**
+ * The observation after a reply that calls no known function. The client sends no request then, and repeats the current
+ * observation.
+ */
 export const invalidAction = 'Invalid Action.';
 
 /**
- * Parses the text from the first `{` to the last `}` as {"thought", "function_name", "arguments"}. All three keys are required.
+ * Parses the text from the first `{` to the last `}` of a reply as {"thought", "function_name", "arguments"}. All three keys are
+ * required.
  */
 export function parseFunctionCall(reply: string, functions: FunctionTable): ParsedReply {
   const [from, to] = [reply.indexOf('{'), reply.lastIndexOf('}')];
@@ -23,10 +28,10 @@ export function parseFunctionCall(reply: string, functions: FunctionTable): Pars
 }
 
 /**
- * Writes the action of a call by AgentGym's rules, which depend on the number of arguments: without arguments it is the verb
- * alone, and a single argument must be the function's first one. The game may refuse the action.
+ * Converts a function call to the game's action by AgentGym's rules, which depend on the number of arguments: without arguments
+ * the action is the verb alone, and a single argument must be the function's first one. The game may refuse the action.
  *
- * @returns null for a call that AgentGym cannot write either
+ * @returns null for a call that AgentGym cannot convert either
  */
 function writtenCall(functions: FunctionTable, name: string, given: Record<string, unknown>): string | null {
   if (!Object.hasOwn(functions, name)) return null;
@@ -45,7 +50,7 @@ function asPython(value: unknown): string {
   return value === null ? 'None' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Parses one call, inside a code fence or not. The comments of the code become the thought. */
+/** Parses a reply that is one Python call, with or without a code fence. The comments of the code become the thought. */
 export function parseCodeAction(reply: string, functions: FunctionTable): ParsedReply {
   const code = reply
     .trim()
@@ -66,7 +71,9 @@ interface Arguments {
   named: Readonly<Record<string, string>>;
 }
 
-/** Returns the action; null if the function or an argument is unknown, or a required argument is missing. */
+/**
+ * Returns the game's action for a parsed call; null if the function or an argument is unknown, or a required argument is missing.
+ */
 function written(functions: FunctionTable, { name, positional, named }: Arguments): string | null {
   if (!Object.hasOwn(functions, name)) return null;
   const { parameters, required, write } = functions[name];

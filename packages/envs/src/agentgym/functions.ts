@@ -1,20 +1,23 @@
-// Defines the functions of the formats function_calling and code_as_action, and the action that a call of each writes. Names,
-// orders of arguments and actions are those of AgentGym's adapters at 3ef9235.
+// Defines the functions that an agent calls in the formats function_calling and code_as_action, and the game's action that each
+// call stands for. Names, orders of arguments and actions are those of AgentGym's adapters at commit 3ef9235.
 
 export interface ActionFunction {
   description: string;
   /** The names of the parameters in order. Only the first `required` ones must be given. */
   parameters: readonly string[];
   required: number;
-  /** Whether a call with too few arguments writes an action nevertheless, as it does in AgentGym for actions that are phrases. */
+  /**
+   * Whether a call with too few arguments is converted to an action nevertheless, as AgentGym does if the action is a verb and
+   * its objects.
+   */
   writesShort: boolean;
-  /** Writes the action. @param values one for each given parameter, in order */
+  /** Returns the game's action. @param values one for each given parameter, in order */
   write: (...values: string[]) => string;
 }
 
 export type FunctionTable = Readonly<Record<string, ActionFunction>>;
 
-/** Returns a function that writes `verb`, `verb X`, or, for two values, `verb X between Y`. */
+/** Returns a function whose action is `verb`, `verb X`, or, for two arguments, `verb X between Y`. */
 const phrase = (
   description: string,
   verb: string,

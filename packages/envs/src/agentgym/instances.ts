@@ -1,9 +1,9 @@
-// Keeps instances on AgentGym's servers. Each is created once, used for many episodes, and then closed, or kept for the next
-// environment.
+// Keeps the environment instances that this process created on AgentGym's servers. An instance serves many episodes; afterwards
+// it is closed, or kept for another environment object if the server has no /close.
 import { HttpError } from '../http/http-error.js';
 import { HttpServer, type HttpServerOptions } from '../http/http-server.js';
 
-/** The connections and the circuit breaker of one server, which all of its environments share. */
+/** The HTTP client of one server (connections and circuit breaker), which all environments on this server share. */
 interface SharedServer {
   server: HttpServer;
   users: number;
@@ -11,10 +11,13 @@ interface SharedServer {
 
 const servers = new Map<string, SharedServer>();
 
-/** Unused instances on servers without /close, by server and family. */
+/** The ids of unused instances on servers without /close, by the server's address and the environment's name. */
 const idle = new Map<string, number[]>();
 
-/** Returns the shared server, and a function to call when this environment no longer needs it. */
+/**
+ * Returns the HTTP client that all users of this address share, and a function that the caller calls when it no longer needs the
+ * client.
+ */
 export function openServer(
   baseUrl: string,
   options: Partial<HttpServerOptions>,
@@ -37,7 +40,10 @@ export function keepIdle(place: string, id: number): void {
   idle.set(place, [...(idle.get(place) ?? []), id]);
 }
 
-/** Returns whether the server may have lost the instance, for example by a restart, so that a new instance may help. */
+/**
+ * Returns whether the error may mean that the server has lost the environment instance, for example by a restart, so that a new
+ * instance may help.
+ */
 export const mayHaveLostIt = (error: unknown): boolean =>
   error instanceof HttpError &&
   (error.failure === 'refused' || (error.status !== null && [404, 500].includes(error.status)));

@@ -1,8 +1,9 @@
-// Writes the instructions before the first observation. The texts are this project's own; AgentGym's texts are in its dataset.
+// Writes the instructions that the agent reads before the first observation. The texts are this project's own; AgentGym's texts
+// are in its dataset.
 import { familyOf, type ActionFormat, type AgentGymFamily } from './families.js';
 import type { FunctionTable } from './functions.js';
 
-/** The task in a few sentences, and the actions of the default format. */
+/** By environment: the task in a few sentences, and the actions of the format `react`. */
 const tasks: Record<AgentGymFamily, { task: string; actions: string }> = {
   webshop: {
     task: 'You shop on a web site. Find the product that the instruction describes, choose its options and buy it.',
@@ -64,7 +65,7 @@ function toolTask(what: string): { task: string; actions: string } {
   };
 }
 
-/** Families whose servers parse the whole reply, so that the instructions prescribe no format. */
+/** Environments whose servers parse the agent's whole reply, so that the instructions do not describe the format of replies. */
 const OWN_FORMAT: readonly AgentGymFamily[] = [
   'webarena',
   'searchqa',

@@ -1,4 +1,5 @@
-// Reads AgentGym's lists of problems: JSON files of trajectories or of item_ids such as "textcraft_17", which is problem 17.
+// Reads AgentGym's lists of problems: JSON files of recorded episodes or of item_ids such as "textcraft_17", which means problem
+// 17.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 
@@ -14,7 +15,7 @@ export class ItemListError extends Error {
 }
 
 /**
- * Returns the numbers of the problems without repetitions, in the order of the file.
+ * Returns the numbers of a list's problems without repetitions, in the order of the file.
  *
  * @throws ItemListError for a file that cannot be read or is not a list of problems
  */

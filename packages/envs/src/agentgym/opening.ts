@@ -1,4 +1,5 @@
-// Makes the two messages before the first observation: this project's own, or those of a file with AgentGym's trajectories.
+// Makes the instructions to the agent and its scripted reply, which precede the first observation: this project's own texts, or
+// those of a file with AgentGym's recorded conversations.
 import { readFile } from 'node:fs/promises';
 import { utf8Text, isRecord } from '@bowyer/core';
 import type { ActionFormat, AgentGymFamily } from './families.js';
@@ -6,9 +7,9 @@ import { instructionsOf } from './instructions.js';
 
 export interface Opening {
   instructions: string;
-  /** The agent's scripted answer to the instructions. */
+  /** The scripted reply of the agent to the instructions, such as "OK". */
   reply: string;
-  /** Returns the first observation as the agent reads it. */
+  /** Returns the first observation in the form that the agent reads. */
   start: (observation: string) => string;
 }
 
@@ -28,8 +29,9 @@ export function ownOpening(
 const read = new Map<string, Promise<Opening>>();
 
 /**
- * Returns the opening of the first conversation of this family in a file of objects {item_id, conversations: [{from, value}, …]},
- * as a JSON array or as JSON lines. Each file is read once per process. @throws {TrajectoryFileError}
+ * Returns the instructions and the scripted reply from the first conversation with this environment in a file of AgentGym's
+ * dataset, which has objects {item_id, conversations: [{from, value}, …]} as a JSON array or as JSON lines. Each file is read
+ * once per process. @throws {TrajectoryFileError}
  */
 export function recordedOpening(path: string, family: AgentGymFamily): Promise<Opening> {
   const key = `${family} ${path}`;
@@ -53,8 +55,8 @@ async function readOpening(path: string, family: AgentGymFamily): Promise<Openin
 }
 
 /**
- * Returns a function that writes the first observation. In AgentGym's conversations of maze, an explanation of the game precedes
- * it; in those of wordle, an explanation replaces it.
+ * Returns a function that converts the server's first observation to that of AgentGym's dataset. In the dataset's conversations
+ * of maze, an explanation of the game precedes the observation; in those of wordle, an explanation replaces it.
  */
 function startOf(family: AgentGymFamily, first: string): Opening['start'] {
   if (family === 'wordle' && first !== '') return () => first;
@@ -73,7 +75,10 @@ function parsed(path: string, text: string): unknown[] {
 
 const NAMES: Partial<Record<AgentGymFamily, readonly string[]>> = { sqlgym: ['sqlgym', 'bird'] };
 
-/** Returns whether an item is of a family, by the name before the last underscore of its item_id, such as lmrlgym_maze_3. */
+/**
+ * Returns whether a conversation was with this environment, by the name before the last underscore of its item_id, such as
+ * lmrlgym_maze_3.
+ */
 function isOf(item: unknown, family: AgentGymFamily): boolean {
   const id = isRecord(item) && typeof item.item_id === 'string' ? item.item_id.toLowerCase() : '';
   const name = id.slice(0, Math.max(0, id.lastIndexOf('_')));

@@ -1,11 +1,14 @@
-// Wraps a game of this process for agents that reply in the ReAct format, which is parsed by the rules of AgentGym's clients
-// (reply-rules.ts).
+// Wraps a game that runs in this process, so that the agent replies in the ReAct format (`Thought: … Action: …`). Replies are
+// parsed by the rules of AgentGym's clients (reply-rules.ts).
 import type { Env, ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import type { ReplyRule } from './reply-rules.js';
 
-/** Plays the action after `Action:` in each reply. A reply that the rule refuses counts as a turn, like an empty action. */
+/**
+ * Plays the action after `Action:` in each reply. A reply that the rule cannot parse is played as an empty action, and its
+ * observation explains the format.
+ */
 export class ReactReplies<Game extends Env = Env> implements Env {
-  /** Wraps a game. @param expert returns the reply of the game's expert in this format; default: the game's own `expertReply` */
+  /** Wraps a game. @param expert returns the expert's next reply in the ReAct format; default: the game's own `expertReply` */
   constructor(
     protected readonly game: Game,
     private readonly rule: ReplyRule,

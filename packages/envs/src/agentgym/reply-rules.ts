@@ -1,12 +1,16 @@
-// Extracts the action from a reply in a format without functions. The rules are those of AgentGym's clients at 3ef9235.
+// Extracts the action from an agent's reply in a format other than function calls. The rules are those of AgentGym's clients at
+// commit 3ef9235.
 
-/** The thought and the action of a reply, or the answer to the agent if the reply is not sent to the server. */
+/** The thought and the action of a reply, or the text that the agent gets as observation if its reply has no valid action. */
 export type ParsedReply = { thought: string; action: string } | { refusal: string };
 
 export type ReplyRule = (reply: string) => ParsedReply;
 
 interface EndMarkerOptions {
-  /** Whether the character before the marker is removed too: AgentGym cuts five characters, although `</s>` has four. */
+  /**
+   * Whether the character before the end marker `</s>` is removed too: AgentGym cuts five characters, although the marker has
+   * four.
+   */
   upstreamEndCut: boolean;
 }
 
@@ -16,7 +20,7 @@ export function withoutEndMarker(reply: string, { upstreamEndCut }: EndMarkerOpt
   return reply.endsWith(END_MARKER) ? reply.slice(0, -(END_MARKER.length + (upstreamEndCut ? 1 : 0))) : reply;
 }
 
-/** Applies the ReAct rule of webshop, alfworld and sciworld: the action is the text after the last `Action:`. */
+/** Extracts the action of webshop, alfworld and sciworld: the text after the last `Action:`. */
 export const reactRule: ReplyRule = (reply) => {
   const at = reply.lastIndexOf('Action:');
   if (at < 0) {
@@ -30,7 +34,10 @@ export const reactRule: ReplyRule = (reply) => {
 
 export const oneActionOnly = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
 
-/** Applies the rule of textcraft and babyai: the reply has exactly one `Action:`, of which letters, digits, commas and spaces are kept. */
+/**
+ * Extracts the action of textcraft and babyai: the reply has exactly one `Action:`, of which letters, digits, commas and spaces
+ * are kept.
+ */
 export const wordsRule: ReplyRule = (reply) => {
   const found = [...reply.matchAll(/Action:\s*(.*?)(?=\n|$)/gs)].map(([, action]) => action);
   if (found.length > 1) return { refusal: oneActionOnly };
@@ -38,20 +45,22 @@ export const wordsRule: ReplyRule = (reply) => {
   return { thought: '', action: kept.replace(/ +/g, ' ').trim() };
 };
 
-/** Applies the rule of maze and wordle: the action is the text after the first `Action:`, or the whole reply. */
+/** Extracts the action of maze and wordle: the text after the first `Action:`, or the whole reply. */
 export const splitRule: ReplyRule = (reply) => {
   const pieces = reply.split('Action:');
   return { thought: '', action: (pieces[1] ?? pieces[0]).trim() };
 };
 
-/** Applies the rule of sqlgym: the action is the text between the last ```sql and the next fence. */
+/** Extracts the action of sqlgym: the text between the last ```sql and the next fence. */
 export const sqlRule: ReplyRule = (reply) => {
   const after = reply.split('```sql').at(-1)!;
   return { thought: '', action: after.split('```')[0].trim() };
 };
 
-/** Returns the whole reply as the action: the servers of searchqa and of the tools parse it themselves. */
+/**
+ * Returns the whole reply as the action, since the servers of searchqa and of the tool-use environments parse replies themselves.
+ */
 export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
 
-/** Writes a ReAct reply on one line, for policies whose utterances end at a newline. All rules can parse it. */
+/** Writes a ReAct reply on one line, for policies that stop generating at a newline. All rules of this file can parse it. */
 export const reactLine = (thought: string, action: string): string => `Thought: ${thought} Action: ${action}`;

@@ -1,4 +1,4 @@
-// Divides the problems of an AgentGym server into those of training, evaluation and test.
+// Divides the problems of an AgentGym server into sets for training, evaluation and test.
 import { divided, listedSplits, type SplitPlan } from '../splits.js';
 import { familyOf, type AgentGymFamily } from './families.js';
 import { readItemNumbers } from './item-list.js';
@@ -6,7 +6,7 @@ import { readItemNumbers } from './item-list.js';
 interface ServedItems {
   firstItem?: number;
   items?: number | null;
-  /** The file that lists the test problems. All others are divided between training and evaluation. */
+  /** The file that lists the problems of the test set. All other problems are divided between training and evaluation. */
   testItems?: string | null;
 }
 

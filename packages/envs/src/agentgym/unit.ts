@@ -45,7 +45,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
     make: (options) => agentGymEnv(name, options),
     splits: (options) => servedSplits(name, options),
     sampleActions,
-    // Episodes return a number from 0 to 1.
+    // The return of an episode is a number from 0 to 1.
     critic: { typicalReturn: () => 0.3 },
     config: { flatNames: agentGymNames, problems: (options) => missingAddress(name, options) },
   });

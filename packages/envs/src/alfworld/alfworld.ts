@@ -1,5 +1,5 @@
-// Plays ALFWorld: household tasks in text, in worlds that a seed makes, in the original's game files, or on a server. Source:
-// Shridhar et al. 2021, arXiv:2010.03768.
+// Plays ALFWorld, household tasks in text: in households that this project generates from seeds, in ALFWorld's own game files, or
+// on an AgentGym server. Source: Shridhar et al. 2021, arXiv:2010.03768.
 import { choice, defaulting, flag, integer, option, Rng, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { backendProperties } from '../agentgym/backend.js';
@@ -44,7 +44,7 @@ export type AlfworldOptions = OptionsOf<typeof alfworldSchema>;
 
 interface AlfworldReset {
   seed?: number;
-  /** The number of the game in the folder, or the seed of a made household. */
+  /** The number of the game file in the folder, or the seed of a generated household. */
   game?: number;
 }
 
@@ -91,10 +91,10 @@ export class Alfworld implements Env {
   }
 
   /**
-   * Returns the commands with which the exploring expert plays the current household from its start, and whether they win. The
-   * current episode is not affected.
+   * Returns the commands with which the expert, which explores and does not know where things are, plays the current household
+   * from its initial state, and whether they win. The running episode is not affected.
    *
-   * @param seed draws among equally likely places; null: the first listed place is taken
+   * @param seed draws among equally likely places of a thing; null: the first listed place is taken
    */
   expertPath(seed: number | null = 0): { commands: string[]; won: boolean } {
     if (this.#household === null) throw new Error('alfworld: expertPath() needs a household; call reset() first');

@@ -1,4 +1,4 @@
-// Plays expert episodes in households that seeds make, for supervised warm starts.
+// Plays the expert's episodes in generated households, on which a policy is trained by supervised learning before RL.
 import type { Transition } from '@bowyer/core';
 import { choice } from '@bowyer/core';
 import { expertItems } from '../splits.js';
@@ -15,12 +15,12 @@ export const alfworldExpertSchema = {
   ),
 } as const;
 
-/** The options of the expert, except the rate of slips. */
+/** The options of the expert, except the rate of its deliberate mistakes (`slips`). */
 export type ExpertTies = Partial<OptionsOf<{ properties: typeof alfworldExpertSchema }>>;
 
 interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 
-/** Returns the expert's episodes that are won. An episode that reaches the step limit is left out. */
+/** Returns those of the expert's episodes that reach the goal. An episode that reaches the step limit is left out. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, slips, split, ties, ...envOptions } = options;
   const env = new Alfworld(envOptions);

@@ -1,5 +1,6 @@
-// Plays a household by exploration. The expert knows the kinds of things in the task, the things that it has seen, and the usual
-// places of each kind. It is a shorter form of ALFWorld's hand-coded expert (Shridhar et al. 2021, arXiv:2010.03768, appendix).
+// Plays a household as an expert that must explore it. The expert knows the kinds of things in the task, the things that it has
+// seen, and the usual places of each kind. It is a shorter form of ALFWorld's hand-coded expert (Shridhar et al. 2021,
+// arXiv:2010.03768, appendix).
 import type { Rng } from '@bowyer/core';
 import { furnishings } from './furnishings.js';
 import type { Household } from './household.js';
@@ -12,19 +13,19 @@ const applianceOf: Partial<Record<TaskType, { verb: 'clean' | 'heat' | 'cool'; a
 };
 
 export class Expert {
-  /** The receptacle in which each thing was last seen, by the thing's name. */
+  /** The receptacle in which each thing was last seen, keyed by the thing's name. */
   readonly #seen = new Map<string, Receptacle>();
   readonly #visited = new Set<string>();
-  /** Things that were treated, and those that were brought to their destination. */
+  /** The names of things that were cleaned, heated or cooled, and of those that were brought to their destination. */
   readonly #treated = new Set<string>();
   readonly #brought = new Set<string>();
-  /** The receptacle of the first of two things; the second must be brought there too. */
+  /** The receptacle to which the first of two things was brought; the second must be brought there too. */
   #target: Receptacle | undefined;
 
   constructor(
     private readonly household: Household,
     private readonly task: Task,
-    /** null: equally likely places are searched in the listed order */
+    /** Draws the order in which equally likely places are searched; null: they are searched in the listed order. */
     private readonly rng: Rng | null,
   ) {}
 
@@ -45,7 +46,7 @@ export class Expert {
     for (const { thing, receptacle } of household.reachable) this.#seen.set(thing.name, receptacle);
   }
 
-  /** Returns the next command to take a thing of this kind, or, if none was seen, to search. */
+  /** Returns the next command to take a thing of this kind, or, if none was seen yet, to search for one. */
   #fetch(kind: string): string | null {
     const [name, receptacle] = this.#known(kind) ?? [];
     if (name === undefined || receptacle === undefined) return this.#search(kind);
@@ -65,7 +66,10 @@ export class Expert {
     );
   }
 
-  /** Returns a command that opens a closed receptacle here, or goes to the likeliest place not yet seen. */
+  /**
+   * Returns a command that opens a closed receptacle at the agent's position, or goes to the likeliest place that was not
+   * searched yet.
+   */
   #search(kind: string): string | null {
     const { household } = this;
     const closed = household.here.find(
@@ -105,7 +109,7 @@ export class Expert {
     return this.household.putCommand(held, receptacle);
   }
 
-  /** Returns the command that puts down a held thing which this expert did not take itself. */
+  /** Returns the command that puts down a held thing which the agent took without this expert's advice. */
   #putBack(held: Thing): string | null {
     const fits = this.household.problem.receptacles.find(({ kind }) =>
       this.household.holds('cancontain', [kind, held.kind]),
@@ -118,12 +122,12 @@ export class Expert {
     return ofKind.find((receptacle) => this.household.here.includes(receptacle)) ?? ofKind[0];
   }
 
-  /** Returns the command that goes to a receptacle; null if the agent is there. */
+  /** Returns the command that goes to a receptacle; null if the agent is already at it. */
   #near(receptacle: Receptacle): string | null {
     return this.household.here.includes(receptacle) ? null : `go to ${receptacle.name}`;
   }
 
-  /** Returns the next command to reach and open a receptacle; null if the agent is there and it is open. */
+  /** Returns the next command to reach and open a receptacle; null if the agent is already at it and it is open. */
   #at(receptacle: Receptacle): string | null {
     return this.#near(receptacle) ?? (this.household.isOpen(receptacle) ? null : `open ${receptacle.name}`);
   }

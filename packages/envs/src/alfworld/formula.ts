@@ -16,8 +16,8 @@ export type Formula =
   | { kind: 'fact'; predicate: string; terms: readonly string[] };
 
 /**
- * The facts of a state in which formulas are evaluated. Objects are named by strings. Kinds are the lower-case names of the
- * domain's types (`apple` for AppleType).
+ * The facts of a state in which goal conditions are evaluated. Objects are named by strings. Kinds are the lower-case names of
+ * the domain's types (`apple` for AppleType).
  */
 export interface Facts {
   /** Returns the possible values of a variable of this type. With `kind`, only receptacles or objects of that kind. */
@@ -29,7 +29,7 @@ class FormulaError extends Error {
   override readonly name = 'FormulaError';
 }
 
-/** Parses a condition. Names are converted to lower case. */
+/** Parses a goal condition. Names are converted to lower case. */
 export function parseFormula(expression: SExpression): Formula {
   if (typeof expression === 'string' || expression.length === 0)
     throw new FormulaError(`expected a condition in parentheses, found '${String(expression)}'`);
@@ -53,7 +53,7 @@ export function parseFormula(expression: SExpression): Formula {
   }
 }
 
-/** Evaluates a condition. `bound` has the values of its free variables. */
+/** Evaluates a goal condition. `bound` has the values of its free variables. */
 export function isTrue(formula: Formula, facts: Facts, bound: ReadonlyMap<string, string> = new Map()): boolean {
   switch (formula.kind) {
     case 'and':
@@ -84,14 +84,15 @@ function quantified(
   rule: 'some' | 'every',
 ): boolean {
   if (variable === undefined) return isTrue(part, facts, bound);
-  // The search may be restricted to the required kind, since no other value makes an existential condition true.
+  // For an existential variable, only objects of the kind that the condition requires are tried, since no other value can make it
+  // true.
   const kind = rule === 'some' ? kindOf(variable.name, part) : undefined;
   return facts
     .candidates(variable.type, kind)
     [rule]((value) => quantified(others, part, facts, new Map(bound).set(variable.name, value), rule));
 }
 
-/** Returns the kind that a conjunction requires of a variable; undefined if it requires none. */
+/** Returns the kind that a condition requires of a variable; undefined if it requires none. */
 function kindOf(variable: string, formula: Formula): string | undefined {
   if (formula.kind === 'exists') return kindOf(variable, formula.part);
   if (formula.kind === 'and')

@@ -1,4 +1,5 @@
-// Lists the rooms of households that seeds make: furniture, properties of things, and their usual places.
+// Reads the catalogue from which households are generated: the furniture of each room, and the properties and usual places of
+// things.
 import { fromDataFile } from '../data-file.js';
 
 export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';
@@ -6,7 +7,7 @@ export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';
 export interface ThingKind {
   kind: string;
   rooms: readonly RoomKind[];
-  /** Furniture in or on which the thing may be, the most likely first. */
+  /** Furniture in or on which the thing may be, the most likely place first. */
   places: readonly string[];
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];
   /** Whether the thing is a lamp, which can be switched on and cannot be carried. */

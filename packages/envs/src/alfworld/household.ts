@@ -4,13 +4,16 @@ import { isTrue, kindName, type Facts } from './formula.js';
 import type { Problem, Receptacle, Thing } from './problem.js';
 import { englishList, indefinite } from './wording.js';
 
-/** The wording of the put command: `put O in/on R` until ALFWorld 0.3, `move O to R` since. Both are accepted. */
+/**
+ * The verb of the command that puts an object O into a receptacle R: `put O in/on R` until ALFWorld 0.3, `move O to R` since.
+ * Both are accepted as input.
+ */
 export type PutPhrase = 'put' | 'move';
 
 type Treatment = 'clean' | 'heat' | 'cool';
 type Flag = 'clean' | 'hot' | 'cool' | 'on' | 'toggled' | 'sliced' | 'checked';
 
-/** The appliance of each treatment, and the property that a thing needs for it. */
+/** For each treatment: the appliance that performs it, and the property that a thing needs for it. */
 const treatments: Record<Treatment, { appliance: string; needs: 'cleanable' | 'heatable' | 'coolable' }> = {
   clean: { appliance: 'sinkbasin', needs: 'cleanable' },
   heat: { appliance: 'microwave', needs: 'heatable' },
@@ -24,7 +27,7 @@ export const NOTHING_HAPPENS = 'Nothing happens.';
 export class Household implements Facts {
   readonly #receptacles: ReadonlyMap<string, Receptacle>;
   readonly #things: ReadonlyMap<string, Thing>;
-  /** The name of the receptacle of each thing that is not held, by the thing's name. */
+  /** The name of the receptacle of each thing that the agent does not hold, keyed by the thing's name. */
   readonly #places: Map<string, string>;
   readonly #opened: Set<string>;
   readonly #flags: Record<Flag, Set<string>> = {
@@ -37,7 +40,7 @@ export class Household implements Facts {
     checked: new Set(),
   };
   #location: string;
-  /** The receptacle that the agent faces; null in the middle of the room. */
+  /** The receptacle in front of the agent; null in the middle of the room. */
   #facing: Receptacle | null = null;
   #held: Thing | null = null;
 
@@ -91,7 +94,7 @@ export class Household implements Facts {
     return `You are in the middle of a room. Looking quickly around you, you see ${this.#listOf(this.problem.receptacles)}.`;
   }
 
-  /** Lists the commands that have an effect now, sorted. */
+  /** Lists the commands that are possible in the current state, sorted. */
   admissibleCommands(): string[] {
     const commands = ['look', 'inventory', 'help'];
     for (const receptacle of this.problem.receptacles) {
@@ -102,7 +105,9 @@ export class Household implements Facts {
     return [...new Set(commands)].sort();
   }
 
-  /** Carries out a command and returns its observation; `Nothing happens.` if it is unknown or impossible now. */
+  /**
+   * Carries out a command and returns its observation; `Nothing happens.` if it is unknown or impossible in the current state.
+   */
   obey(command: string): string {
     const [verb, ...rest] = command.trim().toLowerCase().split(/\s+/);
     const words = rest.join(' ');
@@ -296,7 +301,7 @@ export class Household implements Facts {
     if (!found?.thing.toggleable) return NOTHING_HAPPENS;
     const { on, toggled } = this.#flags;
     if (!on.delete(name)) on.add(name);
-    // Switching a lamp off does not remove this fact: goals ask whether it was ever switched on.
+    // Switching the lamp off does not remove this fact: a goal asks whether the lamp was ever switched on.
     toggled.add(name);
     return `You turn on the ${name}.`;
   }
@@ -346,7 +351,7 @@ export class Household implements Facts {
   }
 }
 
-/** Returns the text before and after a word; the second is empty if the word is absent. */
+/** Returns the texts before and after `between` in a command; the second is empty if the command does not contain it. */
 function split(words: string, between: string): [string, string] {
   const at = words.indexOf(between);
   return at < 0 ? [words, ''] : [words.slice(0, at), words.slice(at + between.length)];

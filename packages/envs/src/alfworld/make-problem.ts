@@ -1,10 +1,10 @@
-// Makes households from seeds: a room, its furniture and things, and one of the six tasks in it.
+// Generates households from seeds: a room, its furniture and things, and one of the six tasks of ALFRED in it.
 import type { Rng } from '@bowyer/core';
 import { furnishings, type RoomKind, type ThingKind } from './furnishings.js';
 import type { Problem, Receptacle, Task, TaskType, Thing } from './problem.js';
 import { goalOf, goalText } from './tasks.js';
 
-/** The largest number of rooms that are drawn until one has everything that the task needs. */
+/** The largest number of rooms that are drawn until one has everything that the drawn task needs. */
 const LARGEST_NUMBER_OF_DRAWS = 1000;
 
 const MOST_OF_A_KIND = 3;
@@ -15,7 +15,7 @@ const treatmentOf: Partial<Record<TaskType, { does: ThingKind['does'][number]; a
   pick_cool_then_place_in_recep: { does: 'cool', appliance: 'fridge' },
 };
 
-/** Returns a household in which the task is possible and not yet done. */
+/** Draws a household in which one of the given tasks is possible and not yet done. */
 export function makeProblem(rng: Rng, types: readonly TaskType[]): Problem {
   const type = rng.choice(types);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {
@@ -57,13 +57,13 @@ function drawTask(rng: Rng, type: TaskType, room: RoomKind, receptacles: readonl
   const object = rng.choice(objects);
   if (isLight) return { type, object: object.kind, target: rng.choice(lamps).kind };
   const targets = object.places.filter((place) => present.has(place) && place !== treatment?.appliance);
-  // The things need another usual place than the target, where they are at the start.
+  // At the start, the things to move must lie at another of their usual places than the target.
   const others = (target: string) => object.places.some((place) => present.has(place) && place !== target);
   const possible = targets.filter(others);
   return possible.length === 0 ? null : { type, object: object.kind, target: rng.choice(possible) };
 }
 
-/** Puts things in their usual places, but the things of the task never in its target. */
+/** Puts things in their usual places, but never the things to move in the task's target. */
 function fill(rng: Rng, room: RoomKind, receptacles: readonly Receptacle[], task: Task): Problem {
   const wanted = task.type === 'pick_two_obj_and_place' ? 2 : 1;
   const things: Thing[] = [];

@@ -1,5 +1,5 @@
-// Reads ALFWorld's own games: `game.tw-pddl` (JSON that contains a PDDL problem) and `traj_data.json` in the same folder. Format:
-// the game files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
+// Reads ALFWorld's own game files: `game.tw-pddl` (JSON that contains a PDDL problem) and `traj_data.json` in the same folder.
+// Format: the game files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { groupBy } from '@bowyer/core';
@@ -45,7 +45,7 @@ export function readProblem(path: string): Problem {
 
 const wordsFor = (task: Task | null) => (task === null ? 'find out what is wanted' : goalText(task, 0));
 
-/** Returns the task that the file states; null if the file is missing or its task is not one of the six. */
+/** Returns the task that traj_data.json states; null if the file is missing or its task is not one of the six. */
 function readTask(path: string): Task | null {
   if (!existsSync(path)) return null;
   const { task_type, pddl_params: p } = JSON.parse(readFileSync(path, 'utf8')) as {
@@ -58,7 +58,7 @@ function readTask(path: string): Task | null {
   return { type, object: p.object_target.toLowerCase(), target: target.toLowerCase() };
 }
 
-/** The facts of the `:init` block, by predicate. */
+/** The facts of the problem's `:init` block, keyed by predicate. */
 type FactTable = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 function problemOf(expression: SExpression): Omit<Problem, 'task' | 'goalText'> {
@@ -111,7 +111,10 @@ function section(problem: SExpression, name: string): readonly SExpression[] {
   return found;
 }
 
-/** Returns the facts whose terms are names. Costs and distances are left out: they have no effect on a text game. */
+/**
+ * Returns the facts whose terms are names. Costs and distances between locations are left out: they have no effect on the text
+ * game.
+ */
 function factTable(init: readonly SExpression[]): FactTable {
   const table = new Map<string, (readonly string[])[]>();
   for (const entry of init) {
@@ -123,8 +126,8 @@ function factTable(init: readonly SExpression[]): FactTable {
 }
 
 /**
- * Names things by kind and number. Ids are sorted and grouped by the text before the first bar ("basin" is added if the id has
- * it). Numbers descend, so that the first id of a kind has the highest number.
+ * Makes the name of each thing from its kind and a number, as ALFWorld does. Ids are sorted and grouped by the text before the
+ * first bar ("basin" is added if the id has it). Numbers descend, so that the first id of a kind has the highest number.
  */
 function displayNames(ids: readonly string[]): Map<string, string> {
   const groups = groupBy([...ids].sort(), (id) => {

@@ -1,12 +1,12 @@
-// Defines the initial state of a household game: furniture, things with their places, and the goal.
+// Defines the initial state of a household game (furniture, things with their places) and its goal.
 import type { Formula } from './formula.js';
 
-/** A piece of furniture that can contain things. The agent goes from one to another. */
+/** A piece of furniture that can contain things. The agent's command `go to` names one. */
 export interface Receptacle {
-  /** Kind and number, as commands have it: `cabinet 3`. */
+  /** Kind and number, as the agent's commands name it: `cabinet 3`. */
   name: string;
   kind: string;
-  /** The agent reaches all receptacles of one location at once. */
+  /** The name of a place in the room. The agent reaches all receptacles of one place at once. */
   location: string;
   openable: boolean;
 }
@@ -22,7 +22,7 @@ export interface Thing {
   sliceable: boolean;
 }
 
-/** The six tasks of ALFRED, as ALFWorld names them. */
+/** The six tasks of the ALFRED dataset, as ALFWorld names them. */
 export const taskTypes = [
   'pick_and_place_simple',
   'look_at_obj_in_light',
@@ -34,10 +34,10 @@ export const taskTypes = [
 
 export type TaskType = (typeof taskTypes)[number];
 
-/** The task, in kinds of things. Only the expert reads it; the goal formula decides whether the game is won. */
+/** The task, stated by kinds of things. Only the expert uses it; the goal formula decides whether the game is won. */
 export interface Task {
   type: TaskType;
-  /** The kind of the thing to bring or to look at. */
+  /** The kind of the thing to bring to the target or to look at. */
   object: string;
   /** The kind of the receptacle to bring it to, or of the lamp to look at it under. */
   target: string;
@@ -46,7 +46,7 @@ export interface Task {
 export interface Problem {
   receptacles: readonly Receptacle[];
   things: readonly Thing[];
-  /** The name of the receptacle of each thing, by the thing's name. */
+  /** The name of the receptacle that contains each thing, keyed by the thing's name. */
   placements: ReadonlyMap<string, string>;
   /** The names of the receptacles that are open. */
   opened: ReadonlySet<string>;
@@ -55,6 +55,6 @@ export interface Problem {
   startLocation: string;
   goal: Formula;
   goalText: string;
-  /** null if the file does not state it */
+  /** null if the game file does not state one of the six tasks */
   task: Task | null;
 }

@@ -1,4 +1,4 @@
-// Parses nested lists in parentheses, the syntax of PDDL files: names in lower case, `;` begins a comment.
+// Parses nested lists in parentheses, the syntax of PDDL files. Names are converted to lower case, and `;` begins a comment.
 
 export type SExpression = string | readonly SExpression[];
 

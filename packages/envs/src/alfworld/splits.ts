@@ -5,7 +5,7 @@ import { listedSplits, seedSplits, type SplitPlan } from '../splits.js';
 import type { AlfworldOptions } from './alfworld.js';
 import { findGames } from './problem-file.js';
 
-/** ALFWorld's folder of each split: evaluation has rooms seen in training, the test has unseen rooms. */
+/** The folder of ALFWorld's dataset for each split: `eval` has rooms that also occur in training, `test` has other rooms. */
 const FOLDERS: Readonly<Record<Split, string>> = { train: 'train', eval: 'valid_seen', test: 'valid_unseen' };
 
 export function alfworldSplits({ backend, games, testItems }: AlfworldOptions): SplitPlan {

@@ -1,4 +1,4 @@
-// Makes the goal condition and the wording of each of the six task types.
+// Makes the goal condition and the English goal text of each of the six task types.
 import type { Formula, Variable } from './formula.js';
 import { indefinite } from './wording.js';
 import type { Task } from './problem.js';
@@ -7,7 +7,7 @@ const fact = (predicate: string, ...terms: string[]): Formula => ({ kind: 'fact'
 const and = (...parts: Formula[]): Formula => ({ kind: 'and', parts });
 const variable = (name: string, type: string): Variable => ({ name, type });
 
-/** The required state of the thing, by task type. */
+/** The state that the thing must have, by task type. */
 const states: Partial<Record<Task['type'], { predicate: string; adjective: string; verb: string }>> = {
   pick_clean_then_place_in_recep: { predicate: 'isclean', adjective: 'clean', verb: 'clean' },
   pick_heat_then_place_in_recep: { predicate: 'ishot', adjective: 'hot', verb: 'heat' },
@@ -33,7 +33,7 @@ export function goalOf({ type, object, target }: Task): Formula {
   };
 }
 
-/** Returns the condition that the agent holds the object at the place of a lamp that was switched on. */
+/** Returns the goal condition that the agent holds the object at the place of a lamp that was switched on. */
 function lightGoal(object: string, lamp: string): Formula {
   return and(
     {
@@ -72,7 +72,7 @@ function twoGoal(object: string, target: string): Formula {
   };
 }
 
-/** Returns the goal's text in one of two wordings; `wording` 0 or 1 chooses. */
+/** Returns the goal in English in one of two phrasings, which `wording` selects. */
 export function goalText({ type, object, target }: Task, wording: 0 | 1): string {
   if (type === 'look_at_obj_in_light')
     return [

@@ -41,7 +41,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
     'take pen 1 from drawer 1',
     'dance',
   ],
-  // An episode returns 1 if the goal is reached, else 0. Early in training few episodes reach it.
+  // The return of an episode is 1 if the goal is reached, else 0. Early in training few episodes reach it.
   critic: { typicalReturn: () => 0.2 },
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...alfworldExpertSchema } },

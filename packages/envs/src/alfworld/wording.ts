@@ -1,6 +1,6 @@
 // Writes lists and articles as ALFWorld's grammar does.
 
-/** Joins texts as `x`, `x, and y` or `x, y, and z`: ALFWorld's grammar has a comma also between two. */
+/** Joins texts as `x`, `x, and y` or `x, y, and z`: ALFWorld's grammar has a comma even between two items. */
 export function englishList(items: readonly string[]): string {
   if (items.length < 2) return items.join('');
   return `${items.slice(0, -1).join(', ')}, and ${items[items.length - 1]}`;

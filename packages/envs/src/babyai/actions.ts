@@ -1,4 +1,5 @@
-// Lists the actions in words of AgentGym's server, and finds the low-level moves of each.
+// Lists the text actions of AgentGym's BabyAI server, such as 'go to red ball 1', and converts each to the grid moves (turn,
+// step, pick up …) that carry it out.
 import { isDoor, isFree, isThing, type Move, type World } from './grid.js';
 import { pathToFace } from './paths.js';
 import { nameOf, seen, type Seen } from './view.js';
@@ -13,7 +14,7 @@ const plain: Readonly<Record<string, Move>> = {
   drop: 'drop',
 };
 
-/** Returns the possible actions in the server's order: moves, taking or dropping, doors, places to go to. */
+/** Returns the possible text actions in the server's order: single moves, taking or dropping, doors, things to go to. */
 export function availableActions(world: World): string[] {
   const view = seen(world);
   const front = world.grid.at(world.front);
@@ -31,7 +32,10 @@ export function availableActions(world: World): string[] {
   ];
 }
 
-/** Returns the action that opens a door or goes through it; null for things, and for a locked door without its key in hand. */
+/**
+ * Returns the text action that opens a door or goes through it; null if the cell is not a door, or the door is locked and the
+ * agent does not carry its key.
+ */
 export function doorAction({ carrying }: World, { cell, name, number }: Seen): string | null {
   if (!isDoor(cell)) return null;
   if (cell.state === 'open') return `go through ${name} ${number}`;
@@ -39,7 +43,7 @@ export function doorAction({ carrying }: World, { cell, name, number }: Seen): s
   return cell.state === 'locked' && !hasKey ? null : `toggle and go through ${name} ${number}`;
 }
 
-/** Returns the low-level moves of an action; null if it is unknown or names nothing in view. */
+/** Returns the grid moves that carry out a text action; null if the action is unknown or names nothing in view. */
 export function movesOf(world: World, action: string): Move[] | null {
   if (action in plain) return [plain[action]];
   const [, verb, name, number] =
@@ -60,7 +64,7 @@ export function movesOf(world: World, action: string): Move[] | null {
   return [...path, ...then[verb]];
 }
 
-/** Describes the things in view and in hand in the server's words. */
+/** Describes the things in view and the carried thing in the sentences of AgentGym's server. */
 export function description(world: World): string {
   const sentences = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
   const carried =

@@ -1,4 +1,4 @@
-// Plays BabyAI in text, as on AgentGym's server: a grid of rooms, missions in words, actions that name the things in view.
+// Plays BabyAI in text, as on AgentGym's server: a grid of rooms, missions in English, and actions that name the things in view.
 // Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272. Worlds come from our own generator, so that a seed gives another
 // world than in the original.
 import { flag, integer, option, Rng } from '@bowyer/core';
@@ -29,10 +29,12 @@ export const babyAiSchema = options({
 
 export type BabyAiOptions = OptionsOf<typeof babyAiSchema>;
 
-/** The largest distance, and the largest number of things of one name, that `texts` covers. */
+/** The largest distance, and the largest number of things of one name, for which `texts` has the numbers. */
 const LARGEST_NUMBER = 24;
 
-/** Returns texts with all words of all levels, so that a vocabulary made at some levels serves the others. */
+/**
+ * Returns texts with all words of all levels, so that a vocabulary made from them also serves levels that a run does not play.
+ */
 export const texts = (): string[] => [
   ...colours.flatMap((colour) =>
     [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
@@ -47,7 +49,7 @@ const UNKNOWN = 'The action is not recognized. Please check valid actions.';
 const NO_CHANGE = 'No change in state.';
 const NOTHING_TO_DROP = 'You cannot drop the object, as you are not carrying anything.';
 
-/** The largest number of worlds that are drawn until the expert finds a plan; usually a few are enough. */
+/** The largest number of worlds that are drawn until the expert finds a plan for one; usually a few are enough. */
 const LARGEST_NUMBER_OF_DRAWS = 200;
 const EXPERT_LIMIT = 300;
 
@@ -93,8 +95,8 @@ export class BabyAi implements Env {
   }
 
   /**
-   * Returns the actions that solve the current world from its start, for an expert that knows the whole map. The episode is not
-   * affected.
+   * Returns the text actions with which an expert that knows the whole map solves the current world from its initial state. The
+   * running episode is not affected.
    */
   expertPath(): string[] {
     if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
@@ -102,7 +104,8 @@ export class BabyAi implements Env {
   }
 
   /**
-   * Returns the actions of an expert that knows only what it has seen, from the start of the world; null if it exceeds a limit.
+   * Returns the text actions of an expert that knows only the cells that it has seen, from the initial state of the world; null
+   * if the expert exceeds its limit of actions.
    */
   explorerPath(): string[] | null {
     if (this.#play === null) throw new Error('babyai: explorerPath() needs a world; call reset() first');
@@ -120,8 +123,8 @@ export class BabyAi implements Env {
   }
 
   /**
-   * Returns the next reply of an expert that knows only the cells seen since its first call in the episode. Its thought is the
-   * rest of the mission and the purpose of the action.
+   * Returns the next reply of an expert that knows only the cells seen since its first call in the episode. The reply's thought
+   * consists of the unfinished tasks of the mission and the purpose of the action.
    */
   expertStep(): { action: string; thought: string } | null {
     if (this.#play === null) throw new Error('babyai: the expert needs a world; call reset() first');
@@ -152,12 +155,15 @@ export class BabyAi implements Env {
   }
 }
 
-/** An episode in progress: the finished tasks of its mission, and the number of moves. */
+/** The state of an episode: its world, the finished tasks of its mission, and the number of grid moves so far. */
 class Play {
   moves = 0;
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
-  /** The wording of each task at the start. It is kept, since the number of things that fit a task changes during the episode. */
+  /**
+   * The text of each task, as written at the start of the episode: later texts would differ, since the number of things that fit
+   * a task changes during play.
+   */
   readonly #texts: readonly string[];
 
   readonly game: Game;
@@ -187,7 +193,7 @@ class Play {
     return this.game.mission.filter((task) => !this.#done.has(task));
   }
 
-  /** Carries out an action and returns its observation. */
+  /** Carries out a text action and returns its observation. */
   act(action: string): string {
     const { world } = this.game;
     if (action === '') return NO_CHANGE;
@@ -205,14 +211,14 @@ class Play {
         if (isDone(task, world, move, move === 'drop' ? front : null)) this.#done.add(task);
       if (this.isWon) break;
     }
-    // If the agent already faces the thing, the task is done without a move.
+    // If the agent already faces the thing to go to, the task is done without a move.
     if (moves.length === 0)
       for (const task of this.game.mission) if (isDone(task, world, '', null)) this.#done.add(task);
     return changed || this.isWon ? description(world) : NO_CHANGE;
   }
 }
 
-/** Draws worlds until one is not solved at the start and the expert can solve it. */
+/** Draws worlds until one is not solved in its initial state and the expert can solve it. */
 function solvable(rng: Rng, among: readonly Level[]): Play {
   const level = rng.choice(among);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {

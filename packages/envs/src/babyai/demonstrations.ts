@@ -6,8 +6,8 @@ import { CHECK } from './actions.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
 /**
- * Plays episodes of an expert that knows only what it has seen, since a policy cannot imitate one that knows the map. Episodes
- * that it cannot finish are left out.
+ * Plays episodes of an expert that knows only the cells that it has seen, since a policy cannot imitate an expert that knows the
+ * whole map. Episodes that the expert cannot finish are left out.
  */
 export async function babyAiDemonstrations(
   options: BabyAiOptions,

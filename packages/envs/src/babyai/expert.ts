@@ -27,12 +27,12 @@ export const words: Readonly<Record<Move, string>> = {
   pickup: 'pickup',
 };
 
-/** The next action of an expert, and its purpose. */
+/** The next text action of an expert, and its purpose. */
 export interface Step {
   action: string;
   /**
-   * The target, the door that the path leads through first, if any, and the position of the door or else the target. Absent if
-   * the action only puts something down.
+   * The purpose: the name of the target, the name of the first door on the path to it (`by`, if there is one), and the position
+   * of that door or else of the target. Absent if the action only puts something down.
    */
   aim?: { name: string; by?: string; position: Position };
 }
@@ -62,7 +62,7 @@ function openDoor(world: World, wanted: Description): Step | null {
     return fetch(world, key);
   }
   const front = world.grid.at(world.front);
-  // An open door is closed first, since the task is to open it.
+  // An open door is closed first, since the task "open the door" is completed only by opening it.
   if (matches(wanted, front)) return { action: 'toggle', aim: { name: nameOf(front), position: world.front } };
   return reach(world, wanted, (item) => `go to ${item}`);
 }
@@ -71,7 +71,7 @@ function putNext(world: World, target: Description, beside: Description): Step |
   if (world.carrying === null || !matches(target, world.carrying)) {
     return fetch(world, target);
   }
-  // The agent may drop the thing into any empty cell beside the other one.
+  // The agent may drop the thing into any empty cell next to the second thing.
   const pathTo = pathsFrom(world, { throughDoors: true });
   const ways = world.grid
     .contents()
@@ -88,15 +88,15 @@ function putNext(world: World, target: Description, beside: Description): Step |
 }
 
 /**
- * Returns the next action to take a thing. A carried thing is put down only if there is a path to the wanted one: otherwise two
- * tasks could undo each other forever.
+ * Returns the next action to take a thing. If the agent carries another thing, it is put down only if there is a path to the
+ * wanted one: otherwise two tasks could undo each other forever.
  */
 function fetch(world: World, wanted: Description): Step | null {
   const step = reach(world, wanted, (item) => `pickup ${item}`);
   return step !== null && world.carrying !== null ? letGo(world) : step;
 }
 
-/** Drops the carried thing into an empty cell ahead; if there is none, turns towards one. */
+/** Returns the action that drops the carried thing into the empty cell ahead, or that turns towards an empty cell. */
 function letGo(world: World): Step | null {
   for (const [turns, action] of [
     [0, 'drop'],
@@ -110,7 +110,10 @@ function letGo(world: World): Step | null {
   return null;
 }
 
-/** Returns the next action towards a thing: an action that names it if it is in view and can be reached, else a move. */
+/**
+ * Returns the next action towards a thing: an action that names the thing if it is in view and can be reached, else a single grid
+ * move.
+ */
 function reach(world: World, wanted: Description, say: (item: string) => string): Step | null {
   const inView = seen(world).filter(({ cell }) => matches(wanted, cell));
   const openPathTo = inView.length > 0 ? pathsFrom(world, { throughDoors: false }) : undefined;
@@ -126,7 +129,7 @@ function reach(world: World, wanted: Description, say: (item: string) => string)
   return { action: (door && doorAction(world, door)) ?? words[way.path[0]], aim };
 }
 
-/** A thing or door, and the path to it, after which the agent faces it or a cell beside it. */
+/** A thing or door, and the path after which the agent faces it or a cell next to it. */
 interface Way {
   thing: { position: Position; cell: Thing | Door };
   path: Move[];
@@ -138,7 +141,7 @@ const wayTo = ({ position, cell }: { position: Position; cell: Cell }, path: Mov
 const shortest = (ways: readonly Way[]): Way | null =>
   ways.reduce<Way | null>((best, way) => (best === null || way.path.length < best.path.length ? way : best), null);
 
-/** Returns the purpose of a path: its thing, and the first door on the path, if any. */
+/** Returns the purpose of walking a path: the thing at its end, and the first door on it, if any. */
 export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
   const door = firstDoor(world, path);
   const name = nameOf(thing.cell);
@@ -147,7 +150,7 @@ export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
     : { name, by: nameOf(world.grid.at(door) as Door), position: door };
 }
 
-/** Returns the first door on a path, or else the door at `target`, if it is in view. */
+/** Returns the first door on a path, or else the door at `target`, if that door is in view. */
 export function doorInView(world: World, path: readonly Move[], target: Position | null = null): Seen | undefined {
   const door = firstDoor(world, path) ?? target;
   return door === null ? undefined : seen(world).find(({ position }) => position.x === door.x && position.y === door.y);

@@ -1,5 +1,5 @@
-// Finds the actions of an expert that knows only the part of the map that it has seen, so that they follow from observations
-// which a policy has too.
+// Finds the actions of an expert that knows only the part of the map that it has seen. A policy can imitate it, since its actions
+// follow from observations which the policy has too.
 import { CHECK, doorAction } from './actions.js';
 import { aimOf, doorInView, expertStep, words, type Step } from './expert.js';
 import { ahead, Grid, isDoor, turned, World, type Door, type Position } from './grid.js';
@@ -7,25 +7,30 @@ import type { Mission, Task } from './mission.js';
 import { pathsFrom } from './paths.js';
 import { nameOf, seen, visiblePositions } from './view.js';
 
-/** The number of left turns at a place after which all four directions were seen. */
+/** The number of left turns in one cell after which the agent has seen all four directions. */
 const ALL_AROUND = 3;
 
-/** An action and its purpose, such as `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`. */
+/**
+ * A text action and its purpose, such as `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`.
+ */
 interface ExplorerStep {
   action: string;
   purpose: string;
 }
 
 /**
- * Plays one world, which it observes before each action. When no task can be worked on, it looks in all directions by left turns,
- * then goes to the nearest closed door.
+ * Plays one world as the exploring expert, which observes the world before each action. When it can work on no task, it looks in
+ * all directions by left turns, then goes to the nearest closed door.
  */
 export class Explorer {
-  /** The seen cells; unseen ones are walls. */
+  /** The cells that the expert has seen; all others are entered as walls. */
   readonly #map: Grid;
-  /** Left turns since the last action that is not a move. They determine which directions were seen at this place. */
+  /**
+   * The number of left turns since the last action that was not a single move. It determines which directions were seen from this
+   * cell.
+   */
   #leftTurns = 0;
-  /** The closed door to which the expert goes when nothing is left to explore on this side. */
+  /** The closed door to which the expert goes when nothing is left to explore on its side of the door. */
   #destination: Position | null = null;
 
   constructor(private readonly world: World) {
@@ -34,14 +39,14 @@ export class Explorer {
     for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) this.#map.set({ x, y }, 'wall');
   }
 
-  /** Returns the next action towards the first unfinished task that can be worked on; null if nothing is left to explore. */
+  /** Returns the next action for the first unfinished task that the expert can work on; null if nothing is left to explore. */
   next(open: Mission): ExplorerStep | null {
     this.#look();
     const believed = this.#believed();
     return this.#work(believed, open) ?? this.#explore(this.#doorAt(this.#destination)) ?? this.#leave(believed);
   }
 
-  /** Updates the map after an action of the agent, whether this expert proposed it or not. */
+  /** Updates the map after any action of the agent, whether this expert proposed it or not. */
   acted(action: string): void {
     this.#look();
     if (action === words.left) this.#leftTurns++;
@@ -73,8 +78,9 @@ export class Explorer {
   }
 
   /**
-   * Looks around by left turns and goes to a closed door in view. Without a destination, the first round looks for tasks and the
-   * second for doors; with one, a single round looks for doors. Returns null afterwards.
+   * Returns the next action of looking around by left turns, or of going through a closed door in view. Without a destination,
+   * the first full turn looks for the tasks' things and the second for doors; with one, a single full turn looks for doors.
+   * Returns null afterwards.
    */
   #explore(destination: Door | null): ExplorerStep | null {
     if (this.#leftTurns >= ALL_AROUND || destination !== null) {
@@ -86,13 +92,13 @@ export class Explorer {
     return { action: words.left, purpose: `look ${this.#leftTurns + 1}${sought}` };
   }
 
-  /** Returns the door at a place if it is closed, as far as the map shows. */
+  /** Returns the door at a position if it is closed according to the map. */
   #doorAt(place: Position | null): Door | null {
     const cell = place === null ? null : this.#map.at(place);
     return isDoor(cell) && cell.state === 'closed' ? cell : null;
   }
 
-  /** Returns the next action towards or through the nearest closed door of the map. */
+  /** Returns the next action towards or through the nearest closed door of the known map. */
   #leave(believed: World): ExplorerStep | null {
     const pathTo = pathsFrom(believed, { throughDoors: true });
     const shut = this.#map

@@ -1,5 +1,5 @@
-// Draws worlds by level: one room or three by three, with doors, things, and a mission. The levels follow BabyAI (2019,
-// arXiv:1810.08272), table 2; the generator is our own.
+// Generates the world of a BabyAI level: one room or three by three rooms, with doors, things, and a mission. The levels follow
+// BabyAI (2019, arXiv:1810.08272), table 2; the generator is our own.
 import type { Rng } from '@bowyer/core';
 import {
   colours,
@@ -35,7 +35,7 @@ const ROOM = 8;
 export interface Game {
   world: World;
   mission: Mission;
-  /** The limit of low-level moves, which grows with the area of a room and the numbers of rooms and tasks. */
+  /** The limit of grid moves per episode, which grows with the area of a room and the numbers of rooms and tasks. */
   maxMoves: number;
 }
 
@@ -46,7 +46,10 @@ interface Layout {
   doors: { position: Position; door: Door }[];
 }
 
-/** Draws a world of the level. Some cannot be solved, for example if a thing blocks the way: the caller checks by the expert. */
+/**
+ * Draws a world of the level. Some worlds cannot be solved, for example if a thing blocks the way, so that the caller runs the
+ * expert to check.
+ */
 export function drawGame(rng: Rng, level: Level): Game {
   const isLocal = level.endsWith('_local');
   const layout = drawRooms(rng, isLocal ? 1 : 3);
@@ -57,7 +60,7 @@ export function drawGame(rng: Rng, level: Level): Game {
   return { world, mission, maxMoves: ROOM * ROOM * layout.rooms ** 2 * mission.length };
 }
 
-/** Draws connected rooms: a door joins each room that is not yet connected, and a third of the other adjacent pairs. */
+/** Draws connected rooms: a door joins each room that is not yet connected, and a third of the other pairs of adjacent rooms. */
 function drawRooms(rng: Rng, rooms: number): Layout {
   const side = rooms * (ROOM - 1) + 1;
   const grid = new Grid(side, side);
@@ -97,7 +100,7 @@ function drawThings(rng: Rng, layout: Layout, count: number): Thing[] {
   });
 }
 
-/** Draws an empty cell that is not beside a door, so that nothing blocks a doorway. */
+/** Draws an empty cell that is not next to a door, so that nothing blocks a doorway. */
 function freeCell(rng: Rng, { grid }: Layout): Position {
   for (;;) {
     const position = { x: rng.integer(1, grid.width - 2), y: rng.integer(1, grid.height - 2) };
@@ -137,7 +140,7 @@ function taskOf(verb: 'goto' | 'pickup' | 'putnext', thing: () => Description): 
 
 const describedDoor = ({ colour }: Door): Description => ({ kind: 'door', colour });
 
-/** Locks a door whose colour no other door has, and puts its key somewhere. */
+/** Locks a door whose colour no other door has, and puts its key into a random cell. */
 function lock(rng: Rng, layout: Layout): Description {
   const { door } = rng.choice(layout.doors);
   const others = new Set<Colour>(layout.doors.filter((other) => other.door !== door).map((other) => other.door.colour));

@@ -1,8 +1,8 @@
-// Defines the agent's mission, and checks whether it is complete. Source: the baby language of BabyAI (2019, arXiv:1810.08272),
-// section 3.
+// Defines the mission, the tasks that the agent must complete, and checks whether a task is complete. Source: the baby language
+// of BabyAI (2019, arXiv:1810.08272), section 3.
 import { isDoor, isThing, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 
-/** Matches any thing or door of this kind and colour. */
+/** A description such as "the red ball", which any thing or door of this kind and colour matches. */
 export interface Description {
   kind: Thing['kind'] | 'door';
   colour: Thing['colour'];
@@ -12,13 +12,13 @@ export type Task =
   | { verb: 'goto' | 'pickup' | 'open'; target: Description }
   | { verb: 'putnext'; target: Description; beside: Description };
 
-/** One task, or two that may be done in any order. */
+/** One task, or two tasks that may be done in any order. */
 export type Mission = readonly Task[];
 
 export const matches = ({ kind, colour }: Description, cell: Cell): cell is Thing | Door =>
   (isThing(cell) || isDoor(cell)) && cell.kind === kind && cell.colour === colour;
 
-/** Returns whether the last move completes a task. `dropped`: the position at which that move put down a thing, or null. */
+/** Returns whether the last grid move completes a task. `dropped`: the position at which that move put down a thing, or null. */
 export function isDone(task: Task, world: World, move: string, dropped: Position | null): boolean {
   const front = world.grid.at(world.front);
   switch (task.verb) {
@@ -43,7 +43,7 @@ const hasBeside = ({ grid }: World, { x, y }: Position, wanted: Description) =>
 
 const verbs = { goto: 'go to', pickup: 'pick up', open: 'open', putnext: 'put' } as const;
 
-/** Returns the text of each task, with "a" if several things fit and "the" if one does. */
+/** Returns the text of each task, with "a" before a description that several things match and "the" if only one does. */
 export const taskTexts = (mission: Mission, { grid }: World): string[] => {
   const described = (wanted: Description) => {
     const fitting = grid.contents().filter(({ cell }) => matches(wanted, cell)).length;

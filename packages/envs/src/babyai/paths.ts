@@ -1,8 +1,11 @@
-// Finds shortest paths, in low-level moves, to a pose in which the agent faces a cell.
+// Finds the shortest sequence of grid moves after which the agent faces a given cell.
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
 interface PathOptions {
-  /** Whether paths may lead through closed doors, which are opened on the way. Locked ones need their key in hand. */
+  /**
+   * Whether paths may lead through closed doors, which are opened on the way. Locked doors can be opened only if the agent
+   * carries their key.
+   */
   throughDoors: boolean;
 }
 
@@ -10,7 +13,7 @@ interface PathOptions {
 export const pathToFace = (world: World, target: Position, options: PathOptions): Move[] | null =>
   pathsFrom(world, options)(target);
 
-/** The moves that lead from one pose (cell and direction) to the next. A closed door needs one more move. */
+/** The grid moves that lead from one pose (cell and direction) to the next. A closed door needs one more move. */
 const arrivals: readonly (readonly Move[])[] = [['left'], ['right'], ['forward'], ['toggle', 'forward']];
 
 /** Finds shortest paths to any number of targets by one breadth-first search over poses. */

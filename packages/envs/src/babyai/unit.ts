@@ -32,7 +32,8 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   evaluation: { taskType: ({ level }) => (level as string | undefined) ?? null },
   context: ({ backend, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // Replies in the ReAct format are not among the listed actions, so that these are not shown.
+    // With the ReAct format, the list of valid actions is not shown, since the agent must write `Thought: … Action: …` and not
+    // the action alone.
     const listed = actionFormat === 'react' ? [] : (['validActions'] as const);
     return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', ...listed] };
   },
@@ -47,7 +48,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
     '',
   ],
   tokens: { vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []) },
-  // Episodes return 0 to 1. A random policy returns 0.3 to 0.7 on the easiest levels.
+  // The return of an episode is from 0 to 1. A random policy has a mean of 0.3 to 0.7 on the easiest levels.
   critic: { typicalReturn: () => 0.3 },
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...expertStraysSchema.properties } },

@@ -2,19 +2,19 @@
 // field of view and the visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
 import { ahead, isDoor, turned, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 
-/** The size of the view in cells: ahead, with the agent's own row, and to each side. */
+/** The size of the view in cells: `DEPTH` ahead, including the agent's own row, and `SIDE` to each side. */
 const DEPTH = 7;
 const SIDE = 3;
 const WIDTH = 2 * SIDE + 1;
 
 export interface Seen {
-  /** Colour and kind, and the state of a door between them: `purple closed door`. */
+  /** Colour and kind, with the state of a door between them: `purple closed door`. */
   name: string;
-  /** The number among the visible things of this name, from 1, by distance. */
+  /** The rank of this thing among the visible things of the same name, from 1 for the nearest. */
   number: number;
   cell: Thing | Door;
   position: Position;
-  /** The distance in cells ahead and to the right; negative: to the left. */
+  /** The distance from the agent in cells ahead and to the right; a negative value is to the left. */
   forward: number;
   right: number;
 }
@@ -56,7 +56,7 @@ function visibleCells(world: World): ViewCell[] {
   lit[SIDE] = 1;
   const at = (forward: number, right: number): ViewCell => {
     const position = ahead(ahead(world.position, world.direction, forward), turned(world.direction, 1), right);
-    // The carried thing is not part of the view, although MiniGrid puts it into the agent's own cell.
+    // The cell of the agent is shown as empty, although MiniGrid shows the carried thing there.
     return { forward, right, position, cell: forward === 0 && right === 0 ? null : world.grid.at(position) };
   };
   const light = (forward: number, right: number) => {

@@ -1,4 +1,4 @@
-// Plays the environment `code`: the agent writes programs, and tests judge them as in HumanEval. See code.md.
+// Plays the environment `code`: the agent writes a program, and unit tests judge it as in HumanEval. See code.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -25,7 +25,7 @@ export class CodeEnv implements Env {
   #task!: CodeTask;
   #turn = 0;
 
-  /** Reads the tasks. @throws {TaskFileError} if the file cannot be used */
+  /** Reads the programming tasks from the file of the options. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: CodeOptions) {
     this.#tasks = codeTasks(options);
   }
@@ -40,7 +40,7 @@ export class CodeEnv implements Env {
     return { observation, info: this.#info(null) };
   }
 
-  /** Tests a program. @param action a reply with a program, or the continuation of the prompt */
+  /** Runs the task's tests on the program of a reply. @param action a reply with a program, or the continuation of the prompt */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#turn++;

@@ -8,11 +8,11 @@ import { withoutTypes } from './typescript.js';
 export interface Verdict {
   tests: number;
   passed: number;
-  /** The first failed test, numbered from 1; null if all pass. */
+  /** The first failed test with its number, which counts from 1; null if all pass. */
   failure: (Omit<Outcome, 'kind'> & { kind: Exclude<Outcome['kind'], 'passed'>; number: number }) | null;
 }
 
-/** Cached per task and kind of reward: the tests as JavaScript. */
+/** The tests as JavaScript, cached by task and by kind of reward. */
 const compiled = new WeakMap<CodeTask, Partial<Record<CodeOptions['reward'], Promise<readonly string[]>>>>();
 
 /** Runs the tests of a task on the program of a reply. @throws {Error} if a test cannot be compiled */
@@ -48,7 +48,7 @@ function testsFor(task: CodeTask, reward: CodeOptions['reward']): Promise<readon
   return (known[reward] ??= compile(task, reward === 'all' ? [inOne(task)] : task.tests.flatMap(separated)));
 }
 
-/** Joins tests into one. Each is a block, since two may declare the same name. */
+/** Joins the tests into one program. Each test is in a block of its own, since two may declare the same name. */
 const inOne = ({ tests }: CodeTask): string =>
   tests.length === 1 ? tests[0] : tests.map((test) => `{\n${test}\n}`).join('\n');
 

@@ -1,4 +1,4 @@
-// Determines the language of a task; JavaScript and TypeScript are supported.
+// Determines the programming language of a task; JavaScript and TypeScript are supported.
 import type { Row } from '../table-file.js';
 import { LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
@@ -11,8 +11,8 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
 };
 
 /**
- * Returns the language from its column or from an id such as `JavaScript/0`; default: JavaScript. @throws {LineError} for other
- * languages
+ * Returns the language from its column in the file or from a task_id such as `JavaScript/0`; default: JavaScript. @throws
+ * {LineError} for any language but JavaScript and TypeScript
  */
 export function languageOf(row: Row): CodeLanguage {
   const id = textCell(row, 'task_id') ?? '';

@@ -8,7 +8,7 @@ import { testsOf } from './tests.js';
 
 const SAMPLE = fileURLToPath(new URL('../../src/code/sample.jsonl', import.meta.url));
 
-/** Reads the tasks of a file. @throws {TaskFileError} with every line that cannot be used */
+/** Reads the tasks of a file, by default of the package's sample. @throws {TaskFileError} with every line that cannot be used */
 export const codeTasks = ({ data }: { data: string | null }): readonly CodeTask[] =>
   readTasks('code', data ?? SAMPLE, taskOf);
 
@@ -42,7 +42,10 @@ function promptOf(row: Row): string {
   return given;
 }
 
-/** Returns the name from its column, else the candidate in MultiPL-E's tests, else the last function in the prompt. */
+/**
+ * Returns the name of the function or class to test: from its column, else the candidate in MultiPL-E's tests, else the last
+ * function in the prompt.
+ */
 function entryPointOf(row: Row, tests: string, head: string | null): string | null {
   const named = textCell(row, 'entry_point');
   if (named !== null && !/^[A-Za-z_$][\w$]*$/.test(named))
@@ -59,7 +62,7 @@ function stopTokensOf({ cells: { stop_tokens: tokens } }: Row): readonly string[
   throw new LineError('stop_tokens must be a list of texts');
 }
 
-/** Returns a solution. HumanEval's solutions continue the prompt; MBPP's are whole programs. */
+/** Returns the reference solution. HumanEval's solutions continue the prompt; MBPP's are complete programs. */
 function solutionOf(row: Row, head: string | null): string | null {
   const [continued, code] = [textCell(row, 'canonical_solution'), textCell(row, 'code')];
   if (continued !== null && code !== null) throw new LineError('canonical_solution and code are both given: keep one');

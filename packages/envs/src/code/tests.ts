@@ -1,27 +1,31 @@
-// Reads the tests of a task: one text, or a list of texts.
+// Reads the unit tests of a programming task: one text, or a list of texts.
 import { Script } from 'node:vm';
 import type { Row } from '../table-file.js';
 import { cellOf, LineError, textCell } from '../task-lines.js';
 import type { CodeLanguage } from './task.js';
-// The sandbox's modules are not compiled: the package ships them in src, which this path also reaches from dist.
+// The sandbox's modules are not compiled: the package ships them in the folder src, and this path reaches them from src and from
+// dist.
 import { assertions, newAccount } from '../../src/code/sandbox/realm/assertions.mjs';
 
 const columns = ['tests', 'test', 'test_list'] as const;
 
-/** The members of node:assert that the sandbox has. */
+/** The names of the functions of node:assert that the sandbox provides to tests. */
 const members = Object.keys(assertions(newAccount()));
 
 interface TestSource {
   tests: readonly string[];
-  /** Returns the complete tests: the setup code, the test, and the call of HumanEval's `check` if the test defines it. */
+  /**
+   * Returns the executable tests: the setup code, the test, and the call of HumanEval's `check` if the test defines that
+   * function.
+   */
   withSetup: (entryPoint: string | null) => string[];
 }
 
 /**
- * Reads the tests of a task.
+ * Reads the unit tests of a task.
  *
- * @throws {LineError} if there is no test, or one uses a module or an assertion that the sandbox lacks, or one in JavaScript does
- *   not compile
+ * @throws {LineError} if there is no test, if a test uses a module or an assertion that the sandbox lacks, or if a JavaScript
+ *   test does not compile
  */
 export function testsOf(row: Row, language: CodeLanguage): TestSource {
   const tests = textsOf(row);
@@ -57,7 +61,10 @@ function assertKnown(test: string): void {
   if (module !== undefined) throw new LineError(`the module '${module}' is not in the sandbox, which has assert alone`);
 }
 
-/** Checks that a test compiles. MultiPL-E's translation of a docstring may have a line break inside a string. */
+/**
+ * Checks that a JavaScript test compiles. MultiPL-E's translation of a docstring may have a line break inside a string, which
+ * does not.
+ */
 function assertCompiles(test: string): void {
   try {
     new Script(`async () => {\n${test}\n}`, { lineOffset: -1 });
@@ -76,8 +83,8 @@ function callOfCheck(test: string, entryPoint: string | null): string {
 }
 
 /**
- * Splits a test into one per assertion, if each assertion has its own line. All other lines, such as those of a `function test()`
- * around the assertions, are in each test.
+ * Splits a test into one per assertion, if each assertion is on its own line. All other lines, such as those of a `function
+ * test()` around the assertions, are repeated in each test.
  */
 export function separated(test: string): string[] {
   const lines = test.split('\n');

@@ -1,7 +1,8 @@
-// Converts TypeScript to JavaScript by esbuild, which is installed with tsx. Its service is another process, in Go.
+// Converts TypeScript programs to JavaScript with esbuild, which is installed as a dependency of tsx and runs in a separate
+// process.
 import type { TransformFailure } from 'esbuild';
 
-/** The code without types, or the first error with its line. */
+/** The JavaScript code, or the first syntax error with its line. */
 type Stripped = { code: string } | { fault: string };
 
 export async function withoutTypes(code: string): Promise<Stripped> {

@@ -1,11 +1,11 @@
-// Wraps an environment so that its observations become the text that the agent reads: the config's context, with examples from
-// the memory.
+// Wraps an environment so that its observations become the text that the agent reads. The config's node `context` selects what
+// this text contains; examples from the episode memory may precede it.
 import type { WrappingEnv } from '../contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import type { MemoryReader, Recalled } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
-/** Returns the whole text as `observation`. If it differs from the environment's own observation, that is in `state`. */
+/** Returns the agent's text as `observation`. If it differs from the environment's own observation, the latter is in `state`. */
 export class ContextEnv implements WrappingEnv {
   constructor(
     readonly inner: Env,

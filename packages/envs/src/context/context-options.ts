@@ -1,52 +1,62 @@
-// Defines the options of the text that an agent reads, and the parts that an environment can provide for it.
+// Defines the config's node `context`, which selects what the agent's text contains (earlier turns, task, inventory …), and which
+// of this an environment can provide.
 import type { ConfigProblem } from '@bowyer/core';
 
 export const contextKinds = ['auto', 'dialogue', 'window', 'last', 'tutorial'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-/** The parts of the text that an environment may provide beside its observation. */
+/** The parts of the text that an environment may provide in `info` in addition to its observation. */
 export const contextParts = ['taskDescription', 'validActions', 'inventory'] as const;
 export type ContextPart = (typeof contextParts)[number];
 
-/** The parts of the text that an environment provides. */
+/** Declares what an environment can provide for the text that the agent reads. */
 export interface ContextOffer {
-  /** The content of an observation. `turn`: the answer to the last action; `history`: the whole episode so far. */
+  /** The content of an observation. `turn`: only the answer to the last action; `history`: the whole episode so far. */
   observation: 'turn' | 'history';
   /** The kind that `context.kind=auto` selects. */
   kind: 'dialogue' | 'last';
-  /** Keys of `info`. The task is in `info` after a reset, the others after every step too. */
+  /** The keys of `info` that the environment fills: `taskDescription` after a reset, the others also after every step. */
   parts: readonly ContextPart[];
 }
 
-/** The offer of an environment whose observation is the whole episode so far. */
+/** The declaration of an environment whose observation is the whole episode so far. */
 export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
 
-/** The same offer, with valid actions in `info` for choosing among them; the text does not contain them. */
+/**
+ * The same declaration, with valid actions in `info` for policies that choose among them; the agent's text does not list them.
+ */
 export const listedHistory: ContextOffer = { ...historyOffer, parts: ['validActions'] };
 
-/** The offer of a game on AgentGym's server: its observation answers the last action, and it may lack a list of actions. */
+/**
+ * The declaration of a game on an AgentGym server: its observation answers the last action, and the server may send no list of
+ * actions.
+ */
 export const servedOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
-/** The offer of an environment that declares none. */
+/** The declaration that applies to an environment without one. */
 export const defaultOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
-/** The node `context` of a config, in camelCase. Keys that the kind does not have are absent. */
+/** The node `context` of a config, in camelCase. Keys that do not apply to the chosen kind are absent. */
 export interface ContextOptions {
-  /** The kind of context. `auto`: the environment's default kind, without further parts. */
+  /** The kind of the text. `auto`: the kind that the environment declares, with observations and actions alone. */
   kind: ContextKind;
-  /** The number of earlier turns, with their actions, before the current observation. */
+  /** The number of earlier turns (observation and action) that the text shows before the current observation. */
   historyTurns?: number;
   taskDescription?: boolean;
   stepCounter?: boolean;
   inventory?: boolean;
   validActions?: boolean;
   /**
-   * The largest number of characters; null: no limit. The oldest turns are left out first, the task and the current turn never.
+   * The largest number of characters of the text; null: no limit. The oldest turns are left out first, the task and the current
+   * turn never.
    */
   maxChars?: number | null;
 }
 
-/** The keys of each kind. The prompt of `tutorial` always contains the task and the step numbers. */
+/**
+ * The keys of the node `context` that apply to each kind. The text of kind `tutorial` always contains the task and the step
+ * numbers.
+ */
 export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOptions)[]>> = {
   auto: [],
   dialogue: ['stepCounter', 'inventory', 'validActions'],
@@ -55,7 +65,7 @@ export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOpt
   tutorial: ['historyTurns', 'inventory', 'validActions', 'maxChars'],
 };
 
-/** A context in which every setting is given. */
+/** The node `context` with a value for every setting. */
 export interface ResolvedContext {
   kind: Exclude<ContextKind, 'auto'>;
   historyTurns: number;
@@ -66,7 +76,7 @@ export interface ResolvedContext {
   maxChars: number | null;
 }
 
-/** Replaces `auto` and adds the defaults of all settings. */
+/** Replaces the kind `auto` by the environment's kind, and adds the defaults of all settings. */
 export function resolveContext(options: ContextOptions, offer: ContextOffer): ResolvedContext {
   const kind = options.kind === 'auto' ? offer.kind : options.kind;
   const { historyTurns = 0, stepCounter = false, inventory = false, validActions = false, maxChars = null } = options;
@@ -80,7 +90,7 @@ const inSnakeCase: Readonly<Record<ContextPart, string>> = {
   inventory: 'inventory',
 };
 
-/** Returns a problem for each part of the context that the environment cannot provide. */
+/** Returns a problem for each part of the agent's text that the config selects and the environment cannot provide. */
 export function contextProblems(options: ContextOptions, name: string, offer: ContextOffer): ConfigProblem[] {
   const context = resolveContext(options, offer);
   if (offer.observation === 'history') {
@@ -110,14 +120,14 @@ export function contextProblems(options: ContextOptions, name: string, offer: Co
     });
 }
 
-/** Returns whether the text consists of observations and actions alone. */
+/** Returns whether the agent's text consists of observations and actions alone. */
 export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validActions }: ResolvedContext): boolean =>
   (kind === 'dialogue' || kind === 'last') && !taskDescription && !stepCounter && !inventory && !validActions;
 
-/** Returns whether the text of each turn begins with the text and the action of the turn before. */
+/** Returns whether the text of each turn begins with the previous turn's text and action, as in a growing dialogue. */
 export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';
 
-/** A turn's observation, and the action that the agent took then. */
+/** A turn's observation, and the action with which the agent replied. */
 export interface ContextTurn {
   number: number;
   observation: string;

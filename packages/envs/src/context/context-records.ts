@@ -1,4 +1,4 @@
-// Converts recorded episodes to the texts that an agent would have read.
+// Converts recorded episodes to the texts that an agent would have read in them, for training on demonstrations.
 import type { EpisodeRecord } from '@bowyer/core';
 import type { MemoryReader } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
@@ -6,7 +6,7 @@ import type { ContextWriter } from './context-writer.js';
 /**
  * Replaces the environment's observations in a record by the texts that the agent reads.
  *
- * @param recall the memory that provides examples, and the id of this episode, which the memory may contain
+ * @param recall the memory that provides examples, and the id of this episode, which is excluded if the memory contains it
  */
 export async function withContext(
   { reset, steps }: EpisodeRecord,
@@ -20,7 +20,7 @@ export async function withContext(
     steps: [],
   };
   for (const [i, step] of steps.entries()) {
-    // The observation after the last action is not read, so that the memory is not asked.
+    // No action follows the last observation, so that no examples are retrieved for it.
     const next = i < steps.length - 1 ? await memory?.follow(step.observation) : undefined;
     const observation = writer.follow(step.action, step.observation, step.info ?? {}, next?.text);
     read.steps.push({ ...step, observation });

@@ -1,5 +1,5 @@
-// Writes the text that an agent reads at each turn. Rollouts, demonstrations and evaluation share this writer, so that they have
-// the same texts.
+// Writes the text that an agent reads at each turn, as the config's node `context` selects. Rollouts, demonstrations and
+// evaluation share this writer, so that the same episode gives the same texts.
 import {
   contextProblems,
   historyOffer,
@@ -11,16 +11,19 @@ import {
 } from './context-options.js';
 import { tutorialPrompt } from './tutorial-prompt.js';
 
-/** Writes the texts of one episode at a time: `begin` after a reset, `follow` after each step. Both return the next prompt. */
+/**
+ * Writes the texts of one episode at a time: `begin` is called after a reset, `follow` after each step. Both return the agent's
+ * next prompt.
+ */
 export class ContextWriter {
   readonly #context: ResolvedContext;
   #isHistory: boolean;
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
-  /** The memory's latest examples. They precede the text at each turn. */
+  /** The memory's latest examples, which precede the text at each turn. */
   #examples = '';
-  /** Whether each observation of the episode begins with the one before it. */
+  /** Whether each observation so far begins with the one before it, so that observations may be histories of the episode. */
   #mayBeHistory = true;
 
   /** Prepares a writer. @param name the environment's name, for messages */
@@ -33,7 +36,7 @@ export class ContextWriter {
     this.#isHistory = offer.observation === 'history';
   }
 
-  /** Begins an episode. @param examples from the memory, which the agent reads first */
+  /** Begins an episode and returns its first prompt. @param examples from the memory, which precede the prompt */
   begin(observation: string, info: Readonly<Record<string, unknown>>, examples = ''): string {
     this.#examples = examples;
     this.#isHistory = this.offer.observation === 'history' || this.#saysHistory(info);
@@ -45,7 +48,7 @@ export class ContextWriter {
     return this.#write(observation, info, examples);
   }
 
-  /** Adds a turn. @param examples as in `begin`; undefined: those of the turn before are kept */
+  /** Adds a turn and returns the next prompt. @param examples as in `begin`; undefined: the previous turn's examples are kept */
   follow(
     action: string,
     observation: string,
@@ -62,8 +65,9 @@ export class ContextWriter {
   }
 
   /**
-   * Returns whether a server reports that its observations are the whole episode so far. The environment behind a server is
-   * unknown when the config is checked. @throws if the context cannot be written from these observations
+   * Returns whether a server reports by `is_history` that its observations are the whole episode so far. The check of the config
+   * cannot know this, since the environment behind the server is unknown then. @throws if the selected text cannot be written
+   * from such observations
    */
   #saysHistory(info: Readonly<Record<string, unknown>>): boolean {
     if ((info.isHistory ?? info.is_history) !== true) return false;
@@ -72,7 +76,7 @@ export class ContextWriter {
     return true;
   }
 
-  /** Writes the text. @param added examples that a dialogue does not contain yet */
+  /** Writes the agent's text. @param added new examples, which a dialogue does not contain yet */
   #write(observation: string, info: Readonly<Record<string, unknown>>, added: string): string {
     const { kind, inventory, validActions, taskDescription, stepCounter } = this.#context;
     const turn: ContextTurn = {
@@ -92,7 +96,7 @@ export class ContextWriter {
     );
   }
 
-  /** Leaves out the oldest turns until the text has at most max_chars characters. */
+  /** Leaves out the oldest turns until the agent's text has at most `max_chars` characters. */
   #fitted(write: (past: readonly ContextTurn[]) => string): string {
     const { historyTurns, maxChars } = this.#context;
     const earlier = this.#turns.slice(0, -1);
@@ -102,7 +106,7 @@ export class ContextWriter {
     }
   }
 
-  /** Writes the last turns. If they do not contain the task, it precedes them. */
+  /** Writes the text of kind `window`: the last turns, preceded by the task if these turns do not contain it. */
   #window(past: readonly ContextTurn[], turn: ContextTurn): string {
     const turns = past.map((earlier) => `${this.#heading(earlier)}${earlier.observation.trim()}\n${earlier.action}\n`);
     const text = turns.join('') + this.#current(turn);
@@ -122,7 +126,10 @@ export class ContextWriter {
     return this.#context.stepCounter ? `Step ${number}\n` : '';
   }
 
-  /** Writes the current observation with its inventory and valid actions; ends with a newline, after which the action follows. */
+  /**
+   * Writes the current observation with its inventory and valid actions. The text ends with a newline, and the agent's action is
+   * appended to it.
+   */
   #current(turn: ContextTurn): string {
     const { inventory, validActions } = this.#context;
     const lines = [
@@ -133,7 +140,7 @@ export class ContextWriter {
     return `${lines.join('\n')}\n`;
   }
 
-  /** Recorded episodes have the keys of `info` in snake_case. */
+  /** Returns a text of `info`. Recorded episodes have the keys of `info` in snake_case, which `recorded` names. */
   #text(info: Readonly<Record<string, unknown>>, key: string, recorded: string): string {
     const value = info[key] ?? info[recorded];
     if (typeof value === 'string') return value;
@@ -154,9 +161,9 @@ export class ContextWriter {
   }
 
   /**
-   * Refuses an environment whose observations are histories: a dialogue would repeat every turn in each later one. Histories grow
-   * from the first turn on, so that a later observation which continues another by chance ('Could not execute', then 'Could not
-   * execute dance') is not refused.
+   * Throws if the observations are histories of the episode although the kind is `dialogue`, which would repeat every turn in
+   * each later one. Histories grow from the first turn on, so that a later observation which begins with the previous one by
+   * chance ('Could not execute', then 'Could not execute dance') is not refused.
    */
   #refuseHistory({ observation, action }: ContextTurn, next: string): void {
     this.#mayBeHistory &&= next.startsWith(observation);

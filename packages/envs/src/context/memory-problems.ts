@@ -1,9 +1,11 @@
-// Finds memory settings that do not fit the context.
+// Finds settings of the episode memory that cannot be combined with the kind of the agent's text (node `context` of the config).
 import type { ConfigProblem } from '@bowyer/core';
 import type { MemoryOptions } from '../memory/memory-options.js';
 import type { ContextKind, ContextOffer } from './context-options.js';
 
-/** Returns a problem if the agent's text has no place for the memory's examples; empty if it has one. */
+/**
+ * Returns a problem if the agent's text has no position at which the memory's examples could be inserted; empty if it has one.
+ */
 export function memoryProblems(
   { kind, unit }: MemoryOptions,
   name: string,

@@ -1,5 +1,5 @@
-// Writes the prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the currently valid actions.
-// Spaces and line breaks equal the tutorial's, including trailing spaces.
+// Writes the prompt of the tutorial "LLM policies for text-based RL" (`context.kind=tutorial`): the task, the steps so far, the
+// currently valid actions. Spaces and line breaks equal the tutorial's, including trailing spaces.
 import type { ContextTurn } from './context-options.js';
 
 export function tutorialPrompt(

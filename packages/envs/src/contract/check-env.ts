@@ -1,13 +1,14 @@
-// Plays an environment by the rules of the contract and against them, and lists every violated clause.
+// Checks whether an environment fulfils the contract of environments (env.ts): plays it in the allowed and in forbidden orders of
+// calls, and lists every violated clause.
 import { Rng } from '@bowyer/core';
 import { EnvContractError, uncheckedEnv } from './checked-env.js';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
 import type { Env } from './env.js';
 
 export interface CheckEnvOptions {
-  /** The actions that the check draws from with a seeded generator. They should lead to many different states. */
+  /** The actions among which the check draws with a seeded generator. They should lead to many different states. */
   actions: readonly string[];
-  /** The number of episodes that two instances play with the same seeds. */
+  /** The number of episodes that are played with the same seeds in two instances of the environment. */
   episodes?: number;
   /** An episode that does not end within this many steps violates the contract. */
   maxSteps?: number;
@@ -19,8 +20,8 @@ export interface CheckEnvReport {
 }
 
 /**
- * Checks an environment, and returns the numbers of played episodes and steps. @throws {EnvContractError} with every violated
- * clause
+ * Plays an environment to check it against the contract, and returns the numbers of played episodes and steps. @throws
+ * {EnvContractError} with every violated clause
  */
 export async function checkEnv(
   makeEnv: () => Env | Promise<Env>,
@@ -35,16 +36,18 @@ export async function checkEnv(
   try {
     await expectRejection(() => env.step(actions[0]), 'step() before the first reset() must reject', violations);
     for (let episode = 0; episode < episodes; episode++) {
-      // The last two resets have no seed: both instances must then continue with the same random numbers.
+      // The last two resets have no seed: both instances must then draw the same random numbers, since they were seeded equally
+      // before.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
-      // Only this instance is asked for expert replies, so that a difference between the two also shows side effects of asking.
+      // Only the first instance is asked for expert replies. A difference between the two instances then also shows that asking
+      // has side effects.
       const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps, asks: true }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);
       compare(first, second, seed === undefined ? 'reset() without a seed' : `reset({ seed: ${seed} })`, violations);
       steps += first.length - 1;
       await expectRejection(() => env.step(actions[0]), 'step() after the end of an episode must reject', violations);
     }
-    // The first seed is played again in an instance that has played other seeds since, and once more in its twin.
+    // Seed 0 is played again in both instances, after episodes with other seeds; the two episodes must be equal.
     const again = await playOnce(env, { seed: 0, playerSeed: 0, actions, maxSteps }, violations);
     const fresh = await playOnce(twin, { seed: 0, playerSeed: 0, actions, maxSteps }, violations);
     compare(again, fresh, 'reset({ seed: 0 }) after other episodes', violations);
@@ -64,11 +67,11 @@ interface Play {
   playerSeed: number;
   actions: readonly string[];
   maxSteps: number;
-  /** Whether the environment's expert, if there is one, is called before each step. */
+  /** Whether `expertReply` is called before each step, if the environment has an expert. */
   asks?: boolean;
 }
 
-/** Plays one episode and returns it as comparable text: a line for the reset and one for each step. */
+/** Plays one episode and returns it as text for a comparison: a line for the reset and one for each step. */
 async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }: Play, violations: Set<string>) {
   const player = new Rng(playerSeed);
   const start = await env.reset(seed === undefined ? {} : { seed });
@@ -84,7 +87,9 @@ async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }:
   return lines;
 }
 
-/** Returns an answer as JSON; empty if it breaks the contract, since JSON may then be unable to express it. */
+/**
+ * Returns the result of a reset or step as JSON; empty if it violates the contract, since JSON may then be unable to express it.
+ */
 function checkedLine(result: unknown, faults: readonly string[], violations: Set<string>): string {
   for (const fault of faults) violations.add(fault);
   return faults.length > 0 ? '' : JSON.stringify(result);

@@ -1,5 +1,5 @@
-// Checks every answer of an environment by the contract: of built-in ones, plugins and clients alike. Errors name the environment
-// and the place in the episode, and a call that gets no answer is reported.
+// Checks every result of an environment against the contract of environments, whether it is built in, a plugin or a client of a
+// server. Errors name the environment and the step of the episode; a call that has not returned after a while is reported.
 import { types } from 'node:util';
 import { waitingFor } from '@bowyer/core';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
@@ -11,7 +11,7 @@ import { shown } from './shown.js';
 export class EnvContractError extends Error {
   override readonly name: string = 'EnvContractError';
 
-  /** Describes the violations. @param where the environment and the place in the episode */
+  /** Describes the violations. @param where the environment and the step of the episode */
   constructor(
     readonly violations: readonly string[],
     where = 'the environment',
@@ -25,12 +25,12 @@ export class EnvContractError extends Error {
   }
 }
 
-/** The error for an environment that throws a value that is not an error, or an error such as TypeError, which shows a bug. */
+/** The error for an environment that throws a value other than an Error, or an error such as TypeError, which shows a bug. */
 export class EnvFaultError extends Error {
   override readonly name = 'EnvFaultError';
 }
 
-/** An environment that wraps another one and passes on its checked answers. */
+/** An environment that wraps another one and returns results that were already checked. */
 export interface WrappingEnv extends Env {
   readonly inner: Env;
 }
@@ -40,14 +40,14 @@ const checked = new WeakMap<object, Env>();
 /** Returns whether the environment, or one that it wraps, is checked already. */
 const isChecked = (env: Env): boolean => checked.has(env) || ('inner' in env && isChecked((env as WrappingEnv).inner));
 
-/** Returns the environment without its check, or the given one if it has none. */
+/** Returns the environment without the check that `checkedEnv` added, or the argument itself if it has no check. */
 export const uncheckedEnv = (env: Env): Env => checked.get(env) ?? env;
 
 /**
- * Returns the environment with its answers checked, or the given one if they are checked already. All other members are
- * unchanged.
+ * Returns the environment with its results checked against the contract, or the argument itself if they are already checked. All
+ * other members are unchanged.
  *
- * @param name for messages; default: the name of its class
+ * @param name the environment's name for messages; default: the name of its class
  * @throws {EnvContractError} for a value that is not an environment
  */
 export function checkedEnv<E extends Env>(env: E, name = classOf(env)): E {
@@ -131,7 +131,7 @@ class Border {
     return result;
   }
 
-  /** Describes the place of a call: maze, step 3 of the episode of reset({"seed":5}). */
+  /** Describes the step at which a call was made: maze, step 3 of the episode of reset({"seed":5}). */
   #where(call: string): string {
     const episode = this.#begun === null ? '' : `reset(${this.#begun})`;
     if (call === 'reset') return `${this.name}, ${episode}`;
@@ -139,7 +139,10 @@ class Border {
     return `${this.name}, ${place}${episode && ` of the episode of ${episode}`}`;
   }
 
-  /** Adds the environment and the episode to errors such as TypeError and to thrown values. Other errors describe themselves. */
+  /**
+   * Adds the environment's name and the episode to errors such as TypeError and to thrown values. Other errors are returned
+   * unchanged, since their messages are complete.
+   */
   #named(error: unknown, call: string): unknown {
     if (!types.isNativeError(error) && !(error instanceof Error))
       return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is not an Error`, {

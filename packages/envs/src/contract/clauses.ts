@@ -1,12 +1,13 @@
-// Defines the clauses of the contract, which check every answer of an environment, in runs and in `checkEnv`.
+// Defines the clauses of the contract of environments. Every result of an environment is checked against them, in runs and in
+// `checkEnv`.
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 
-/** Returns the faults of an answer of `reset`; empty if there is none. */
+/** Returns the clauses that the result of `reset` violates, as messages; empty if there is none. */
 export const resetFaults = (result: unknown): string[] =>
   isRecord(result) ? commonFaults(result) : [noRecord('reset', result)];
 
-/** Returns the faults of an answer of `step`; empty if there is none. */
+/** Returns the clauses that the result of `step` violates, as messages; empty if there is none. */
 export function stepFaults(result: unknown): string[] {
   if (!isRecord(result)) return [noRecord('step', result)];
   const { reward, terminated, truncated } = result;
@@ -19,13 +20,13 @@ export function stepFaults(result: unknown): string[] {
   return faults;
 }
 
-/** Returns the fault of an expert's reply; null if there is none. */
+/** Returns the message for an invalid result of `expertReply`; null if it is valid. */
 export function expertFault(reply: unknown): string | null {
   if (reply === null || (typeof reply === 'string' && reply !== '')) return null;
   return `expertReply() must return a reply, or null where it knows no further; got ${shown(reply)}`;
 }
 
-/** Returns the faults of an environment itself; empty if there is none. */
+/** Returns the messages for a value that lacks members of an environment; empty if it has all of them. */
 export function envFaults(env: unknown): string[] {
   if (typeof env !== 'object' || env === null) return [`make() must return an environment; got ${shown(env)}`];
   const methods = env as Record<string, unknown>;
@@ -46,7 +47,9 @@ function commonFaults({ observation, info }: Record<string, unknown>): string[] 
   return faults;
 }
 
-/** Returns the faults of the fields of `info` that agents or metrics read, and the first value that JSON cannot express. */
+/**
+ * Returns the messages for those fields of `info` that agents or metrics read, and for the first value that JSON cannot express.
+ */
 function infoFaults(info: Record<string, unknown>): string[] {
   const { validActions, taskDescription, inventory, item, won } = info;
   const faults: string[] = [];

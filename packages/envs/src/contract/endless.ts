@@ -1,9 +1,9 @@
-// Reports long episodes, and throws for one that never ends.
+// Reports an episode that takes unusually many steps, and throws an error for one that never ends.
 import { reportWait } from '@bowyer/core';
 
-/** The number of steps after which an episode counts as endless. */
+/** The number of steps at which an episode counts as endless, and an error is thrown. */
 const ENDLESS = 100_000;
-/** The number of steps before the first report. Each later report comes after twice as many. */
+/** The number of steps at which a long episode is first reported. Further reports follow at twice, four times … as many steps. */
 const LONG = 1_000;
 
 /** Reports a long episode, and throws for an endless one. @param place the environment and the step, for messages */

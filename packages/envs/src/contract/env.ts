@@ -2,9 +2,9 @@
 
 export interface ResetResult {
   observation: string;
-  /** The environment's own observation, if the context changed the text. */
+  /** The environment's own observation, if `observation` is another text, which the config's node `context` composed. */
   state?: string;
-  /** The ids of the examples that a memory put into the text; absent without a memory. */
+  /** The ids of the examples that the episode memory put into the observation; absent without a memory. */
   retrieved?: string[];
   /** Facts for people, logs and metrics. A policy must not read them. */
   info: Record<string, unknown>;
@@ -18,7 +18,7 @@ export interface StepResult {
   retrieved?: string[];
   /** The reward of this step, not a running total. */
   reward: number;
-  /** Whether the task ended, so that the value of the next state is 0. */
+  /** Whether the task ended, so that the value of the next state is 0 in RL. */
   terminated: boolean;
   /** Whether a limit outside the task cut the episode, so that the value of the next state is bootstrapped. */
   truncated: boolean;
@@ -33,26 +33,33 @@ export interface StepResult {
  */
 export interface Env {
   /**
-   * Begins an episode. The same seed and the same actions give the same episode; without a seed, the current generator continues.
-   * `episode`, the number of the episode in its set, lets an environment cover its items evenly; others may ignore it.
+   * Begins an episode. The same seed and the same actions give the same episode; without a seed, the random generator continues
+   * from its state. `episode`, the number of the episode in an evaluation set, lets an environment cover its items evenly; others
+   * may ignore it.
    */
   reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /**
-   * Returns the expert's reply in the current state, whatever the agent did before, in the form of the demonstrations; null if
-   * the expert knows no further action. It is called before a step of a running episode and changes nothing. Absent if the
-   * environment has no expert.
+   * Returns the expert's reply in the current state, whichever actions the agent took before, in the format of the
+   * demonstrations; null if the expert knows no further action. It is called before a step of a running episode and must not
+   * change the state. Absent if the environment has no expert.
    */
   expertReply?(): string | null;
   /** Frees the environment's resources. It may be called twice; no other call may follow. */
   close(): Promise<void>;
 }
 
-/** Disjoint sets of items: for training, for choosing the best checkpoint, and for testing that choice. */
+/**
+ * Disjoint sets of an environment's items: for training, for choosing the best checkpoint, and for the final test of that
+ * checkpoint.
+ */
 export type Split = 'train' | 'eval' | 'test';
 
-/** An environment whose original accepts steps after the end of an episode, so that its server must accept them too. */
+/**
+ * An environment whose original accepts steps after the end of an episode, so that a server which imitates the original must
+ * accept them too.
+ */
 export interface ResumableEnv extends Env {
-  /** Continues an ended episode, to which the next `step` then belongs. */
+  /** Continues an ended episode: the next `step` then belongs to that episode. */
   resume(): void;
 }

@@ -1,4 +1,5 @@
-// Checks the order reset → step … step → reset. Every built-in environment has an instance.
+// Checks that an environment's methods are called in the order reset → step … step → reset. Every built-in environment uses an
+// instance of this check.
 
 type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
 
@@ -41,7 +42,7 @@ export class EpisodeOrder {
     this.#phase = 'ended';
   }
 
-  /** Continues an ended episode, for servers whose original accepts steps after the end. */
+  /** Continues an ended episode, for servers that imitate an original which accepts steps after the end. */
   resume(): void {
     if (this.#phase === 'ended') this.#phase = 'running';
   }

@@ -1,10 +1,11 @@
-// Defines the error for a name that is not on a list. Its message has the list and the nearest name.
+// Defines the error for a name, such as that of an environment, that is not among the known names. Its message lists these and
+// the most similar one.
 
 export class UnknownNameError extends Error {
   override readonly name = 'UnknownNameError';
   readonly nearest: string | null;
 
-  /** Describes the error. @param kind of the name, such as 'environment' */
+  /** Describes the error. @param kind the kind of thing that the name should name, such as 'environment' */
   constructor(
     kind: string,
     readonly unknown: string,
@@ -49,7 +50,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length];
 }
 
-/** Joins at most 40 names. */
+/** Joins at most 40 names for a message. */
 function listed(known: readonly string[]): string {
   const shown = known.slice(0, 40).join(', ');
   return known.length <= 40 ? shown : `${shown} … (${known.length} in all)`;

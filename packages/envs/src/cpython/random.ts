@@ -1,5 +1,6 @@
-// Implements the part of Python's module `random` that games use: the same seed gives the same numbers, choices and shuffles.
-// Generator: MT19937 (Matsumoto and Nishimura 1998, doi:10.1145/272991.272995), seeded as CPython seeds it with an int.
+// Implements the part of Python's module `random` that the ported games use: the same seed gives the same numbers, choices and
+// shuffles as in Python. Generator: MT19937 (Matsumoto and Nishimura 1998, doi:10.1145/272991.272995), seeded as CPython seeds it
+// with an int.
 
 const SIZE = 624;
 const SHIFT = 397;

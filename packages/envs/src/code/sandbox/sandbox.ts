@@ -1,10 +1,10 @@
-// Runs programs in threads, which can be terminated. QuickJS can be interrupted only between two operations, and a single one (a
-// regular expression, garbage collection) may take minutes.
+// Runs the agent's programs and their tests in QuickJS, in threads that can be terminated. QuickJS itself can be interrupted only
+// between two operations, and a single one (a regular expression, garbage collection) may take minutes.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 export interface Attempt {
-  /** The program, a JavaScript script. */
+  /** The agent's program, a JavaScript script. */
   program: string;
   /** The name that the program must declare; null: any program is allowed. */
   entryPoint: string | null;
@@ -13,13 +13,16 @@ export interface Attempt {
   limits: { milliseconds: number; memoryBytes: number };
 }
 
-/** The result of one test. `missing`: the program does not declare the entry point; `broken`: the test does not compile. */
+/**
+ * The result of one test. Its kind is `missing` if the program does not declare the entry point, and `broken` if the test does
+ * not compile.
+ */
 export interface Outcome {
   kind: 'passed' | 'assertion' | 'error' | 'syntax' | 'missing' | 'time' | 'memory' | 'broken';
   text: string;
 }
 
-/** The stack size of the engine in bytes; the stack of WebAssembly has 5 MiB. */
+/** The limit of QuickJS's stack in bytes. It is below the 5 MiB of the stack of WebAssembly, in which QuickJS runs. */
 const STACK_BYTES = 2 ** 20;
 /** The thread is terminated this many milliseconds after the time limit at which QuickJS is interrupted. */
 const GRACE_MS = 500;
@@ -30,9 +33,9 @@ const waiting: (() => void)[] = [];
 let running = 0;
 let users = 0;
 
-/** The threads of this process. They end with the last sandbox that is closed. */
+/** Runs tests in threads that all sandboxes of this process share. The threads end when the last sandbox is closed. */
 export interface Sandbox {
-  /** Outcomes of the tests, in order. */
+  /** Runs the tests and returns their outcomes, in the order of the tests. */
   run(attempt: Attempt): Promise<Outcome[]>;
   close(): Promise<void>;
 }
@@ -80,7 +83,7 @@ async function startThread(): Promise<Worker> {
   return worker.on('error', () => {});
 }
 
-/** Runs the tests in a thread. A test without an outcome at the thread's end has exceeded its time or memory. */
+/** Runs the tests in a thread. A test that has no outcome when the thread ends has exceeded its limit of time or memory. */
 function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcomes: Outcome[]; isUsable: boolean }> {
   const outcomes: Outcome[] = [];
   return new Promise((resolve) => {
@@ -105,8 +108,8 @@ function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcom
 }
 
 /**
- * Returns a function that says whether the limit has passed, both on the clock and in CPU time of the process as in the thread;
- * after ten times the limit the clock alone decides.
+ * Returns a function that says whether the time limit has passed. Both the elapsed time and the CPU time of the process must
+ * exceed the limit; after ten times the limit the elapsed time alone decides.
  */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
