@@ -1,4 +1,5 @@
-// Writes solutions of training problems as actions. In a share of the episodes, a wrong answer precedes the right one.
+// Makes the expert demonstrations of the environment `math`: the agent's action is the written solution of a training problem. In
+// a share of the turns, the expert deliberately writes a wrong answer, so that the right one follows a refusal.
 import { Rng, type Transition } from '@bowyer/core';
 import type { PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { anyProblem } from './generator.js';
@@ -8,7 +9,10 @@ import { readProblems } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
 
-/** The number of problems that are drawn for a policy's vocabulary, in addition to those of the demonstrations. */
+/**
+ * The number of generated problems from which the words of a policy's vocabulary are taken, in addition to the texts of the
+ * demonstrations.
+ */
 const VOCABULARY_PROBLEMS = 500;
 
 export async function mathDemonstrations(
@@ -34,7 +38,10 @@ export async function mathDemonstrations(
   return played;
 }
 
-/** Writes a solution on one line, since a newline ends an utterance. If it does not state its answer, that is added in a box. */
+/**
+ * Writes a problem's solution on one line, since a newline ends the agent's action. If the solution's text does not state the
+ * final answer, `\boxed{answer}` is appended.
+ */
 export function writtenSolution({ question, solution, answer }: Problem): string {
   if (solution === null)
     throw new Error(`math: the problem ${JSON.stringify(question.slice(0, 80))} has no solution to imitate`);
@@ -42,14 +49,14 @@ export function writtenSolution({ question, solution, answer }: Problem): string
   return verify(line, answer).isCorrect ? line : `${line} \\boxed{${answer}}`;
 }
 
-/** Returns a wrong answer near the right one, without steps. */
+/** Returns a deliberately wrong answer in a box: the first number of the right answer plus 1 to 9, or 0 if it has no number. */
 function wrongSolution({ answer }: Problem, rng: Rng): string {
   const number = /\d+/.exec(answer);
   const wrong = number === null ? '0' : String(BigInt(number[0]) + BigInt(rng.integer(1, 9)));
   return `\\boxed{${wrong}}`;
 }
 
-/** Returns the reason why there are no demonstrations; null if there are some. */
+/** Returns the reason why a file of problems cannot give demonstrations, such as problems without a solution; null if it can. */
 export function missingSolutions({ problems }: MathOptions): string | null {
   if (problems === null) return null;
   const { train } = readProblems(problems);
@@ -58,7 +65,7 @@ export function missingSolutions({ problems }: MathOptions): string | null {
   return without === 0 ? null : `${without} training problems of ${problems} have no solution to imitate`;
 }
 
-/** Returns texts with all words of the problems. */
+/** Returns texts that contain all words of the problems, from which a policy's vocabulary is made. */
 export function mathTexts(options: MathOptions): string[] {
   const rng = Rng.forPurpose(0, 'math vocabulary');
   const problems =

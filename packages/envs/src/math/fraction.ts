@@ -1,4 +1,7 @@
-/** The largest number of bits of numerators and denominators: an answer such as 9^9^9 must not cost time or memory. */
+/**
+ * The largest number of bits of a numerator or denominator. It limits time and memory for answers such as 9^9^9, which a policy
+ * may write.
+ */
 const MAX_BITS = 4096;
 
 /** The error for a result that exceeds `MAX_BITS` or does not exist, such as 1/0. */
@@ -50,11 +53,11 @@ export class Fraction {
     return new Fraction(-this.numerator, this.denominator);
   }
 
-  /** Computes a power. @throws {NoValueError} before it is computed, if it would be too large */
+  /** Computes a power. @throws {NoValueError} if the result would have more than `MAX_BITS` bits; it is then not computed */
   power(exponent: bigint): Fraction {
     if (exponent < 0n) return Fraction.of(this.denominator, this.numerator).power(-exponent);
     const largest = Math.max(bits(this.numerator), bits(this.denominator));
-    // 0, 1 and −1 have one bit, and so does every power of them.
+    // The numbers 0, 1 and −1, and all their powers, have one bit, so that their exponents need no limit.
     if (largest > 1 && BigInt(largest - 1) * exponent > BigInt(MAX_BITS))
       throw new NoValueError(`more than ${MAX_BITS} bits`);
     const small = largest > 1 ? exponent : exponent === 0n ? 0n : 2n - (exponent % 2n);
@@ -69,13 +72,16 @@ export class Fraction {
     return this.denominator === 1n;
   }
 
-  /** Returns the nearest double. Common excess bits are dropped before the division, so that neither part becomes Infinity. */
+  /**
+   * Returns the nearest double. If numerator and denominator both have more than 128 bits, their lowest bits are dropped first,
+   * since a larger number would become Infinity.
+   */
   toNumber(): number {
     const excess = BigInt(Math.max(0, Math.min(bits(this.numerator), bits(this.denominator)) - 128));
     return Number(this.numerator >> excess) / Number(this.denominator >> excess);
   }
 
-  /** Writes `3` or `3/4`. */
+  /** Returns the number as text: `3`, or `3/4` in lowest terms. */
   toString(): string {
     return this.isInteger() ? String(this.numerator) : `${this.numerator}/${this.denominator}`;
   }

@@ -1,4 +1,5 @@
-// Generates any number of problems with solutions from a seed.
+// Generates the math problems of the environment `math`, each with a written solution. Any number of problems can be drawn from a
+// seed.
 import type { Rng } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { arithmetic } from './kinds/arithmetic.js';
@@ -28,7 +29,9 @@ interface GeneratorOptions {
   level: Level;
 }
 
-/** Draws problems until one belongs to the split. */
+/**
+ * Draws problems until one belongs to the given split (training, evaluation or test), which a hash of the question determines.
+ */
 export function generateProblem(rng: Rng, split: Split, options: GeneratorOptions): Problem {
   for (;;) {
     const problem = anyProblem(rng, options);
@@ -36,7 +39,7 @@ export function generateProblem(rng: Rng, split: Split, options: GeneratorOption
   }
 }
 
-/** Draws a problem of any split. */
+/** Draws a problem without regard to its split. */
 export function anyProblem(rng: Rng, { kinds: names, level }: GeneratorOptions): Problem {
   const kind = rng.choice(names);
   const { question, steps, answer } = kinds[kind](rng, level);

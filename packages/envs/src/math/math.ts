@@ -1,5 +1,5 @@
-// Plays the environment `math`: word problems, answered by a written solution. It is the task of a fork of ArCHer for
-// mathematical reasoning, with a verifier that judges only the final answer. See math.md.
+// Plays the environment `math`: word problems, which the agent answers by a written solution. The task is that of a fork of
+// ArCHer for mathematical reasoning, with a verifier that compares only the final answer with the reference. See math.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -10,15 +10,15 @@ import { readProblems, type ProblemFile } from './problem-file.js';
 import type { Problem } from './problem.js';
 import { verify } from './verifier.js';
 
-/** The `info` of every step. */
+/** The `info` of a reset and of every step. */
 export interface MathInfo extends Record<string, unknown> {
-  /** The id of the problem: that of the file, or a hash of the question. */
+  /** The id of the problem: the id in the problem file, or, without one, a hash of the question. */
   item: string;
   question: string;
   /** The kind of a generated problem; null for a problem from a file. */
   kind: string | null;
   reference: string;
-  /** The final answer of the last solution; null if it states none, and after a reset. */
+  /** The final answer that the agent's last solution states; null if it states none, and after a reset. */
   answer: string | null;
   won: boolean;
   invalid: boolean;
@@ -40,7 +40,7 @@ export class MathEnv implements Env {
   #history = '';
   #attempts = 0;
 
-  /** Reads the problems. @throws {TaskFileError} if the file cannot be used */
+  /** Reads the problem file, if the options name one. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: MathOptions) {
     this.#file = options.problems === null ? null : readProblems(options.problems);
   }
@@ -55,7 +55,7 @@ export class MathEnv implements Env {
     return { observation: this.#history, info: this.#info(null, false) };
   }
 
-  /** Judges a solution. @param action a whole solution */
+  /** Compares the final answer of a solution with the reference. @param action the agent's whole solution */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const { answer, isCorrect } = verify(action, this.problem.answer, this.options);
@@ -96,5 +96,5 @@ const CORRECT = 'Correct.';
 const WRONG = 'The answer is wrong. Try again.';
 const NO_ANSWER = 'There is no answer. Try again.';
 
-/** The texts of the environment besides the problems. */
+/** All texts that the environment itself writes, besides the problems. A policy's vocabulary is made from them. */
 export const phrases: readonly string[] = ['Problem: ', PROMPT, CORRECT, WRONG, NO_ANSWER, '\n'];

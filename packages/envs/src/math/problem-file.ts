@@ -1,4 +1,5 @@
-// Reads problems from a file: JSON lines or CSV with `question`, `answer` and `solution`.
+// Reads the problems of the environment `math` from a user's file: JSON lines or CSV with the columns `question`, `answer` and
+// `solution`.
 import type { Split } from '../contract/env.js';
 import type { Row } from '../table-file.js';
 import { firstText, LineError, lineSplit, readTasks, textCell } from '../task-lines.js';
@@ -6,14 +7,14 @@ import { bySplit } from '../task-units.js';
 import { questionId, splitOf, type Problem } from './problem.js';
 import { NoReferenceError, parseReference } from './verifier.js';
 
-/** The problems of a file by split, in the order of the file. */
+/** The problems of a file by split (training, evaluation, test), in the order of the file. */
 export type ProblemFile = Readonly<Record<Split, readonly Problem[]>>;
 
 /**
- * Reads a file.
+ * Reads the problems of a file.
  *
  * @param path ends with `.csv` or `.jsonl`
- * @throws {TaskFileError} if a row has no question or no verifiable answer, or a question is in two splits
+ * @throws {TaskFileError} if a row has no question or no answer that can be verified, or if a question is in two splits
  */
 export function readProblems(path: string): ProblemFile {
   const splits = new Map<string, { split: Split; line: number }>();
@@ -33,7 +34,8 @@ export function readProblems(path: string): ProblemFile {
 function problemOf(row: Row): Problem {
   const question = firstText(row, ['question', 'problem']);
   const solution = firstText(row, ['solution', 'correct_answer']);
-  // One column may contain the solution and the answer, as GSM8K's `answer` does: only the final answer in its text is compared.
+  // In some data sets one column contains both the solution and the answer, such as the column `answer` of GSM8K. The verifier
+  // finds the final answer at the end of that text.
   const answer = firstText(row, ['answer']) || solution;
   if (question === '') throw new LineError(`no question; its columns are ${Object.keys(row.cells).join(', ')}`);
   try {

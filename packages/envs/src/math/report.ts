@@ -1,4 +1,5 @@
-// Writes the report of an evaluation with the keys of ArCHer's fork for mathematics (`evaluate_bc.py`).
+// Writes the report of an evaluation of the environment `math`, with the same keys as the script `evaluate_bc.py` of ArCHer's
+// fork for mathematics.
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { MathInfo } from './math.js';
 

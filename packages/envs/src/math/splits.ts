@@ -1,4 +1,5 @@
-// Makes the splits of problems: the file's splits, or splits by a hash of the question.
+// Divides the math problems into training, evaluation and test: by the split that the problem file names, or else by a hash of
+// the question.
 import type { SplitPlan } from '../splits.js';
 import { numberedItems } from '../task-units.js';
 import type { MathOptions } from './options.js';

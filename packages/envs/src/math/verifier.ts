@@ -1,4 +1,4 @@
-// Decides whether a solution states the right answer. math.md has the grammar of answers.
+// Decides whether the final answer of a written solution equals the reference answer. math.md has the grammar of answers.
 import type { Answer } from './verifier/answer.js';
 import { parseAnswer } from './verifier/answer-parser.js';
 import { findAnswer } from './verifier/find-answer.js';
@@ -7,21 +7,21 @@ import { plainWords } from './verifier/words.js';
 import { MAX_STEPS, Work } from './verifier/work.js';
 
 export interface Verdict {
-  /** The final answer of the solution; null if it states none. */
+  /** The final answer that the solution states; null if it states none. */
   answer: string | null;
   isCorrect: boolean;
 }
 
-/** The error for a reference that is not an answer: every solution would be wrong. */
+/** The error for a reference from which no answer can be parsed, since every solution would count as wrong. */
 export class NoReferenceError extends Error {
   override readonly name = 'NoReferenceError';
 }
 
 /**
- * Judges a solution by its final answer alone. Other numbers in it are ignored.
+ * Decides whether a solution is right by its final answer alone. Other numbers in the solution are ignored.
  *
  * @param reference the right answer, alone (`3/4`) or at the end of a solution (`… \boxed{\frac{3}{4}}`)
- * @param options.calculations whether a calculation is accepted if its value is the reference's number
+ * @param options.calculations whether a calculation such as `27 + 48` is accepted if its value equals the reference
  */
 export function verify(
   solution: string,
@@ -38,7 +38,7 @@ export function verify(
   return { answer: found.text, isCorrect };
 }
 
-/** Parses a reference. @throws {NoReferenceError} if it contains no answer */
+/** Parses the answer in a reference text. @throws {NoReferenceError} if the text contains no answer */
 export function parseReference(reference: string): Answer {
   const answer = parseAnswer(referenceText(reference));
   if (answer === null) throw new NoReferenceError(`${JSON.stringify(reference.slice(0, 80))} contains no answer`);
@@ -50,7 +50,10 @@ function referenceText(reference: string): string {
   return isAlone ? reference : (findAnswer(reference)?.text ?? '');
 }
 
-/** Compares answers that have no value as texts. Case matters only if both are mathematics. */
+/**
+ * Compares two answers that are texts and not numbers. Upper and lower case differ only if both texts are mathematical
+ * expressions.
+ */
 function isSameText(given: string, reference: string): boolean {
   const [a, b] = [given, reference].map((text) => ({ text: text.trim(), meaning: parseAnswer(text) }));
   if (wordsOf(a) !== wordsOf(b)) return false;

@@ -1,10 +1,10 @@
-// Extracts an agent's answer and decides whether it is right. The rules for texts are those of lm-evaluation-harness for GSM8K
-// (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with ignored
-// parts).
+// Extracts the answer from an agent's text and decides whether it is right. The rules for free answers are those of
+// lm-evaluation-harness for GSM8K (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and
+// the metric exact_match, which ignores the parts that `comparable` removes).
 import type { Extraction, QuestionsOptions } from './options.js';
 import { choiceOf, letterOf, type Question } from './question.js';
 
-/** The stated answer, or null if there is none, and whether it is right. */
+/** The answer that the agent stated, or null if it stated none, and whether it is right. */
 export interface Verdict {
   stated: string | null;
   isRight: boolean;
@@ -32,7 +32,10 @@ const extractors: Readonly<Record<Extraction, (text: string) => string | null>> 
   text: (text) => text.trim() || null,
 };
 
-/** Removes commas, dollar signs, the text up to `#### `, and a final point; converts to lower case. */
+/**
+ * Normalises an answer for comparison: removes commas, dollar signs, the text up to `#### `, and a final point, and converts to
+ * lower case.
+ */
 const comparable = (text: string): string =>
   text
     .replaceAll(',', '')
@@ -42,7 +45,7 @@ const comparable = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** Returns the index of the first single letter that names a choice; −1 if there is none. */
+/** Returns the index of the choice that is named by a single capital letter, by the first such letter in the text; −1 if there is none. */
 function statedLetter(text: string, choices: number): number {
   for (const [letter] of text.matchAll(/(?<![\p{L}\p{N}])[A-Z](?![\p{L}\p{N}])/gu)) {
     const choice = choiceOf(letter);

@@ -1,7 +1,7 @@
 import { choice, integer, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 
-/** How an answer is found in the agent's text; see answers.ts. */
+/** The ways to find an answer in the agent's text; answers.ts implements them. */
 const extractions = ['last_number', 'marked', 'text'] as const;
 export type Extraction = (typeof extractions)[number];
 

@@ -4,7 +4,7 @@ import type { Row } from '../table-file.js';
 import { firstText, hashedId, LineError, lineSplit, readTasks, textCell } from '../task-lines.js';
 import { choiceOf, letterOf, MOST_CHOICES, type Question } from './question.js';
 
-/** The names of each column in published data sets. */
+/** The column names that published data sets use for each field of a question. */
 const columns = {
   question: ['question', 'ctx', 'problem', 'query', 'prompt'],
   answer: ['answer', 'answerKey', 'label', 'gold', 'target'],
@@ -13,11 +13,11 @@ const columns = {
 };
 
 /**
- * Reads a file.
+ * Reads the questions of a file.
  *
  * @param path ends with `.csv` or `.jsonl`
- * @param split of rows without one
- * @throws {TaskFileError} with every row without a question or answer, or whose answer is none of its choices
+ * @param split the split of rows that do not name one
+ * @throws {TaskFileError} which lists every row without a question or answer, or whose answer is not one of its choices
  */
 export const readQuestions = (path: string, split: Split): readonly (Question & { split: Split })[] =>
   readTasks('questions', path, (row) => ({ ...questionOf(row), split: lineSplit(row) ?? split }), {
@@ -44,11 +44,11 @@ function questionOf(row: Row): Question {
 
 interface Choices {
   texts: readonly string[];
-  /** The labels of the choices, if the file has some. */
+  /** The names of the choices in the file, such as A, B, C, D or 1, 2, 3, 4; null if the file has none. */
   labels: readonly string[] | null;
 }
 
-/** Returns the choices from a list of texts, from ARC's `{text, label}`, or from columns A, B, C, …. */
+/** Returns the choices of a row, which may be a list of texts, ARC's object `{text, label}`, or the columns A, B, C, …. */
 function choicesOf({ cells }: Row): Choices | null {
   const name = columns.choices.find((candidate) => Object.hasOwn(cells, candidate));
   const value = name === undefined ? undefined : cells[name];
@@ -72,7 +72,7 @@ function lettered(cells: Row['cells']): Choices | null {
   return texts.length < 2 ? null : { texts, labels: null };
 }
 
-/** Parses a list in a CSV cell, as JSON. */
+/** Parses a list of choices that a CSV cell contains as JSON. */
 function parsedList(text: string): unknown {
   if (text === '') return undefined;
   try {
@@ -85,7 +85,7 @@ function parsedList(text: string): unknown {
 const isTexts = (value: unknown): value is (string | number)[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string' || typeof item === 'number');
 
-/** Returns the index of the right choice, from a label of the file, a letter, a number from 0, or the text of a choice. */
+/** Returns the index of the right choice. The file may name it by its label, a letter, a number from 0, or its text. */
 function rightChoice(answer: string, { texts, labels }: Choices): number {
   const named = labels?.indexOf(answer) ?? -1;
   if (named >= 0) return named;

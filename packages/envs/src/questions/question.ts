@@ -1,10 +1,13 @@
-// Defines questions with one right answer: a text, or one of several choices.
+// Defines a question with one right answer: a free text, or one of several choices.
 
 export interface Question {
-  /** The id in the file, or a hash of the question and its choices. */
+  /** The id in the file, or, without one, a hash of the question and its choices. */
   id: string;
   question: string;
-  /** The right answer: the text of the file's column, with steps if it has some as in GSM8K, or the text of the right choice. */
+  /**
+   * The right answer: the text of the right choice, or for a free answer the text of the file's column, which may also contain
+   * the steps of a solution, as in GSM8K.
+   */
   answer: string;
   choices: { texts: readonly string[]; right: number } | null;
   /** The subject or category, if the file has one. */

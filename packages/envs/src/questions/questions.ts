@@ -11,12 +11,12 @@ import type { Question } from './question.js';
 import { bySplit, takenItem } from '../task-units.js';
 import { readQuestions } from './question-file.js';
 
-/** The `info` of every step. */
+/** The `info` of a reset and of every step. */
 export interface QuestionsInfo extends Record<string, unknown> {
   item: string;
   question: string;
   subject: string | null;
-  /** The right answer in the form that the agent must write. */
+  /** The right answer in the form that the agent must write: a letter or a text. */
   reference: string;
   /** The answer that was extracted from the agent's text; null if there is none, and after a reset. */
   answer: string | null;
@@ -35,7 +35,10 @@ interface QuestionsReset {
 
 const SAMPLE = fileURLToPath(new URL('../../src/questions/sample.jsonl', import.meta.url));
 
-/** Returns the questions of both files by split; without files, the sample that the package ships. */
+/**
+ * Returns the questions of the evaluation file and the training file by split; if no file is set, those of the sample that is
+ * part of the package.
+ */
 export const questionsOf = ({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>) =>
   bySplit([
     ...(data === null && trainData !== null ? [] : readQuestions(data ?? SAMPLE, 'test')),
@@ -49,7 +52,7 @@ export class QuestionsEnv implements Env {
   #question: Question | null = null;
   #prompt = '';
 
-  /** Reads the questions. @throws {TaskFileError} if a file cannot be used */
+  /** Reads the question files. @throws {TaskFileError} if a file cannot be used */
   constructor(private readonly options: QuestionsOptions) {
     this.#questions = questionsOf(options);
   }
@@ -62,7 +65,7 @@ export class QuestionsEnv implements Env {
     return { observation: this.#prompt, info: this.#info(null, false) };
   }
 
-  /** Judges an answer. @param action the whole answer */
+  /** Decides whether an answer is right. @param action the agent's whole reply */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#order.end();

@@ -1,5 +1,5 @@
-// Writes the report of an evaluation: accuracy in all and by subject, with its standard error as in lm-evaluation-harness (sample
-// standard deviation divided by √n).
+// Writes the report of an evaluation of the environment `questions`: the accuracy over all questions and by subject, with its
+// standard error as in lm-evaluation-harness (sample standard deviation divided by √n).
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { QuestionsInfo } from './questions.js';
 

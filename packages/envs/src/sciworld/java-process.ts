@@ -1,5 +1,6 @@
-// Starts a Java process with a Py4J gateway, as ScienceWorld's Python wrapper does. The first line that it prints is its port,
-// and it ends when its standard input is closed, so that it cannot outlive this process.
+// Starts ScienceWorld's simulator as a Java process with a Py4J gateway, as its Python wrapper does. The first line that the
+// process prints is the gateway's port. The process ends when its standard input is closed, so that it cannot outlive this
+// process.
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, resolve } from 'node:path';
@@ -19,7 +20,10 @@ export class JavaProcess {
   ) {}
 
   /**
-   * Starts a process. @param classPath relative parts are resolved in this process's working folder @throws {JavaProcessError}
+   * Starts the simulator's process.
+   *
+   * @param classPath relative paths in it are resolved in this process's working folder
+   * @throws {JavaProcessError} if the process does not start or prints no port in time
    */
   static async start(classPath: string, timeoutMs: number): Promise<JavaProcess> {
     const parts = classPath.split(delimiter).map((part) => resolve(part));
@@ -27,7 +31,7 @@ export class JavaProcess {
     if (lacking !== undefined) {
       throw new JavaProcessError(`env.jar: there is no file '${lacking}'\n  give scienceworld.jar of ScienceWorld`);
     }
-    // The simulator reads files from the folder of its jar.
+    // The simulator reads its data files from the folder of its jar, which must therefore be the working folder.
     const child = spawn('java', ['-cp', parts.join(delimiter), 'py4j.GatewayServer', '--die-on-broken-pipe', '0'], {
       cwd: dirname(parts[0]),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -51,13 +55,13 @@ async function portOf(child: ChildProcessByStdio<Writable, Readable, Readable>, 
   const promise = new Promise<number>((yes, no) => ([resolvePort, reject] = [yes, no]));
   const timer = setTimeout(() => reject(new Error(`no port in ${timeoutMs} ms`)), timeoutMs);
   child.once('error', (error) => reject(new Error(`${error.message}; Java 8 or newer must be installed`)));
-  // a process that did not start may have no pipes
+  // The process has no id if it could not be started. Its pipes may then be missing, too.
   if (child.pid === undefined) return promise.finally(() => clearTimeout(timer));
   let complaint = '';
   child.stderr.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString()).slice(-KEPT_COMPLAINT)));
   child.stdin.on('error', () => {}); // the event `exit` reports the error
   child.once('exit', (code) => reject(new Error(`it ended with code ${code}: ${complaint.trim()}`)));
-  // The output must be read to its end: a full pipe would block the simulator.
+  // The output is read even after the port is known, since a full pipe would block the simulator.
   createInterface(child.stdout).once('line', (line) => {
     if (/^\d+$/.test(line.trim())) resolvePort(Number(line));
     else reject(new Error(`it printed '${line.slice(0, 80)}' instead of a port`));

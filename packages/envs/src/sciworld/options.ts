@@ -38,7 +38,7 @@ export const sciWorldSchema = options({
 
 export type SciWorldOptions = OptionsOf<typeof sciWorldSchema>;
 
-/** The options that apply to the simulator; those of AgentGym's client are left out. */
+/** The options that apply to the embedded simulator, without those that are only for AgentGym's server. */
 export type SciWorldJavaOptions = Pick<
   SciWorldOptions,
   'baseUrl' | 'timeoutMs' | 'maxRounds' | 'jar' | 'tasks' | 'fold' | 'simplifications' | 'validActions'

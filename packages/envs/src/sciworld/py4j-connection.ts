@@ -1,10 +1,11 @@
-// Speaks Py4J's text protocol as a client: one TCP connection, one request at a time, fields separated by newlines. Only the
-// commands that text games need are here. Source: the gateway protocol as documented in Py4J's code (protocol.py).
+// Implements a client of Py4J's text protocol, by which the simulator's Java methods are called: one TCP connection, one request
+// at a time, fields separated by newlines. Only the commands that the simulator needs are implemented. Source: the gateway
+// protocol as documented in Py4J's code (protocol.py).
 import { connect, type Socket } from 'node:net';
 
 type JavaArgument = string | number | boolean;
 
-/** A reference to an object, which the server keeps until it is released. */
+/** A reference to a Java object, which the server keeps in memory until the client releases it. */
 export interface JavaReference {
   readonly id: string;
 }
@@ -49,7 +50,7 @@ export class Py4jConnection {
     socket.on('close', () => this.#fail(new Error('the connection was closed')));
   }
 
-  /** Opens a connection. @param timeoutMs of connecting and of each answer */
+  /** Opens a connection. @param timeoutMs limit for connecting, and for each answer */
   static async open({ host, port }: Py4jAddress, timeoutMs: number): Promise<Py4jConnection> {
     const address = `${host}:${port}`;
     const socket = connect({ host, port });
@@ -100,7 +101,7 @@ export class Py4jConnection {
     this.#socket.destroy();
   }
 
-  /** Sends a request after the one before it was answered. */
+  /** Sends a request as soon as the previous one has been answered. */
   #request(call: string, fields: string[]): Promise<JavaValue> {
     const answer = this.#queue.then(() => this.#exchange(call, fields));
     this.#queue = answer.catch(() => undefined);
@@ -111,7 +112,7 @@ export class Py4jConnection {
     if (this.#broken !== null) throw this.#error(call, this.#broken);
     const line = await new Promise<string>((resolve, reject) => {
       const late = () => {
-        // A late answer would be taken for that of the next request, so that the connection is closed.
+        // The connection is closed after a timeout, since a late answer would be taken for that of the next request.
         this.#fail(new Error(`no answer in ${this.#timeoutMs} ms`));
         this.#socket.destroy();
       };
@@ -157,7 +158,7 @@ function encode(argument: JavaArgument): string {
   return typeof argument === 'number' ? `i${argument}` : argument ? 'bTrue' : 'bFalse';
 }
 
-/** Decodes a value. Its first letter is its type; lists and other objects are references. */
+/** Decodes a value of the protocol. The first letter is the type; lists and other objects are references to Java objects. */
 function decode(text: string): JavaValue {
   const rest = text.slice(1);
   switch (text[0]) {

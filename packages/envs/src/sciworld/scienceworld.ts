@@ -1,5 +1,6 @@
 // Plays the environment `sciworld`: ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process.
-// Rewards, ends and variations equal those of its Python wrapper at e8216d6; see sciworld.md.
+// Rewards, the ends of episodes, and the task variations of each fold equal those of ScienceWorld's Python wrapper at commit
+// e8216d6; see sciworld.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -8,14 +9,17 @@ import { Simulator, type Moment } from './simulator.js';
 
 interface SciWorldReset {
   seed?: number;
-  /** The task. If it is absent, the seed draws one. */
+  /** The name of the task. If it is absent, the seed draws one. */
   task?: string;
   variation?: number;
-  /** The fold; default: that of the options, else `train`. */
+  /**
+   * The fold (`train`, `dev` or `test`) from which the variation comes; default: the fold in the environment's options, else
+   * `train`.
+   */
   fold?: SciWorldFold;
 }
 
-/** The number of moves that the wrapper allows. The next one truncates the episode. */
+/** The number of moves that ScienceWorld's Python wrapper allows in an episode. The next move truncates the episode. */
 const MOVE_LIMIT = 100;
 
 export class ScienceWorld implements Env {
@@ -76,7 +80,7 @@ export class ScienceWorld implements Env {
     return { ...this.#world, score, moves, won: score === 100, validActions };
   }
 
-  /** Opens a simulator if there is none, or if its connection broke. */
+  /** Opens a connection to the simulator if there is none, or if the last one is broken. */
   async #open(): Promise<Simulator> {
     if (this.#simulator?.isBroken === true) {
       await this.#simulator.close();
@@ -87,8 +91,9 @@ export class ScienceWorld implements Env {
 }
 
 /**
- * Returns the variations of a fold: the first half for training, the next quarter for development, the rest for the test. Up to
- * four variations are divided as the wrapper divides them.
+ * Returns the numbers of a task's variations that belong to a fold: the first half for training, the next quarter for
+ * development, the remaining ones for the test. A task with at most four variations is divided as in ScienceWorld's Python
+ * wrapper.
  */
 export function variationsOf(count: number, fold: SciWorldFold): number[] {
   const all = [...Array(count).keys()];

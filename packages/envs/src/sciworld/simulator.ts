@@ -1,11 +1,12 @@
-// Calls ScienceWorld's simulator over the protocol of Py4J. Source: its Python wrapper and PythonInterface at e8216d6.
+// Calls the methods of ScienceWorld's Java simulator over the protocol of Py4J. Source: ScienceWorld's Python wrapper and the
+// Java class PythonInterface, both at commit e8216d6.
 import { isReference, Py4jConnection, type JavaReference } from './py4j-connection.js';
 import { JavaProcess } from './java-process.js';
 
 const INTERFACE = 'scienceworld.runtime.pythonapi.PythonInterface';
 const DEFAULT_PORT = 25335;
 
-/** The simulator's answer to an action. */
+/** The simulator's answer to one action. */
 export interface Moment {
   observation: string;
   /** The score from 0 to 100; negative if the task failed. */
@@ -15,9 +16,9 @@ export interface Moment {
 }
 
 interface SimulatorAddress {
-  /** The jar or class path of a process to start; null: a simulator listens at baseUrl. */
+  /** The jar or Java class path of the simulator's process to start; null: a simulator is already running at `baseUrl`. */
   jar: string | null;
-  /** The address host:port; null: 127.0.0.1:25335. */
+  /** The address host:port of a running simulator; null: 127.0.0.1:25335. */
   baseUrl: string | null;
   timeoutMs: number;
 }
@@ -57,7 +58,7 @@ export class Simulator {
     return Number(await this.connection.call(this.simulator, 'getTaskMaxVariations', task));
   }
 
-  /** Begins an episode, with the same first action (a look around) as the wrapper. */
+  /** Loads a task variation and begins an episode, with the same first action (a look around) as the Python wrapper. */
   async load(task: string, variation: number, simplifications: string): Promise<Moment> {
     const complaint = await this.connection.call(this.simulator, 'load', task, variation, simplifications, false);
     if (typeof complaint === 'string' && complaint !== '') throw new Error(`ScienceWorld: ${complaint}`);
@@ -76,7 +77,10 @@ export class Simulator {
     return String(await this.connection.call(this.simulator, 'getTaskDescription'));
   }
 
-  /** Returns all actions that would change or show something. There are hundreds, and finding them takes 0.1 to 1 s. */
+  /**
+   * Returns all actions that would change or show something in the current state. There are hundreds, and finding them takes 0.1
+   * to 1 s.
+   */
   async validActions(): Promise<string[]> {
     const json = String(await this.connection.call(this.simulator, 'getValidActionObjectCombinationsJSON'));
     const { validActions } = JSON.parse(json) as { validActions: { action: string }[] };
@@ -84,7 +88,7 @@ export class Simulator {
   }
 
   async close(): Promise<void> {
-    // A broken connection has nothing to release.
+    // The Java object is released only over an intact connection.
     if (!this.connection.isBroken) await this.connection.release(this.simulator).catch(() => {});
     this.connection.close();
     this.process?.stop();

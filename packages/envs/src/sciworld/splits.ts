@@ -1,4 +1,4 @@
-// Makes the splits of ScienceWorld: training, evaluation and test have the variations of the folds train, dev and test.
+// Defines the splits of ScienceWorld: training, evaluation and test use the task variations of the folds train, dev and test.
 import { servedSplits } from '../agentgym/splits.js';
 import type { Split } from '../contract/env.js';
 import { sharedSplits, type SplitPlan } from '../splits.js';

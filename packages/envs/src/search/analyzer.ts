@@ -1,7 +1,7 @@
-// Converts text to search terms like Lucene's English analysis: words in lower case without a possessive 's, without stop words,
-// stemmed.
-// Source: Lucene's EnglishAnalyzer (StandardTokenizer after Unicode's UAX #29, EnglishPossessiveFilter, StopFilter,
-// PorterStemFilter), which Pyserini and therefore WebShop use.
+// Converts text to search terms, for the search engine of the environment `webshop`. As in Lucene's English analysis, words are
+// converted to lower case, stripped of a possessive 's, and stemmed, and stop words are removed. Source: Lucene's EnglishAnalyzer
+// (StandardTokenizer after Unicode's UAX #29, EnglishPossessiveFilter, StopFilter, PorterStemFilter), which Pyserini and
+// therefore WebShop use.
 // Differs from it: all scripts without spaces between words are split into characters; Lucene does this only for Han and
 // Hiragana.
 import { stemmer } from 'stemmer';
@@ -17,7 +17,10 @@ const tooCommon = new Set(
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
-/** Returns the pattern of a word. It may have marks between letters (`don't`, `u.s.a`) or digits (`3.5`, `1,000`). */
+/**
+ * Returns the pattern of a word as a regular expression. Punctuation between letters (`don't`, `u.s.a`) or between digits (`3.5`,
+ * `1,000`) belongs to the word.
+ */
 const wordOf = (part: string, letter: string, digit: string, quote: string): string =>
   `${part}+(?:(?:(?<=${letter})[:.${quote}](?=${letter})|(?<=${digit})[.,;${quote}](?=${digit}))${part}+)*`;
 
@@ -25,26 +28,26 @@ const words = new RegExp(
   `${wordOf(`(?:(?![${ideograph}])\\p{Alphabetic}|\\p{Nd}|_|\\p{M}|\\u200d)`, '\\p{Alphabetic}', '\\p{Nd}', "'\\u00b7\\u2018\\u2019")}|[${ideograph}]`,
   'gu',
 );
-/** The same pattern for ASCII texts. It is ten times as fast. */
+/** The pattern of a word for texts of ASCII characters only, which is ten times as fast as the pattern for Unicode. */
 const asciiWords = new RegExp(wordOf('[A-Za-z0-9_]', '[A-Za-z]', '[0-9]', "'"), 'g');
 
-/** Returns the words of a text in order, unchanged. */
+/** Splits a text into its words, which keep their case and endings. */
 const wordsOf = (text: string): string[] => text.match(/[^\0-\x7f]/.test(text) ? words : asciiWords) ?? [];
 
-/** A cache of the terms of words, most of which a catalogue repeats often. */
+/** A cache of the search term of each word, since the texts of a catalogue repeat most words. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 1_000_000;
 
-/** Longer words are split after this many characters, as in Lucene. */
+/** The length in characters at which longer words are split, as in Lucene. */
 const LONGEST = 255;
 
-/** Returns the term of a word; empty for a stop word. */
+/** Returns the search term of a word; empty for a stop word. */
 function termOf(word: string): string {
   const bare = word.replace(/['\u2019\uff07][sS]$/, '').toLowerCase();
   return tooCommon.has(bare) || !/[\p{Alphabetic}\p{Nd}]/u.test(bare) ? '' : stemmer(bare);
 }
 
-/** Returns the terms of a text in order, with repetitions. */
+/** Returns the search terms of a text in order, with repetitions. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
   for (const word of wordsOf(text)) {

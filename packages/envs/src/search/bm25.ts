@@ -9,12 +9,15 @@
 const K1 = Math.fround(0.9);
 const B = Math.fround(0.4);
 
-/** Smaller lengths are exact in a byte; larger ones keep four significant bits. */
+/**
+ * The smallest document length that is rounded. Smaller lengths are stored exactly in a byte; larger ones keep four significant
+ * bits.
+ */
 const EXACT_LENGTHS = 24;
 
 const bitLength = (value: number): number => 32 - Math.clz32(value);
 
-/** Encodes a document's length in one byte. @param length number of its terms */
+/** Encodes a document's length in one byte. @param length number of the document's terms */
 export function lengthCode(length: number): number {
   if (length < EXACT_LENGTHS) return length;
   const rest = length - EXACT_LENGTHS;
@@ -23,7 +26,7 @@ export function lengthCode(length: number): number {
   return EXACT_LENGTHS + (((rest >>> shift) & 7) | ((shift + 1) << 3));
 }
 
-/** Decodes a length. */
+/** Decodes a document's length from its byte. */
 export function codedLength(code: number): number {
   if (code < EXACT_LENGTHS) return code;
   const [bits, shift] = [(code - EXACT_LENGTHS) & 7, ((code - EXACT_LENGTHS) >>> 3) - 1];
@@ -35,7 +38,7 @@ export interface Collection {
   terms: number;
 }
 
-/** Returns a factor for each of the 256 length codes: 1 / (k1 · (1 − b + b · |d| / mean |d|)). */
+/** Returns, for each of the 256 codes of a document length, the factor 1 / (k1 · (1 − b + b · |d| / mean |d|)) of the score. */
 export function inverseNorms({ documents, terms }: Collection): Float32Array {
   const meanLength = Math.fround(terms / documents);
   return Float32Array.from({ length: 256 }, (_, code) => 1 / (K1 * (1 - B + (B * codedLength(code)) / meanLength)));
@@ -44,6 +47,6 @@ export function inverseNorms({ documents, terms }: Collection): Float32Array {
 export const inverseDocumentFrequency = (documents: number, withTerm: number): number =>
   Math.fround(Math.log(1 + (documents - withTerm + 0.5) / (withTerm + 0.5)));
 
-/** Returns the contribution of one query term to a document's score. @param weight occurrences in the query · idf */
+/** Returns the contribution of one query term to a document's score. @param weight occurrences of the term in the query · idf */
 export const termScore = (weight: number, frequency: number, inverseNorm: number): number =>
   Math.fround(weight - weight / Math.fround(1 + Math.fround(frequency * inverseNorm)));

@@ -1,4 +1,5 @@
-// Defines a typed array that can be appended to. It consists of blocks, so that growing copies nothing.
+// Defines a typed array to which elements can be appended. It consists of blocks of fixed size, so that no elements are copied
+// when it grows.
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array;
 

@@ -1,11 +1,12 @@
-// Builds a search index: it collects the terms of each document, and then, by one counting sort, the documents of each term. With
-// 1.2 million documents of 70 different terms each, it needs about 1 GB of memory.
+// Builds the index for the product search of the environment `webshop`: it collects the terms of each document, and then sorts
+// them into a list of documents per term by one counting sort. An index of 1.2 million documents with 70 different terms each
+// needs about 1 GB of memory.
 import { lengthCode } from './bm25.js';
 import { GrowingArray } from './growing-array.js';
 import { PostingsWriter } from './postings.js';
 import type { IndexTables } from './search-index.js';
 
-/** The smallest size in bytes of the pieces that are passed to `write`, except the last. */
+/** The smallest size in bytes of the chunks that are passed to `write`; only the last chunk may be smaller. */
 const CHUNK = 2 ** 22;
 
 export class IndexBuilder {
@@ -42,7 +43,10 @@ export class IndexBuilder {
     return this.#numbers.size - 1;
   }
 
-  /** Sorts and writes the index. @param write receives the postings in pieces, sorted by the bytes of the terms */
+  /**
+   * Sorts the collected terms and writes the index. @param write receives the encoded lists of documents in chunks, in the byte
+   * order of the terms
+   */
   finish(write: (postings: Uint8Array) => void): IndexTables {
     const sorted = this.#sortedTerms();
     const { documents, frequencies, starts } = this.#byTerm(sorted.map(({ number }) => number));
@@ -77,7 +81,7 @@ export class IndexBuilder {
     return terms.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   }
 
-  /** Returns all entries sorted by term, and within a term by document. */
+  /** Returns all pairs of term and document, sorted by term and, within a term, by document. */
   #byTerm(order: readonly number[]) {
     const starts = new Uint32Array(order.length + 1);
     const next = new Uint32Array(order.length);

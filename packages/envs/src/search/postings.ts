@@ -1,13 +1,14 @@
-// Encodes the postings of a term. Each entry is twice the distance from the previous document, plus 1 if the term occurs once in
-// the document; otherwise the number of occurrences follows. Numbers are in groups of 7 bits, lowest first; the highest bit says
-// whether another group follows.
+// Encodes the postings of a term: the list of documents that contain it, with the term's number of occurrences in each. Each
+// entry is twice the distance from the previous document's index, plus 1 if the term occurs once in the document; otherwise the
+// number of occurrences follows. Numbers are in groups of 7 bits, lowest first; the highest bit says whether another group
+// follows.
 
 export class PostingsWriter {
   #bytes = new Uint8Array(2 ** 16);
   #length = 0;
   #last = 0;
 
-  /** Begins a term. The distance of its first document is counted from 0. */
+  /** Begins the list of the next term. The distance of its first document is counted from index 0. */
   begin(): void {
     this.#last = 0;
   }

@@ -1,10 +1,11 @@
-// Ranks documents by the terms of a query. The postings are in memory, or in a file from which a query reads only those of its
-// terms. docs/decisions/webshop.md says why this package has its own index.
+// Ranks documents by the terms of a query, with BM25. The postings (the list of documents for each term) are in memory, or in a
+// file from which a query reads only the lists of its own terms. docs/decisions/webshop.md says why this package has its own
+// search index.
 import { inverseDocumentFrequency, inverseNorms, termScore, type Collection } from './bm25.js';
 import { termsOf } from './analyzer.js';
 import { forEachPosting } from './postings.js';
 
-/** An index without its postings, of T terms and D documents. */
+/** The tables of a search index of T terms and D documents, without the postings (the lists of documents for each term). */
 export interface IndexTables {
   collection: Collection;
   /** The terms in UTF-8, sorted by bytes and concatenated. */
@@ -19,7 +20,7 @@ export interface IndexTables {
   lengthCodes: Uint8Array;
 }
 
-/** Reads postings from memory or a file. */
+/** Reads bytes of the postings from memory or from a file. */
 type ReadPostings = (offset: number, length: number) => Uint8Array;
 
 export class SearchIndex {
@@ -27,7 +28,7 @@ export class SearchIndex {
   /** [D] the scores of the current query; all are zero between queries. */
   readonly #sums: Float64Array;
 
-  /** Opens an index. @param ranks [D] order of documents with equal scores, the smallest first */
+  /** Opens an index. @param ranks [D] the order in which documents with equal scores are returned, the smallest first */
   constructor(
     private readonly tables: IndexTables,
     private readonly read: ReadPostings,
@@ -66,7 +67,7 @@ export class SearchIndex {
     });
   }
 
-  /** Returns the index of a term by binary search; negative if no document contains it. */
+  /** Returns the index of a term in the sorted table by binary search; negative if no document contains the term. */
   #placeOf(term: Buffer): number {
     const { terms, termStarts } = this.tables;
     for (let [low, high] = [0, this.terms - 1]; low <= high;) {
@@ -79,7 +80,7 @@ export class SearchIndex {
     return -1;
   }
 
-  /** Returns the documents with the largest sums, by a heap whose root is the worst of them. */
+  /** Returns the documents with the largest scores. They are kept in a heap whose root is the worst of them. */
   #best(limit: number): number[] {
     const sums = this.#sums;
     const heap: number[] = [];

@@ -1,4 +1,5 @@
-// Generates sums and differences digit by digit, with carries and borrows, and products part by part.
+// Generates problems of addition, subtraction and multiplication. The written solutions work digit by digit, with carries and
+// borrows, and multiply by each digit separately.
 import { inSteps, type Kind, type Worked } from './kind.js';
 
 export const arithmetic: Kind = (rng, level) => {
@@ -25,7 +26,7 @@ function addition(a: number, b: number): Worked {
   return { question: `What is ${a} + ${b}?`, steps: inSteps(...steps), answer: String(a + b) };
 }
 
-/** Writes a subtraction. @param a at least b */
+/** Writes the solution of a − b digit by digit. @param a at least b */
 function subtraction(a: number, b: number): Worked {
   const steps: string[] = [];
   const [upper, lower] = [digitsFromRight(a), digitsFromRight(b)];

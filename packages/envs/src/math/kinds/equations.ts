@@ -13,7 +13,7 @@ function oneStep(rng: Rng): Worked {
   return { question: `Solve x - ${a} = ${x - a}.`, steps: `x = ${x - a} + ${a}`, answer: String(x) };
 }
 
-/** Draws a·x + b = c with an integer solution. */
+/** Draws an equation a·x + b = c with an integer solution, which is solved in two steps. */
 function twoSteps(rng: Rng): Worked {
   const [a, x, b] = [rng.integer(2, 9), rng.integer(-12, 12), rng.integer(1, 30)];
   const isSum = rng.uniform() < 0.5;

@@ -1,4 +1,5 @@
-// Generates percentages: a share of a number, a change by a share, and the number before a change.
+// Generates percentage problems of three types: a share of a number, a change of a price by a percentage, and the price before a
+// change.
 import type { Rng } from '@bowyer/core';
 import { inSteps, type Kind, type Worked } from './kind.js';
 
@@ -7,7 +8,7 @@ export const percentages: Kind = (rng, level) => {
   return level === 2 ? change(rng) : rng.uniform() < 0.5 ? before(rng) : whichShare(rng);
 };
 
-/** Draws p % of n with an integer result. */
+/** Draws a problem that asks for p % of n, with an integer result. */
 function shareOf(rng: Rng): Worked {
   const percent = rng.choice([10, 20, 25, 50, 75]);
   const n = 20 * rng.integer(1, 20);
@@ -19,7 +20,7 @@ function shareOf(rng: Rng): Worked {
   };
 }
 
-/** Draws a price that rises or falls by p %. */
+/** Draws a problem that asks for a price after a rise or fall by p %. */
 function change(rng: Rng): Worked {
   const percent = 5 * rng.integer(1, 12);
   const price = 20 * rng.integer(1, 20);
@@ -33,7 +34,7 @@ function change(rng: Rng): Worked {
   };
 }
 
-/** Draws a price after a change, and asks for the price before it. */
+/** Draws a problem that gives a price after a change by p % and asks for the price before it. */
 function before(rng: Rng): Worked {
   const price = 20 * rng.integer(1, 20);
   const percent = rng.choice([10, 20, 25, 50]);

@@ -16,14 +16,17 @@ import { bracketed, isSymbol, split, textOf, type Part } from './token-lists.js'
 import { variablesOf } from './tree.js';
 import { choiceLetter, isWord, plainWords } from './words.js';
 
-/** The largest number of characters of an answer. A longer one equals no reference. */
+/** The largest number of characters of an answer. A longer text is not parsed and counts as wrong. */
 const MAX_ANSWER = 2000;
 
 const MAX_MEMBERS = 32;
 
 const MAX_DEPTH = 6;
 
-/** Parses an answer. @param text a final answer alone @returns null if it is empty, too long or not an answer */
+/**
+ * Parses a final answer. @param text the answer without the solution before it @returns null if it is empty, too long or not an
+ * answer
+ */
 export function parseAnswer(text: string): Answer | null {
   if (text.length > MAX_ANSWER) return null;
   const plain = text.trim().replace(/^(\${1,2})([^$]*)\1\.?$/, '$2');
@@ -101,7 +104,9 @@ function jointOf(tokens: readonly Token[]): ListAnswer['joint'] {
   return and ? 'and' : 'or';
 }
 
-/** Parses a list without brackets. Empty parts are skipped: `1, 2, and 3` has one between the comma and `and`. */
+/**
+ * Parses a list without brackets. Empty members are skipped: in `1, 2, and 3` there is one between the second comma and `and`.
+ */
 function bareList(parts: readonly Part[], depth: number): Answer | null {
   const members = membersOf(parts, depth);
   if (members?.length === 1) return members[0];
@@ -131,7 +136,10 @@ const isCondition = (tokens: readonly Token[]): boolean =>
 const named = (answer: Answer, name: string | null): Answer =>
   answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
 
-/** Moves a name from the members to the list, if all members or only the first have it: n = 1, 2, 3. */
+/**
+ * Moves a name from the members to the whole list, if all members or only the first have it: `n = 1, 2, 3` becomes a list with
+ * the name n.
+ */
 function namedTogether(of: ListAnswer): ListAnswer {
   const names = of.members.map(({ name }) => name);
   const [first, ...others] = names;
@@ -153,7 +161,7 @@ function joinedOf(tokens: readonly Token[], depth: number): Answer | null {
   return null;
 }
 
-/** Parses an answer with a label, such as `Alice: 3`. */
+/** Parses an answer with a label before a colon, such as `Alice: 3`. */
 function titledOf(tokens: readonly Token[], depth: number): Answer | null {
   const isTitled = tokens[0].kind === 'letters' && isSymbol(tokens[1], ':') && isWord(tokens[0].text);
   const answer = isTitled ? answerOf(tokens.slice(2), depth + 1) : null;
@@ -184,11 +192,14 @@ function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer
   return chainOf(sides, depth);
 }
 
-/** Returns whether a name is a product of variables: not in AB = 4, a length, but in PV = nRT, whose value has variables. */
+/**
+ * Returns whether a name of two or three capital letters is a product of variables. In AB = 4 it is not, since AB is a length; in
+ * PV = nRT it is, since the right side has variables.
+ */
 const isProduct = (name: string, value: Answer): boolean =>
   /^[A-Z]{2,3}$/.test(name) && value.kind === 'value' && variablesOf(value.tree).size > 0;
 
-/** Gives an answer its name. In `(x, y) = (1, 2)` each member gets one. */
+/** Sets the name of an answer. In `(x, y) = (1, 2)` each member of the tuple gets one of the names. */
 function withName(answer: Answer, name: string): Answer {
   const names = /^\((.*)\)$/.exec(name)?.[1].split(',');
   if (names === undefined) return named(answer, name);
@@ -198,7 +209,10 @@ function withName(answer: Answer, name: string): Answer {
   return { ...answer, members: answer.members.map((member) => withName(member, name)) };
 }
 
-/** Parses a chain of equations. Without variables it is a calculation, and its last side is the answer. */
+/**
+ * Parses a chain of equations. A chain without variables, such as 2 · 3 + 1 = 6 + 1 = 7, is a calculation, whose last side is the
+ * answer.
+ */
 function chainOf(sides: readonly (readonly Token[])[], depth: number): Answer | null {
   const trees = sides.map((side) => parseExpression(side));
   const relations: Relation[] = [];
@@ -225,7 +239,7 @@ function inequalityOf(sides: readonly (readonly Token[])[], signs: readonly stri
   return { kind: 'relation', name: null, relations, interval };
 }
 
-/** Parses an inequality of one variable as an interval: x < 5, 5 > x, or 1 ≤ x < 5 with constant bounds. */
+/** Converts an inequality of one variable to an interval: x < 5, 5 > x, or 1 ≤ x < 5 with constant bounds. */
 function intervalOf(sides: readonly (readonly Token[])[], signs: readonly string[], depth: number): ListAnswer | null {
   const at = sides.findIndex((side) => nameOf(side) !== null);
   const isOneSided = sides.length === 2 && at >= 0;
@@ -250,7 +264,7 @@ const end = (bound: Answer | null | undefined, sign: string | undefined, side: 1
   isClosed: sign?.endsWith('=') === true && bound?.kind === 'value',
 });
 
-/** Parses `a \pm b` as two numbers. */
+/** Parses `a \pm b` as a list of the two numbers a + b and a − b. */
 function bothSigns(tokens: readonly Token[], depth: number): Answer | null {
   if (!tokens.some((token) => isSymbol(token, '±'))) return null;
   const opposite: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
@@ -293,7 +307,10 @@ function setBuilder(inner: readonly Token[], depth: number): Answer | null {
   return condition?.kind === 'relation' ? condition.interval : null;
 }
 
-/** Parses parentheses without meaning around a matrix, a set or an interval. Around a number they belong to the expression. */
+/**
+ * Parses a matrix, a set or an interval in superfluous parentheses. Parentheses around a number belong to the expression and are
+ * not removed here.
+ */
 function wrapped(inner: readonly Token[], depth: number): Answer | null {
   const answer = parseMatrix(inner) ?? joinedOf(inner, depth) ?? bracketedOf(inner, depth);
   return answer?.kind === 'list' ? answer : null;

@@ -3,7 +3,7 @@ import type { Unit } from './units.js';
 
 export type Comparison = '<' | '<=' | '>' | '>=' | '!=' | '=';
 
-/** The two sides of an equation or an inequality. */
+/** An equation or inequality: its two sides and the sign between them. */
 export interface Relation {
   left: Tree;
   comparison: Comparison;
@@ -14,33 +14,38 @@ export interface ValueAnswer {
   kind: 'value';
   name: string | null;
   tree: Tree;
-  /** The possible readings of the unit; empty without a unit. */
+  /** The possible meanings of the unit's name, such as a mass or a currency for `pound`; empty if the answer has no unit. */
   units: readonly Unit[];
   noun: readonly string[];
-  /** The value times its unit as a variable, if the unit is a single letter that may also be a variable. */
+  /**
+   * The value times the unit read as a variable, for a unit of a single letter, since `5 m` may mean five metres or 5 · m; else
+   * null.
+   */
   product: Tree | null;
 }
 
 export interface ListAnswer {
   kind: 'list';
   name: string | null;
-  /** The brackets as written; empty for a list without brackets; '∪', '∩' or '∖' for joined sets. */
+  /**
+   * The opening bracket as written; empty for a list without brackets; '∪', '∩' or '∖' for sets that are joined by this operator.
+   */
   open: string;
   close: string;
   /** Whether the order matters, as in a tuple, an interval or a matrix. */
   isOrdered: boolean;
   members: readonly Answer[];
-  /** The word between the members of a list without brackets; absent if there are only commas, or both words. */
+  /** The word between the members of a list without brackets; absent if the list has only commas, or both words. */
   joint?: 'and' | 'or';
 }
 
-/** A parsed answer. `name`: the quantity that it is the value of, such as x in `x = 5`. */
+/** A parsed answer. `name` is the quantity that has this value, such as x in `x = 5`. */
 export type Answer =
   | ValueAnswer
   | ListAnswer
-  /** `interval`: the solutions as an interval, if the relation is an inequality of one variable. */
+  /** `interval` contains the solutions of an inequality of one variable, as an interval; null for other relations. */
   | { kind: 'relation'; name: null; relations: readonly Relation[]; interval: ListAnswer | null }
-  /** A time of day. `minutes` are counted from midnight or noon. */
+  /** A time of day. `minutes` are counted from midnight for `am` and from noon for `pm`. */
   | { kind: 'time'; name: string | null; minutes: number; half: 'am' | 'pm' }
   /** A ratio such as 7:32. `12:00` may also be a time. */
   | { kind: 'ratio'; name: string | null; members: readonly Tree[] }

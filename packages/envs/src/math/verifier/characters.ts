@@ -1,9 +1,13 @@
-// Normalises characters: each sign and digit has one form, however it was typed.
+// Normalises the characters of an answer before it is parsed: digits and signs that look alike in Unicode are replaced by one
+// form.
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 
-/** LaTeX commands of characters. Some of these would lose their meaning by Unicode's compatibility decomposition. */
+/**
+ * The LaTeX command for each special character, such as `\le` for ≤. Unicode's compatibility decomposition would change the
+ * meaning of some of them.
+ */
 const commands: Readonly<Record<string, string>> = {
   '≤': '\\le ',
   '≥': '\\ge ',
@@ -54,5 +58,5 @@ export function plainCharacters(text: string): string {
     .replace(/[\u2018\u2019]/g, "'");
 }
 
-/** Normalises characters, and replaces those that have a LaTeX command by it. */
+/** Normalises the characters of a text, and replaces special characters by their LaTeX commands. */
 export const withCommands = (text: string): string => plainCharacters(text).replace(COMMANDS, (sign) => commands[sign]);

@@ -1,5 +1,5 @@
-// Computes with complex numbers in decimal arithmetic with many digits. Each has a bound on its error, so that values are called
-// different only if they are.
+// Computes with complex numbers in high-precision decimal arithmetic, for the comparison of answers. Each number has a bound on
+// its rounding error, so that two values are called different only if they certainly are.
 import { maximum } from '@bowyer/core';
 import { Decimal } from 'decimal.js';
 import type { Fraction } from '../fraction.js';
@@ -17,16 +17,19 @@ const NOTHING = new Decimal(NaN);
 /** The result of an undefined operation, such as 1/0. */
 export const UNDEFINED: Complex = { re: NOTHING, im: NOTHING, error: NaN };
 
-/** A value that could not be computed. It may also be undefined. */
+/** The result of an operation that was not computed, since it would take too long. The true result may even be undefined. */
 export const UNKNOWN: Complex = { re: new Decimal(0), im: new Decimal(0), error: Infinity };
 
-/** The largest exponent of e, and the largest angle, for which functions are computed. */
+/** The largest absolute value of an argument for which the exponential function and the trigonometric functions are computed. */
 const MAX_EXPONENT = 1e5;
 
-/** The cost, in units of work, of an elementary function with 60 digits and of an arithmetic operation. */
+/**
+ * The cost of an elementary function with 60 digits, and of an arithmetic operation, in the units of `Work`, which limits the
+ * time of a comparison.
+ */
 const STEPS = { function: 500, operation: 10 };
 
-/** Returns the smallest n for which the absolute values of both parts are below 10ⁿ. */
+/** Returns the smallest n for which the absolute values of the real and the imaginary part are below 10ⁿ. */
 export const magnitude = ({ re, im }: Complex): number => Math.max(magnitudeOf(re), magnitudeOf(im));
 
 const magnitudeOf = (part: Decimal): number => (part.isZero() ? -Infinity : part.e + 1);
@@ -40,17 +43,20 @@ export const isKnown = ({ error }: Complex): boolean => error < Infinity;
 
 const negated = (a: Complex): Complex => ({ re: a.re.neg(), im: a.im.neg(), error: a.error });
 
-/** Returns log₁₀(Σ 10^e) of the given exponents. */
+/** Returns the base-10 logarithm of a sum of errors, of which each is given as its logarithm: log₁₀(Σ 10^e). */
 function sumOfErrors(...errors: readonly number[]): number {
   const largest = maximum(errors);
   if (!Number.isFinite(largest)) return largest;
   return largest + Math.log10(errors.reduce((sum, error) => sum + 10 ** (error - largest), 0));
 }
 
-/** Arithmetic with a fixed number of decimal digits. Each operation spends units of work. */
+/**
+ * Computes with a fixed number of decimal digits. Each operation is charged to `work`, which throws when the limit of the
+ * comparison is reached.
+ */
 export class Arithmetic {
   readonly #Decimal: typeof Decimal;
-  /** Computed values of elementary functions, by function and argument. The two sides of a comparison share many. */
+  /** A cache of elementary functions' values, by function and argument. The two sides of a comparison often share arguments. */
   readonly #values = new Map<string, Decimal>();
   readonly pi: Complex;
 
@@ -75,7 +81,7 @@ export class Arithmetic {
   plus(a: Complex, b: Complex): Complex {
     this.work.spend(STEPS.operation);
     const sum = this.#rounded(a.re.plus(b.re), a.im.plus(b.im), a.error, b.error);
-    // A summand that is not zero, but smaller than the sum's error, was lost: the sum is unknown.
+    // If a nonzero summand is smaller than the error of the sum, its digits were lost, so that the sum counts as unknown.
     const isLost = (part: Complex) => magnitude(part) < sum.error - 1 && magnitude(part) > part.error;
     return isLost(a) || isLost(b) ? UNKNOWN : sum;
   }
@@ -120,7 +126,9 @@ export class Arithmetic {
     return this.#rounded(re, im, a.error - magnitude(a) + 2, 1 - this.digits);
   }
 
-  /** Computes the power n/d, in lowest terms: for a negative base and odd d the real root, else the principal value. */
+  /**
+   * Computes the power n/d (in lowest terms) of a number: for a negative base and odd d the real root, else the principal value.
+   */
   rationalPower(base: Complex, n: number, d: number): Complex {
     if (d === 1 && Math.abs(n) <= 64) return this.#integerPower(base, n);
     if (isZero(base)) return n > 0 ? { ...UNKNOWN, error: (base.error * n) / d } : nearZero(base);
@@ -174,7 +182,7 @@ export class Arithmetic {
     return isKnown(a) && a.error < -1 ? this.#rounded(isWhole ? nearest : a.re.floor()) : UNKNOWN;
   }
 
-  /** Formats the value with so few digits that equal values have the same text. */
+  /** Formats the value with so few digits that values which differ only by rounding have the same text. */
   textOf(a: Complex): string {
     const text = (part: Decimal) => (magnitudeOf(part) <= a.error ? '0' : part.toSignificantDigits(20).toString());
     return `${text(a.re)},${text(a.im)}`;
@@ -205,7 +213,10 @@ export class Arithmetic {
     return this.#rounded(root, undefined, error - magnitudeOf(root) + 1);
   }
 
-  /** Sets the imaginary part of a real number to exactly 0: rounding must not move a negative number across the branch cut. */
+  /**
+   * Sets the imaginary part of a real number to exactly 0, since a rounding error there would move a negative number across the
+   * branch cut of the logarithm.
+   */
   #onLine = (a: Complex): Complex => (isReal(a) ? { ...a, im: new this.#Decimal(0) } : a);
 
   #size = ({ re, im }: Complex): Decimal => (im.isZero() ? re.abs() : re.times(re).plus(im.times(im)).sqrt());
@@ -232,5 +243,8 @@ const errorsOfProduct = (a: Complex, b: Complex): number[] => [
   ...(b.error === -Infinity ? [] : [b.error + Math.max(magnitude(a), a.error)]),
 ];
 
-/** Returns the value of a function with a singularity at zero: undefined at exactly 0, unknown if 0 is within the error. */
+/**
+ * Returns the value of a function at its singularity 0: undefined if the argument is exactly 0, unknown if 0 is within its
+ * rounding error.
+ */
 const nearZero = ({ error }: Complex): Complex => (error === -Infinity || Number.isNaN(error) ? UNDEFINED : UNKNOWN);

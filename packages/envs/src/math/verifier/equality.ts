@@ -1,5 +1,5 @@
-// Decides whether two expressions are equal. Rational numbers are compared exactly. Other expressions are evaluated at several
-// points, with so many digits that a rounded number does not equal the original.
+// Decides whether two expressions of answers are equal. Rational numbers are compared exactly. Other expressions are evaluated at
+// several values of their variables, with so many digits that a rounded number does not equal the exact one.
 import { maximum } from '@bowyer/core';
 import { NoValueError } from '../fraction.js';
 import { Arithmetic, isKnown, isZero, magnitude, type Complex } from './complex.js';
@@ -7,10 +7,13 @@ import { evaluate } from './evaluate.js';
 import { childrenOf, rationalValue, someNode, variablesOf, type Tree } from './tree.js';
 import { Work } from './work.js';
 
-/** The number of digits of a computation, in addition to those of the expressions' numbers. */
+/** The number of decimal digits of a computation, in addition to the digits of the numbers in the expressions. */
 const DIGITS = 45;
 
-/** Expressions with longer numbers are compared only if both are rational. */
+/**
+ * The largest number of digits of a number in an expression that is evaluated. Expressions with longer numbers are compared only
+ * if both are rational.
+ */
 const MAX_DIGITS = 300;
 
 /** The number of digits that two values must share to count as equal. */
@@ -31,11 +34,11 @@ export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolea
     return agree([given, reference], work, ([value, right]) => isNear(value, right)) ?? false;
   });
 
-/** A replacer for JSON.stringify, which cannot write the big integers of fractions. */
+/** Converts the big integers of fractions to strings, as a replacer for JSON.stringify, which would throw for them. */
 const written = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /**
- * Returns the sign of the real c ≠ 0 with given = c · reference wherever the reference has a value.
+ * Returns the sign of the real constant c ≠ 0 for which given = c · reference wherever the reference has a value.
  *
  * @returns null if there is no such c
  */
@@ -52,7 +55,7 @@ export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | 
   return value.re.gt(0) === right.re.gt(0) ? 1 : -1;
 }
 
-/** Returns the result of `decide`; false also if it cannot compute a value. */
+/** Returns the result of `decide`; also false if `decide` throws a NoValueError, since a value could not be computed. */
 function decided(decide: () => boolean): boolean {
   try {
     return decide();
@@ -64,11 +67,17 @@ function decided(decide: () => boolean): boolean {
 
 type Values = (name: string) => number;
 
-/** Values of variables. Their sizes differ, and they have no simple relations to each other. */
+/**
+ * The absolute values that variables get in a comparison. They differ in size and have no simple relations to each other, so that
+ * different expressions do not agree by chance.
+ */
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 
-/** Returns points with all signs of up to three variables in two sizes, and two points far away. */
+/**
+ * Returns the points, which are values for all variables, at which two expressions are compared: all combinations of signs of up
+ * to three variables, in two sizes, and two points with large values.
+ */
 function pointsFor(variables: ReadonlySet<string>): Values[] {
   const names = [...variables];
   if (names.length === 0) return [() => NaN];
@@ -86,10 +95,11 @@ function pointsFor(variables: ReadonlySet<string>): Values[] {
 type Test = (values: readonly [given: Complex, reference: Complex], arithmetic: Arithmetic) => boolean | null;
 
 /**
- * Applies a test at every point at which the reference has a real value; if there is none, at points in the complex plane.
+ * Applies a test to the values of two expressions at every point at which the reference has a real value; if there is no such
+ * point, at points where the expressions have complex values.
  *
  * @param test returns null if it cannot decide at this point
- * @returns null if no point decided
+ * @returns null if the test could not decide at any point
  */
 function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test: Test): boolean | null {
   const digits = maximum(trees.map(digitsIn));
@@ -111,7 +121,7 @@ function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test:
   return (trees.some((tree) => someNode(tree, isImaginary)) ? null : agreement(false)) ?? agreement(true);
 }
 
-/** Returns the largest number of digits of a numerator or denominator in the expression. */
+/** Returns the number of digits of the longest numerator or denominator in an expression. */
 function digitsIn(tree: Tree): number {
   const value = rationalValue(tree);
   const own = value === null ? 0 : Math.max(String(value.numerator).length, String(value.denominator).length);

@@ -1,4 +1,4 @@
-// Computes the value of an expression at a point.
+// Computes the value of an expression at a point, which gives each variable a number.
 import { UNDEFINED, UNKNOWN, isKnown, isReal, type Arithmetic, type Complex } from './complex.js';
 import { rationalValue, ungrouped, type Tree } from './tree.js';
 
@@ -10,7 +10,10 @@ export interface Point {
   isComplex: boolean;
 }
 
-/** Computes the value. It is undefined if a part has no value, or, unless `isComplex`, no real one. */
+/**
+ * Computes the value of an expression. The value is undefined if a subexpression has no value, or, unless `isComplex`, no real
+ * one.
+ */
 export function evaluate(tree: Tree, point: Point): Complex {
   const value = valueAt(tree, point);
   return point.isComplex || isReal(value) ? value : UNDEFINED;
@@ -57,7 +60,7 @@ function operated(
   if (base.type === 'constant' && base.name === 'e') return arithmetic.exponential(value(right));
   const exponent = rationalValue(right);
   const [n, d] = [Number(exponent?.numerator ?? NaN), Number(exponent?.denominator ?? NaN)];
-  // A fractional exponent determines which root is meant.
+  // For a negative base, the fraction n/d of the exponent determines which root is meant, such as the real cube root for 1/3.
   return Math.abs(n) <= 1e6 && d <= 1e6
     ? arithmetic.rationalPower(value(left), n, d)
     : arithmetic.power(value(left), value(right));
@@ -94,7 +97,8 @@ const complement =
 const MAX_FACTORIAL = 500;
 
 /**
- * Computes x!. For x that is not an integer it may be any function with x! = x · (x − 1)!, so that (n + 2)! is n! (n + 1)(n + 2).
+ * Computes x!. For an integer x this is the factorial. For other x, it returns values of an arbitrary function with x! = x · (x −
+ * 1)!, so that expressions such as (n + 2)! and n! (n + 1)(n + 2) are equal at every point.
  */
 const factorial: Function = (arithmetic, x) => {
   if (!isKnown(x) || x.re.abs().gt(MAX_FACTORIAL)) return UNKNOWN;
@@ -147,7 +151,10 @@ function rootOf(arithmetic: Arithmetic, of: Complex, degree: Complex): Complex {
     : arithmetic.power(of, arithmetic.over(arithmetic.number(1), degree));
 }
 
-/** Returns the value of an unknown function: a number between 1 and 2 that depends only on its name and arguments. */
+/**
+ * Returns the value of an unknown function such as f: a number between 1 and 2 that depends only on the function's name and
+ * arguments, so that equal calls are equal and different ones are not.
+ */
 function anyFunction(name: string, arithmetic: Arithmetic, values: readonly Complex[]): Complex {
   if (values.some((value) => Number.isNaN(value.error))) return UNDEFINED;
   if (!values.every(isKnown)) return UNKNOWN;

@@ -75,7 +75,10 @@ class Parser extends TokenReader {
     return next.kind !== 'command' || next.text !== 'end';
   }
 
-  /** Returns whether a bar opens an absolute value. It closes one if one is open and a value precedes it. */
+  /**
+   * Returns whether the bar | at the current position opens an absolute value. It closes one if one is open and a value precedes
+   * it.
+   */
   #isOpening(): boolean {
     return this.#bars === 0;
   }
@@ -128,7 +131,10 @@ class Parser extends TokenReader {
     return (/^\d+$/.test(text) ? this.#mixed(value) : null) ?? number(value);
   }
 
-  /** Parses a number with a base, such as 4210_5. It is not evaluated, since a problem may ask for another base. */
+  /**
+   * Parses a number in another base, such as 4210_5 in base 5. It is kept as written and not evaluated, since a problem may ask
+   * for exactly this notation.
+   */
   #based(digits: string): Tree {
     this.take();
     return { type: 'variable', name: `${digits}_${this.#subscript()}` };
@@ -151,7 +157,7 @@ class Parser extends TokenReader {
     return above === null || below === null ? null : Fraction.of(above, below);
   }
 
-  /** Parses an argument of LaTeX that consists of digits. */
+  /** Parses digits as an integer argument of a LaTeX command, such as those of `\frac`. */
   #digits(): bigint | null {
     const isGroup = this.accept('{');
     const next = this.next;
@@ -175,7 +181,8 @@ class Parser extends TokenReader {
     if (this.next?.kind === 'letters' && this.next.isSpaced && areWords(text, this.next.text)) this.fail();
     if (letters.length > 1) {
       if (isUpright || isLongWord(text)) this.fail();
-      // A power, an index or parentheses belong only to the last letter.
+      // A run of letters such as `ab^2` is a product of variables: the power, index or parentheses after it belong only to the
+      // last letter.
       const rest = letters
         .slice(1)
         .map((letter): Token => ({ kind: 'letters', text: letter, isSpaced: false, isUpright }));
@@ -226,7 +233,7 @@ class Parser extends TokenReader {
     return values;
   }
 
-  /** Parses the content of brackets, within which a bar cannot close an outer absolute value. */
+  /** Parses the content of brackets, in which a bar | cannot close an absolute value that was opened outside. */
   #inside(parse: () => Tree): Tree {
     return this.deeper(() => {
       const bars = this.#bars;
@@ -282,7 +289,7 @@ class Parser extends TokenReader {
     return { type: 'call', name, arguments: [of] };
   }
 
-  /** Parses \sum_{k=a}^{b} of a term. Sums are equal if their bounds and terms are. */
+  /** Parses a sum `\sum_{k=a}^{b} term`. It is not evaluated: two sums are equal if their bounds and terms are. */
   #series(name: string): Tree {
     this.expect('_');
     this.expect('{');

@@ -2,10 +2,13 @@ import { parseAnswer } from './answer-parser.js';
 import { plainCharacters } from './characters.js';
 import { balanced } from './lexer.js';
 
-/** The number of characters that are read, at the end of a text. */
+/** The number of characters at the end of a solution in which the answer is searched. */
 const MAX_TEXT = 20_000;
 
-/** A final answer. `isStated`: it is boxed or announced, so that it may also be a word, a list or an expression. */
+/**
+ * A final answer in the text of a solution. `isStated`: the answer is boxed or announced by words such as `answer is`, so that it
+ * may also be a word, a list or an expression and not only a number.
+ */
 interface FoundAnswer {
   text: string;
   isStated: boolean;
@@ -14,8 +17,9 @@ interface FoundAnswer {
 const ANNOUNCED = /(?:####|\banswer\s*(?:is|=|:)+)\s*:?\s*/gi;
 
 /**
- * Returns the content of the last `\boxed{…}`, or of the last ones with a comma or `and` between them. Without a box: the rest of
- * the line after the last `####`, `answer is` or `Answer:`, or the last number of that line. Else: the last number of the text.
+ * Finds the final answer in the text of a solution: the content of the last `\boxed{…}`, or of the last ones with a comma or
+ * `and` between them. Without a box, it is the text on the line after the last `####`, `answer is` or `Answer:`, or the last
+ * number of that line. Otherwise, it is the last number of the text.
  */
 export function findAnswer(text: string): FoundAnswer | null {
   const end = plainCharacters(text.slice(-MAX_TEXT))
@@ -39,7 +43,7 @@ function isStated(text: string): boolean {
   return meaning !== null && (meaning.kind !== 'text' || !/\d/.test(text));
 }
 
-/** Returns the first formula in delimiters, if the line begins with it. */
+/** Returns the first formula in math delimiters such as `$…$`, if the line begins with one. */
 function mathematics(line: string): string | null {
   const found = /^(?:\$\$?([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\])/.exec(line);
   return found === null ? null : (found[1] ?? found[2] ?? found[3]);
@@ -50,7 +54,7 @@ function sentence(line: string): string | null {
   return end === null ? null : line.slice(0, end.index);
 }
 
-/** Returns the last line if it is a value and nothing else. */
+/** Returns the last line of the solution if it consists of a value alone. */
 function wholeLine(text: string): FoundAnswer | null {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   return parseAnswer(line)?.kind === 'value' ? { text: line, isStated: true } : null;
@@ -64,7 +68,10 @@ interface Box {
 
 const MAX_BOXES = 200;
 
-/** Returns the content of the last box or boxes; empty if the text ends within the last box. */
+/**
+ * Returns the content of the last `\boxed{…}`, or of several connected ones; empty if the text ends before the last box is
+ * closed.
+ */
 function lastBoxed(text: string): string | null {
   const boxes: Box[] = [];
   const commands = [...text.matchAll(/\\f?boxed\s*/g)].slice(-MAX_BOXES);
@@ -79,7 +86,9 @@ function lastBoxed(text: string): string | null {
   return boxes.length === 0 ? null : joined(text, boxes);
 }
 
-/** Parses a box; empty if the text ends within it, null if there is none. */
+/**
+ * Parses the box `\boxed{…}` whose brace is at `start`; returns an empty text if the box is not closed, null if there is none.
+ */
 function boxAt(text: string, start: number): Omit<Box, 'start'> | '' | null {
   if (text[start] === '{') {
     const found = balanced(text, start);
@@ -102,7 +111,7 @@ function innermost(text: string): string {
 const BETWEEN =
   /^(?:[\s$]|\\[()[\]])*(?:,|;|\\text\s*\{\s*(?:and|or)\s*\}|and|or)(?:[\s$,]|\\q?quad|\\[()[\]]|\\text\s*\{\s*(?:and|or)\s*\}|and|or)*$/;
 
-/** Joins the content of the last box and of those before it that a comma, `and` or `or` connects with it. */
+/** Joins the content of the last box and of the boxes before it that are connected with it by a comma, `and` or `or`. */
 function joined(text: string, boxes: readonly Box[]): string {
   let first = boxes.length - 1;
   while (first > 0 && isConnected(text.slice(boxes[first - 1].end, boxes[first].start))) first--;
@@ -115,7 +124,8 @@ function joined(text: string, boxes: readonly Box[]): string {
 const isConnected = (between: string): boolean =>
   between.length < 60 && (/^ ?$/.test(between) || BETWEEN.test(between.replace(/\\q?quad/g, ' ')));
 
-// A minus after a number, a word or a closing bracket is a subtraction.
+// A plus or minus sign of a number. After a number, a word or a closing bracket, the sign is an addition or subtraction and is
+// not matched.
 const SIGN = String.raw`(?:(?<![\p{L}\p{N})}\]] ?)[-+] ?)?`;
 const DIGITS = String.raw`(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)`;
 const PART = String.raw`(?:\{-?\d+\}|\d)`;
@@ -137,7 +147,10 @@ function lastNumber(text: string): FoundAnswer | null {
   return found === undefined ? null : { text: extended(text, found).trim(), isStated: false };
 }
 
-/** Matches what belongs to the number before it: letters, powers, commands (2xy, 2\pi), words of scale, am and pm. */
+/**
+ * Matches the characters directly after a number that belong to it: letters, powers and LaTeX commands, as in 2xy and 2\pi. The
+ * next pattern matches words of scale, such as million, and am and pm.
+ */
 const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
 const SCALED =
   /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;

@@ -1,17 +1,17 @@
-// Splits an answer, in LaTeX or plain text, into tokens. Layout is dropped: sizes of brackets, spaces, fonts, `\left`,
-// `\displaystyle`.
+// Splits an answer, in LaTeX or plain text, into tokens for the parser. Commands that affect only the layout are dropped: sizes
+// of brackets, spaces, fonts, `\left`, `\displaystyle`.
 import { withCommands } from './characters.js';
 
 export interface Token {
   /**
-   * `number`: digits with an optional point and exponent, without thousands separators. `letters`: a run of letters; a short one
-   * in plain type may be a product. `command`: a function or construction, without its backslash. `symbol`: a sign, a bracket or
-   * a separator. `decimals`: the repeating digits of a decimal.
+   * The kind of token. `number`: digits with an optional point and exponent, without thousands separators. `letters`: a run of
+   * letters; a short one that is not in `\text{…}` may be a product of variables. `command`: a function or construction, without
+   * its backslash. `symbol`: a sign, a bracket or a separator. `decimals`: the repeating digits of a decimal.
    */
   kind: 'number' | 'letters' | 'command' | 'symbol' | 'decimals';
   text: string;
   isSpaced: boolean;
-  /** Whether letters are in upright type: then they are words or units, not variables. */
+  /** Whether the letters are in upright type, as in `\text{…}`: they are then words or units, not variables. */
   isUpright: boolean;
 }
 
@@ -33,7 +33,7 @@ const SPACES = /(?:\\[,;:! ]|~|\\q?quad|\\hspace\{[^{}]*\}|\s)+/y;
 const ROW_GAPS = /\\\\ ?\[ ?[\d.]+ ?(?:pt|ex|em|mm|cm)\]/g;
 const DEGREES = /\^ ?(?:\{ ?\\circ ?\}|\\circ(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
 
-/** Commands of signs, and the sign of each. */
+/** The sign for which each LaTeX command stands, such as <= for `\le`. */
 const signs: Readonly<Record<string, string>> = {
   le: '<=',
   leq: '<=',
@@ -84,7 +84,7 @@ const signs: Readonly<Record<string, string>> = {
   rbrack: ']',
 };
 
-/** Other names of words and commands. A replacement may have a replacement too. */
+/** The canonical name for each alternative name of a word or command. A canonical name may be replaced again. */
 const synonyms: Readonly<Record<string, string>> = {
   dfrac: 'frac',
   tfrac: 'frac',
@@ -107,7 +107,7 @@ const synonyms: Readonly<Record<string, string>> = {
   sqrt: 'radical',
 };
 
-/** Words that are commands also in plain text: functions, constants, Greek letters. */
+/** Words that count as commands also without a backslash: functions, constants and Greek letters. */
 const plainCommands: ReadonlySet<string> = new Set(
   (
     'sqrt cbrt abs exp ln log lg sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan arccot arcsec arccsc asin acos atan ' +
@@ -121,7 +121,7 @@ const words: Readonly<Record<string, string>> = { and: 'and', or: 'or', infinity
 
 const MAX_TOKENS = 1500;
 
-/** Returns the tokens; null if a character is unknown here, or there are too many tokens. */
+/** Splits a text into tokens; returns null if the text contains an unsupported character or has too many tokens. */
 export function tokensOf(text: string): Token[] | null {
   const plain = withCommands(text)
     .replace(LAYOUT, ' ')
@@ -190,7 +190,7 @@ class Lexer {
 
   #number(text: string): true {
     const repeating = /^\d+$/.test(text) ? this.#take(REPEATING) : null;
-    // In 0.1\overline{6}, the number token already contains the first decimals.
+    // The digits before `\overline` belong to the same decimal: in 0.1\overline{6}, the number token already contains 0.1.
     const after = repeating === null && /^\d+\.\d+$/.test(text) ? this.#take(AFTER_DECIMALS) : null;
     if (repeating !== null) {
       this.#push('number', `${text}.${repeating[1]}`);

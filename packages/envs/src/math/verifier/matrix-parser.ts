@@ -28,7 +28,7 @@ export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {
 
 const value = (tree: Tree): Answer => ({ kind: 'value', name: null, tree, units: [], noun: [], product: null });
 
-/** Brackets around an array are those of the matrix. */
+/** Removes the brackets around a matrix that is written as a LaTeX array, since `array` has no brackets of its own. */
 function unwrapped(tokens: readonly Token[], start: number) {
   const isWrapped = start > 0 && isSymbol(tokens[start - 1], '(', '[');
   const first = isWrapped ? start - 1 : start;

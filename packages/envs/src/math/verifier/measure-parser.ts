@@ -1,4 +1,5 @@
-// Parses a number or expression with its unit or the words for what it counts: 3 cm^2, $12, 3 million, 50%, 12 apples.
+// Parses a measure: a number or expression with its unit or with a noun for what is counted, such as 3 cm^2, $12, 3 million, 50
+// %, 12 apples.
 import { Fraction } from '../fraction.js';
 import type { ValueAnswer } from './answer.js';
 import { parseExpression } from './expression-parser.js';
@@ -36,7 +37,10 @@ function withCurrency(tokens: readonly Token[]): ValueAnswer | null {
   return { ...value, units: unitsNamed(tokens[at].text) };
 }
 
-/** Parses a value whose last tokens are words of scale and a unit; the longest tail that fits is taken. */
+/**
+ * Parses a value followed by words of scale, such as million, and a unit. As many tokens as possible at the end are read as the
+ * unit.
+ */
 function withUnit(tokens: readonly Token[]): ValueAnswer | null {
   for (let start = Math.max(1, tokens.length - MAX_TAIL); start < tokens.length; start++) {
     if (!startsTail(tokens[start])) continue;
@@ -58,7 +62,9 @@ const startsTail = ({ kind, text }: Token): boolean =>
   (kind === 'command' && (text === 'Omega' || text === 'frac')) ||
   ['%', '°', '¢', '‰', ...CURRENCIES].includes(text);
 
-/** Returns whether a unit may also be a product of variables: `5 m` may be 5 · m, and `2\pi hr` may be 2π · h · r. */
+/**
+ * Returns whether the letters of a unit may also be a product of variables: `5 m` may be 5 · m, and `2\pi hr` may be 2π · h · r.
+ */
 const isPlainRun = (tail: readonly Token[]): boolean =>
   tail.length === 1 && tail[0].kind === 'letters' && tail[0].text.length <= 3 && !tail[0].isUpright;
 
@@ -104,7 +110,7 @@ const scaled = (tree: Tree, factors: readonly Fraction[]): Tree =>
  */
 function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boolean {
   const unit = tokens[start];
-  // \cos 60^\circ is not a number of degrees.
+  // In \cos 60^\circ, the degree sign belongs to the argument of the function: the value is not a number of degrees.
   if (unit?.text === '°') return !someNode(tree, (node) => node.type === 'call' && node.name !== 'root');
   if (unit === undefined || unit.kind !== 'letters' || unit.isUpright) return true;
   if (variablesOf(tree).size > 0) return unit.text.length > 1 && unit.isSpaced && unit.text !== 'in';
@@ -112,7 +118,7 @@ function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boole
   return isNumeral(tree) && unit.isSpaced;
 }
 
-/** Parses a number with words for what is counted. */
+/** Parses a number that is followed by a noun for what is counted, such as 12 apples. */
 function withNoun(tokens: readonly Token[]): ValueAnswer | null {
   const start = tokens.findIndex((token) => token.kind === 'letters' && (token.isUpright || isWord(token.text)));
   const words = tokens.slice(start);
@@ -125,7 +131,7 @@ function withNoun(tokens: readonly Token[]): ValueAnswer | null {
   return plain(scaled(tree, scale), units, rest);
 }
 
-/** Splits the tokens after a number into a unit and further words: `12 dollars in total`. */
+/** Splits the words after a number into a unit and other words, as in `12 dollars in total`. */
 function leadingUnit(
   words: readonly Token[],
   noun: readonly string[],

@@ -6,7 +6,7 @@ import { isWord } from './words.js';
 
 const MAX_TOKENS = 24;
 
-/** Returns the normalised name; null if the tokens are an expression or anything else. */
+/** Parses tokens as the name of a quantity and returns the normalised name; null if the tokens are not a name. */
 export function nameOf(tokens: readonly Token[]): string | null {
   if (tokens.length === 0 || tokens.length > MAX_TOKENS) return null;
   return tupleName(tokens) ?? quotientName(tokens) ?? simpleName(tokens);

@@ -7,9 +7,10 @@ import type { Work } from './work.js';
 import { isSameNoun, labelOfNoun } from './words.js';
 
 /**
- * Returns whether an answer equals the reference.
+ * Returns whether an agent's answer equals the reference.
  *
- * @param right the reference. The answer may leave out its unit or percent sign
+ * @param given the agent's answer
+ * @param right the reference. An answer without the reference's unit or percent sign is accepted too
  */
 export function isSame(given: Answer, right: Answer, work: Work): boolean {
   if (given.kind === 'list' && right.kind === 'list') return isSameList(given, right, work);
@@ -23,7 +24,10 @@ export function isSame(given: Answer, right: Answer, work: Work): boolean {
   return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
 }
 
-/** Returns whether names are compatible: equal, or one is absent. The argument of a function is ignored, so that f(x) is f. */
+/**
+ * Returns whether the names of two answers are compatible: equal, or one answer has none. The argument of a function is ignored,
+ * so that f(x) and f are the same name.
+ */
 function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
   return a === null || b === null || withoutVariable(a) === withoutVariable(b);
 }
@@ -32,7 +36,7 @@ const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
 /** Compares two values: 50% is 1/2. If the reference is a percentage, its number without the sign is accepted too. */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
-  // Where a number is expected, the calculation of the problem (`27 + 48`) is not an answer.
+  // If the reference is a number, a calculation that may only repeat the problem (such as `27 + 48` for 75) is not accepted.
   if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;
   if (given.noun.length > 0 && right.noun.length > 0 && !isSameNoun(given.noun, right.noun)) return false;
   const [a, b] = [productOf(given), productOf(right)];
@@ -43,7 +47,10 @@ function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolea
   return given.units.some((from) => right.units.some((to) => isSameMeasure(given.tree, from, right.tree, to, work)));
 }
 
-/** Returns the value; with a unit, the value times the unit as a variable, if that is a single letter. */
+/**
+ * Returns the expression of an answer. If the answer has a unit of a single letter, such as `5 m`, this is the product 5 · m;
+ * null for any other unit.
+ */
 const productOf = ({ units, product, tree }: ValueAnswer): Tree | null => (units.length === 0 ? tree : product);
 
 function isSameMeasure(given: Tree, from: Unit, right: Tree, to: Unit, work: Work): boolean {
@@ -78,21 +85,28 @@ function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
   return isSameSet(given.members, right.members, work);
 }
 
-/** Compares the words between members. They matter for statements only: `x > 3 and x < 5` is not `x > 3 or x < 5`. */
+/**
+ * Compares the words `and` and `or` between the members of two lists. They matter only for statements: `x > 3 and x < 5` is not
+ * `x > 3 or x < 5`.
+ */
 function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
   if (given.joint === undefined || right.joint === undefined || given.joint === right.joint) return true;
   return right.name !== null || !right.members.some(isStatement);
 }
 
-/** Returns whether an answer is a relation or an expression with variables. */
+/** Returns whether an answer is a statement about variables: a relation, or an expression with variables. */
 const isStatement = (answer: Answer): boolean =>
   answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 
-/** Returns whether lists are joined alike. A list without brackets, a set and a union are; an intersection is different. */
+/**
+ * Returns whether two lists of sets are joined in the same way. A list without brackets, a set and a union (∪) count as equal;
+ * only an intersection (∩) is different.
+ */
 const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
 
 /**
- * Compares lists without order. Each member takes the first partner that fits: equality is transitive, except for percentages.
+ * Compares two lists in which the order does not matter. Each member is paired with the first equal member of the other list.
+ * This suffices, since equality is transitive, except for percentages.
  */
 function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Work): boolean {
   const left = [...right];
@@ -103,7 +117,7 @@ function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Wor
   });
 }
 
-/** Returns whether the members have different names or nouns. */
+/** Returns whether the members of a list have names or nouns that distinguish them, as in `x = 1, y = 2`. */
 function hasNames({ members }: ListAnswer): boolean {
   const labels = members.map(labelOf);
   return !labels.includes(null) && new Set(labels).size === labels.length;
@@ -114,7 +128,7 @@ function labelOf(answer: Answer): string | null {
   return answer.name ?? (noun === '' ? null : noun);
 }
 
-/** Returns the pairs of members with the same name; null if a member has no name or no partner. */
+/** Pairs the members of two lists that have the same name; null if a member has no name or no counterpart. */
 function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][] | null {
   if (!hasNames(given) || !hasNames(right)) return null;
   const pairs: [Answer, Answer][] = [];
@@ -127,7 +141,10 @@ function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][]
   return pairs;
 }
 
-/** Returns whether one list has no names and may be in the order of the other: `1, 2` is accepted for `x = 1, y = 2`. */
+/**
+ * Returns whether one of the lists has no names and can be compared in the order of the other: `1, 2` is accepted for `x = 1, y =
+ * 2`.
+ */
 function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
   const other = hasNames(given) ? right : given;
   return other.members.every((member) => labelOf(member) === null) && ['', '('].includes(other.open);
@@ -139,7 +156,9 @@ function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work)
   return given.every((member, i) => isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work));
 }
 
-/** Returns whether members may be a time: 12:30 does not equal 24:60. */
+/**
+ * Returns whether the members of a ratio a:b may be hours and minutes, which are not proportional: 12:30 does not equal 24:60.
+ */
 function isTime(members: readonly Tree[]): boolean {
   const [hours, minutes] = members.map((member) => rationalValue(member)?.toNumber() ?? NaN);
   return members.length === 2 && hours <= 24 && minutes <= 59 && (minutes >= 10 || minutes === 0);
@@ -161,7 +180,9 @@ function isSameRelation(given: Answer, right: Answer, work: Work): boolean {
 const intervalOf = (answer: Answer): ListAnswer | null =>
   answer.kind === 'list' ? answer : answer.kind === 'relation' ? answer.interval : null;
 
-/** Compares an equation with a named value: `2x - y = 0` and `y = 2x`. */
+/**
+ * Compares an equation with a value that has a name, by bringing both to the form of an equation: `2x - y = 0` equals `y = 2x`.
+ */
 function isNamedEquation(given: Answer, right: Answer, work: Work): boolean {
   const [a, b] = [asEquation(given), asEquation(right)];
   return a !== null && b !== null && isSameSolution(a, b, work);
@@ -174,7 +195,8 @@ function asEquation(answer: Answer): Relation | null {
 }
 
 /**
- * Compares relations. f < g is equivalent to c·f < c·g for positive c, so that the differences of the sides must be proportional.
+ * Returns whether two equations or inequalities have the same solutions. f < g is equivalent to c·f < c·g for positive c, so that
+ * the differences of the two sides must be proportional.
  */
 function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   const [a, b] = [oriented(given), oriented(right)];
@@ -184,7 +206,7 @@ function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   return sign === 1 || (sign === -1 && (a.comparison === '=' || a.comparison === '!='));
 }
 
-/** Rewrites a relation with > or ≥ to one with < or ≤. */
+/** Rewrites a relation with > or ≥ to one with < or ≤, by swapping its sides. */
 function oriented({ left, comparison, right }: Relation): Relation {
   if (comparison === '>') return { left: right, comparison: '<', right: left };
   return comparison === '>=' ? { left: right, comparison: '<=', right: left } : { left, comparison, right };

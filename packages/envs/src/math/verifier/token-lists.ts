@@ -1,10 +1,13 @@
-// Splits lists of tokens at brackets and separators.
+// Splits the tokens of an answer at brackets and separators.
 import type { Token } from './lexer.js';
 
 const opening: ReadonlySet<string> = new Set(['(', '[', '{', '\\{']);
 const closing: ReadonlySet<string> = new Set([')', ']', '}', '\\}']);
 
-/** Returns the change of the bracket depth at a token. Brackets of an interval may differ in kind; LaTeX's braces must match. */
+/**
+ * Returns by how much a token changes the nesting depth of brackets. The two brackets of an interval may differ, as in [1, 2);
+ * LaTeX's braces must match.
+ */
 function depthChange({ kind, text }: Token): -1 | 0 | 1 {
   if (kind === 'command') return text === 'begin' ? 1 : text === 'end' ? -1 : 0;
   if (kind !== 'symbol') return 0;
@@ -16,11 +19,11 @@ export const isSymbol = (token: Token | undefined, ...texts: readonly string[]):
 
 export interface Part {
   tokens: readonly Token[];
-  /** The separator after the part; null for the last part. */
+  /** The separator token after this part of the list; null after the last part. */
   separator: Token | null;
 }
 
-/** Splits tokens at separators outside of brackets; null if brackets do not match. */
+/** Splits tokens at the separators that are not inside brackets; null if the brackets do not match. */
 export function split(tokens: readonly Token[], separators: readonly string[]): Part[] | null {
   const parts: Part[] = [];
   let [depth, start] = [0, 0];
@@ -34,7 +37,7 @@ export function split(tokens: readonly Token[], separators: readonly string[]): 
   return depth === 0 ? [...parts, { tokens: tokens.slice(start), separator: null }] : null;
 }
 
-/** Returns the tokens between a first and a last token that are a pair of brackets; null if they are not. */
+/** Returns the tokens inside a pair of brackets that encloses the whole list of tokens; null if there is no such pair. */
 export function bracketed(tokens: readonly Token[]): { open: string; close: string; inner: readonly Token[] } | null {
   if (tokens.length < 2 || depthChange(tokens[0]) !== 1 || tokens[0].kind !== 'symbol') return null;
   let depth = 0;
@@ -47,6 +50,6 @@ export function bracketed(tokens: readonly Token[]): { open: string; close: stri
   return { open: tokens[0].text, close: close.text, inner: tokens.slice(1, -1) };
 }
 
-/** Returns the characters of tokens, without spaces. */
+/** Returns the text of tokens, without spaces. */
 export const textOf = (tokens: readonly Token[]): string =>
   tokens.map(({ kind, text }) => (kind === 'command' ? `\\${text} ` : text)).join('');

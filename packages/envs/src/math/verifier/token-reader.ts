@@ -1,4 +1,5 @@
-// Reads tokens one after another, with a limit on the depth of nesting.
+// Reads the tokens of an answer one after another, and limits the nesting depth, so that a hostile answer cannot exhaust the
+// stack.
 import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
@@ -55,7 +56,10 @@ export class TokenReader {
     return result;
   }
 
-  /** Takes one character of the next token, whose other characters remain the next token. */
+  /**
+   * Returns one character of the next token. The remaining characters stay as the next token, since a LaTeX argument without
+   * braces is one character.
+   */
   protected character(): string {
     const token = this.take();
     if (token.text.length > 1) this.tokens[--this.position] = { ...token, text: token.text.slice(1), isSpaced: false };

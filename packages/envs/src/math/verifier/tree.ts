@@ -1,17 +1,17 @@
 import { Fraction, NoValueError } from '../fraction.js';
 
 export type Tree =
-  /** `isNumeral`: written as a single number, such as 12, 1.5 or 1 1/2, but not 11 2/2. */
+  /** A number. `isNumeral`: it is written as a single number, such as 12, 1.5 or 1 1/2, but not 11 2/2. */
   | { type: 'number'; value: Fraction; isNumeral: boolean }
   | { type: 'variable'; name: string }
   | { type: 'constant'; name: 'pi' | 'e' | 'i' }
   | { type: 'negative'; of: Tree }
   | { type: 'binary'; operator: Operator; left: Tree; right: Tree }
-  /** Parentheses or braces around an expression. */
+  /** Parentheses or braces around an expression, which are kept, since some rules depend on them. */
   | { type: 'group'; of: Tree }
-  /** A known function: sin, log with its base before its argument, abs, … */
+  /** A function that can be evaluated: sin, abs, log (whose first argument is the base), … */
   | { type: 'call'; name: string; arguments: Tree[] }
-  /** An unknown function, such as f(x), or a sum with its bounds. */
+  /** A function that cannot be evaluated, such as f(x), or a sum with its bounds. */
   | { type: 'application'; name: string; arguments: Tree[] };
 
 export type Operator = '+' | '-' | '*' | '/' | '^';
@@ -37,7 +37,7 @@ export function childrenOf(tree: Tree): readonly Tree[] {
   return tree.type === 'call' || tree.type === 'application' ? tree.arguments : [];
 }
 
-/** Returns the names of all variables. */
+/** Returns the names of all variables in an expression. */
 export function variablesOf(tree: Tree, found = new Set<string>()): ReadonlySet<string> {
   if (tree.type === 'variable') found.add(tree.name);
   for (const child of childrenOf(tree)) variablesOf(child, found);
@@ -49,7 +49,7 @@ export const someNode = (tree: Tree, test: (node: Tree) => boolean): boolean =>
 
 /**
  * Returns whether an expression is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Sums, products, and divisions with
- * an integer result are calculations, which a problem states.
+ * an integer result are calculations, not numbers: a problem may ask for their result.
  */
 export function isNumeral(tree: Tree): boolean {
   if (tree.type === 'number') return tree.isNumeral;
@@ -60,14 +60,14 @@ export function isNumeral(tree: Tree): boolean {
   return operator === '/' && isNumeral(left) && isNumeral(right) && rationalValue(tree)?.isInteger() === false;
 }
 
-/** Returns whether an expression is `10^3` or `10^{-3}`. */
+/** Returns whether an expression is a power of ten with an integer exponent: `10^3` or `10^{-3}`. */
 function isPowerOfTen(tree: Tree): boolean {
   if (tree.type !== 'binary' || tree.operator !== '^') return false;
   const base = ungrouped(tree.left);
   return base.type === 'number' && base.value.equals(Fraction.of(10)) && isNumeral(tree.right);
 }
 
-/** Returns the exact value; null if rational arithmetic alone cannot compute it. */
+/** Returns the exact value of an expression; null if it is not a rational number that arithmetic on fractions can compute. */
 export function rationalValue(tree: Tree): Fraction | null {
   try {
     return calculated(tree);

@@ -1,10 +1,10 @@
-// Parses units of measures. Each has a dimension and an exact scale, so that 2 h equals 120 min. A unit whose scale is inexact or
-// not linear, such as degrees Celsius, has a dimension for itself.
+// Parses units of measure. Each unit has a dimension and an exact scale, so that 2 h equals 120 min. A unit whose scale is
+// inexact or not linear, such as degrees Celsius, has its own dimension and is not converted.
 import { Fraction } from '../fraction.js';
 import type { Token } from './lexer.js';
 
 export interface Unit {
-  /** The exponents of base units, such as `{ m: 1, s: -1 }`. */
+  /** The exponent of each base unit, such as `{ m: 1, s: -1 }` for metres per second. */
   dimension: Readonly<Record<string, number>>;
   scale: Fraction;
 }
@@ -54,10 +54,10 @@ const degree = base('degree');
 const month = base('month');
 const gallon = base('gallon');
 
-/** The percentage as a unit: 50% is 1/2. */
+/** The percentage as a unit with the scale 1/100, so that 50 % equals 1/2. */
 export const PERCENT: Unit = { dimension: { percent: 1 }, scale: Fraction.of(1, 100) };
 
-/** Units by their names, which are lower case unless the case matters, and singular. */
+/** The units by name. Names are singular, and in lower case unless the case matters. */
 const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
   (
     [
@@ -143,7 +143,7 @@ const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
     ] satisfies [string, Unit][]
   )
     .flatMap(([names, unit]) => names.split(' ').map((name): [string, Unit[]] => [name, [unit]]))
-    // A pound is a mass or a currency.
+    // The word `pound` may name a mass or a currency.
     .concat([['pound', [poundMass, sterling]]]),
 );
 
@@ -155,7 +155,7 @@ const plurals: Readonly<Record<string, string>> = {
   ounces: 'ounce',
 };
 
-/** Returns every unit that a word may name; empty if there is none. The case of a single letter matters. */
+/** Returns every unit that a word may name; empty if the word does not name a unit. The case of a single letter matters. */
 export function unitsNamed(word: string): readonly Unit[] {
   const lower = word.toLowerCase();
   for (const name of [word, lower, plurals[lower] ?? '', lower.length > 3 ? lower.replace(/s$/, '') : ''])
@@ -166,9 +166,9 @@ export function unitsNamed(word: string): readonly Unit[] {
 const MAX_FACTORS = 6;
 
 /**
- * Parses a unit: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
+ * Parses the tokens of a unit: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
  *
- * @returns every possible reading of all tokens; empty if there is none
+ * @returns every possible meaning that uses all tokens; empty if there is none
  */
 export function parseUnit(written: readonly Token[]): Unit[] {
   const tokens = withoutFraction(written);
@@ -187,7 +187,7 @@ export function parseUnit(written: readonly Token[]): Unit[] {
   return position === 0 ? [] : readings;
 }
 
-/** Rewrites \frac{km}{h} as km/h. */
+/** Rewrites a unit that is written as a fraction, \frac{km}{h}, as km/h. */
 function withoutFraction(tokens: readonly Token[]): readonly Token[] {
   if (tokens[0]?.kind !== 'command' || tokens[0].text !== 'frac') return tokens;
   const middle = tokens.findIndex((token, i) => token.text === '}' && tokens[i + 1]?.text === '{');
@@ -227,12 +227,12 @@ function unitFactor(tokens: readonly Token[], start: number): UnitFactor | null 
 const lowerWord = (token: Token | undefined) =>
   token === undefined || token.text.length === 1 ? (token?.text ?? '') : token.text.toLowerCase();
 
-/** Reads a power: `^2`, `^{-1}` or `squared`. */
+/** Parses the power after a unit: `^2`, `^{-1}` or `squared`. */
 function powerAfter(tokens: readonly Token[], position: number): { value: number; end: number } {
   const texts = tokens.slice(position, position + 5).map(({ text }) => text);
   const word = powersAfter[texts[0]];
   if (word !== undefined) return { value: word, end: position + 1 };
-  // An exponent may follow directly, as in cm2.
+  // An exponent may directly follow the unit's name, as in cm2.
   const isJoined = tokens[position]?.kind === 'number' && !tokens[position].isSpaced && /^[23]$/.test(texts[0]);
   if (isJoined && position > 0) return { value: Number(texts[0]), end: position + 1 };
   const written = /^\^(\{?)(-?)([1-4])(\}?)/.exec(texts.join(''));

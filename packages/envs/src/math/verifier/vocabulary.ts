@@ -1,6 +1,6 @@
-// Lists the names that the parser of expressions knows.
+// Lists the names of functions, accents and letters that the parser of mathematical expressions knows.
 
-/** Functions of the argument that follows them. */
+/** Functions that may be written without parentheses, such as `sin x`. */
 export const functionNames: ReadonlySet<string> = new Set(
   'sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan arccot arcsec arccsc ln log exp abs sqrt radical cbrt floor ceil'.split(
     ' ',
@@ -10,10 +10,10 @@ export const functionNames: ReadonlySet<string> = new Set(
 /** Functions f for which f^{-1} is the inverse function. */
 export const invertible: ReadonlySet<string> = new Set(['sin', 'cos', 'tan', 'cot', 'sec', 'csc']);
 
-/** Letters that are functions if parentheses follow. */
+/** Letters that count as functions if parentheses follow, as in f(x). */
 export const applied: ReadonlySet<string> = new Set(['f', 'g', 'F', 'G']);
 
-/** Accents that make a different variable of a letter. */
+/** Accents that distinguish variables: \bar{x} is another variable than x. */
 export const accents: ReadonlySet<string> = new Set([
   'overline',
   'hat',

@@ -1,4 +1,5 @@
-// Reads the words of answers: words of scale, words for what is counted, and answers that are words.
+// Handles the words in math answers: words of scale (million), nouns for what is counted (12 apples), and answers that consist of
+// words.
 import { Fraction } from '../fraction.js';
 import { plainCharacters } from './characters.js';
 
@@ -19,7 +20,7 @@ const scales: Readonly<Record<string, number>> = {
   crore: 1e7,
 };
 
-/** Returns the factor of a word of scale, such as `million`; null for other words. */
+/** Returns the number for which a word of scale stands, such as 10⁶ for `million`; null for other words. */
 export function scaleOf(word: string): Fraction | null {
   const lower = word.toLowerCase();
   return Object.hasOwn(scales, lower) ? Fraction.of(BigInt(scales[lower])) : null;
@@ -29,11 +30,11 @@ const emptyWords: ReadonlySet<string> = new Set(
   'in total all the a an each altogether are is there about to on'.split(' '),
 );
 
-/** Words whose two sides must not be swapped: boys per girl, slices of pizza. */
+/** Words between two nouns that must not be swapped, as in boys per girl or slices of pizza. */
 const betweenWords: ReadonlySet<string> = new Set('per for of from'.split(' '));
 const BETWEEN = '|';
 
-/** Words that an answer may leave out, but must not replace by their opposites. */
+/** Words that may be missing in an answer, but must not be replaced by their opposites. */
 const looseWords: ReadonlySet<string> = new Set('left more remaining'.split(' '));
 
 const opposites: readonly (readonly [string, string])[] = [
@@ -48,18 +49,21 @@ const singular = (word: string) =>
     .replace(/ies$/, 'y')
     .replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
 
-/** Returns the words for what is counted, in the singular and without filler words. Words such as `per` become `|`. */
+/**
+ * Returns the nouns for what is counted, in the singular and without filler words. A word such as `per` becomes the separator
+ * `|`.
+ */
 export const nounOf = (words: readonly string[]): string[] =>
   words
     .map(singular)
     .filter((word) => !emptyWords.has(word))
     .map((word) => (betweenWords.has(word) ? BETWEEN : word));
 
-/** Returns the label of a list's member; empty if it has none. */
+/** Returns the label of a list's member from the nouns after its number; empty if there is no noun. */
 export const labelOfNoun = (noun: readonly string[]): string =>
   noun.filter((word) => word !== BETWEEN && !looseWords.has(word)).join(' ');
 
-/** Returns whether two phrases may name the same things: all words of one are in the other, as for apples and red apples. */
+/** Returns whether two noun phrases may name the same things: all words of one are in the other, as for apples and red apples. */
 export function isSameNoun(a: readonly string[], b: readonly string[]): boolean {
   if (areOpposite(a, b) || areOpposite(b, a)) return false;
   const [things, others] = [thingsOf(a), thingsOf(b)];
@@ -82,7 +86,7 @@ function isSameThing(a: readonly string[], b: readonly string[]): boolean {
   return few.every((word) => many.includes(word));
 }
 
-/** Runs of two or three letters that are words, not products of variables. */
+/** Words of two or three letters. Other runs of so few letters are products of variables. */
 const shortWords: ReadonlySet<string> = new Set(
   (
     'yes no not odd off on up red all one two six ten boy girl cat dog cow pig hen low hot dry wet big old new day man men sum max min ' +
@@ -92,13 +96,13 @@ const shortWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Matches longer runs that are products of variables: abcd, wxyz. */
+/** Matches runs of four or more letters that are products of variables: abcd, wxyz. */
 const LONG_PRODUCT = /^(?:[abcd]{4}|[p-s]{4}|[u-z]{4,6})$/;
 
-/** Returns whether a run of letters is too long for a product of variables. */
+/** Returns whether a run of letters is too long to be a product of variables, so that it is a word. */
 export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PRODUCT.test(text);
 
-/** Returns whether two runs of letters are words of a sentence, such as `we get`, and not variables, such as `x y`. */
+/** Returns whether two successive runs of letters are words of a sentence, such as `we get`, and not variables, such as `x y`. */
 export const areWords = (a: string, b: string): boolean =>
   (a.length > 1 && b.length > 1) || [a, b].some((text) => text.length > 2 && shortWords.has(text.toLowerCase()));
 
