@@ -1,4 +1,5 @@
-// Converts a user's functions, the agent and its judge, to the form that the runner takes.
+// Adapts the functions of a user's program (`run`, which plays a task, and `reward`, which judges the rollout) to the interface
+// through which @bowyer/runner calls an agent.
 import {
   verdictOf,
   type AgentTask,
@@ -10,10 +11,10 @@ import {
 import { inRollout, type AgentContext } from './rollout-context.js';
 import { ofUser } from './user-error.js';
 
-/** A reward, or a reward with components and metrics. */
+/** The judgement of a rollout: a reward, or a reward with components and metrics. */
 export type Reward = number | Verdict;
 
-/** A played rollout. */
+/** A finished rollout, which `reward` judges. */
 export interface PlayedTask<Result> {
   /** The result of `run`. */
   result: Result;
@@ -22,7 +23,7 @@ export interface PlayedTask<Result> {
   signal: AbortSignal;
 }
 
-/** An agent, and the function that judges its rollouts. */
+/** The functions of a user's program: `run` plays a task with the model, and `reward` judges the rollout. */
 export interface AgentFunctions<Task extends AgentTask, Result> {
   /**
    * Plays a task. Without `reward` it must return the reward, as a number or with components and metrics, or report it by

@@ -5,9 +5,9 @@ import type { AgentEvaluation, FailedRollouts } from '@bowyer/runner';
 import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 
 export interface EvaluateAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
-  /** Further models with which the agent plays the same tasks. */
+  /** Other models to compare with `model`; the agent plays the same tasks with each of them. */
   compareWith?: readonly string[];
-  /** The number of rollouts of each task. */
+  /** The number of times that each task is played. */
   samples?: number;
   /** The smallest reward that counts as a success. */
   successReward?: number;
@@ -16,17 +16,21 @@ export interface EvaluateAgentOptions<Task extends AgentTask, Result> extends Ag
   /** If the mean reward with `model` is more than this number below that of a model of `compareWith`, the promise is rejected. */
   failDrop?: number;
   /**
-   * Called after each round of `concurrency` rollouts with the returns so far, by task. If it returns true, the evaluation ends.
+   * Is called after every `concurrency` rollouts with the returns so far, in the order of the tasks. If it returns true, the
+   * evaluation ends.
    */
   isEnough?: (returns: readonly number[]) => boolean;
 }
 
 export interface EvaluatedAgent {
-  /** The run's folder. */
+  /** The folder of the evaluation's files. */
   directory: string;
-  /** The metrics of each model, `model` first; differences on the same rollouts; pass@k and pass^k. */
+  /** The metrics of each model (`model` first), the differences between models on the same rollouts, pass@k and pass^k. */
   results: AgentEvaluation;
-  /** The failed rollouts with `model`, how many were played, and the first three reasons. `results.failed` has all models. */
+  /**
+   * The failed rollouts with `model`: their number, the number of all rollouts, and the first three reasons. `results.failed` has
+   * those of all models.
+   */
   failed: FailedRollouts;
 }
 

@@ -1,9 +1,9 @@
-// Replays recorded answers to an agent, for tests without a model.
+// Replays an LLM's recorded answers to an agent's requests, so that the agent can be tested without a model.
 import { ReplayServer } from '@bowyer/rollouts';
 import type { AgentContext } from './rollout-context.js';
 
 export interface CassetteOptions {
-  /** Members of requests that may differ from the recorded ones, such as `user` or `metadata`. */
+  /** Fields of a request that are not compared with the recorded request, such as `user` or `metadata`. */
   ignore?: readonly string[];
 }
 
@@ -15,9 +15,9 @@ export interface OpenCassette extends Pick<AgentContext, 'baseURL' | 'anthropicB
 }
 
 /**
- * Replays a recording of `recordAgent` with an `upstream`. A recorded request gets its answer, streamed if it was streamed; a
- * request that was recorded several times gets its answers in turn. Any other request gets an error with status 400 that shows
- * which messages differ.
+ * Replays a recording that `recordAgent` made with an `upstream`. A request that was recorded gets its recorded answer, streamed
+ * if it was streamed; a request that was recorded several times gets its answers in turn. Any other request gets an error with
+ * status 400 that shows which messages differ.
  *
  * @param folder the `savePath` of the recording, whose `conversations.jsonl` can be used for training too
  */

@@ -9,18 +9,18 @@ export interface OptimizePromptOptions<Task extends AgentTask, Result> extends A
   reflector: { baseUrl: string; model: string; [key: string]: unknown };
   /** The tasks on which candidates are compared; default: a share of `tasks` (`evalShare`) is held out. */
   evalTasks?: readonly Task[];
-  /** A file with the texts that may be changed; default: those that the agent sends in every rollout. */
+  /** A file with the prompts and tool descriptions that may be changed; default: those that the agent sends in every rollout. */
   prompts?: string;
   /** The number of rollouts after which no further iteration begins. */
   budget?: number;
 }
 
 export interface OptimizedPrompts {
-  /** The run's folder. */
+  /** The folder of the run's files. */
   directory: string;
-  /** The best prompts by name: `system`, `tool NAME`. */
+  /** The best prompts by name: `system` for the system prompt, `tool NAME` for the description of a tool. */
   prompts: Record<string, string>;
-  /** The results of the final test, with the first and the best prompts. */
+  /** The results of the final test, played with the initial and with the best prompts. */
   results: RunResults;
 }
 

@@ -1,4 +1,5 @@
-// Records an agent with a model, an endpoint or an earlier recording, as data for supervised training.
+// Records the rollouts of an agent as data for supervised training. The agent's requests are answered by a model on this machine,
+// by an endpoint, or from an earlier recording.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -17,7 +18,10 @@ import { evaluateAgent } from './evaluate-agent.js';
 import type { AgentContext } from './rollout-context.js';
 import { UserError } from './user-error.js';
 
-/** An endpoint with OpenAI's or Anthropic's protocol. Its answers have no tokens. */
+/**
+ * An endpoint with OpenAI's or Anthropic's protocol that answers the agent's requests. Its answers are recorded as text, without
+ * token ids.
+ */
 export interface RecordedUpstream {
   /** The base URL, such as `https://api.openai.com/v1`. */
   upstream: string;
@@ -28,9 +32,12 @@ export interface RecordedUpstream {
   replay?: undefined;
 }
 
-/** A recording instead of an endpoint: recorded requests get their answers, and any other fails and shows the difference. */
+/**
+ * An earlier recording that answers the agent's requests instead of an endpoint: a recorded request gets its recorded answer, and
+ * any other request fails with an error that shows the difference.
+ */
 export interface RecordedReplay {
-  /** The `savePath` of a recording with an endpoint. */
+  /** The `savePath` of the earlier recording, which was made with an endpoint. */
   replay: string;
   model?: undefined;
   settings?: undefined;
@@ -38,11 +45,14 @@ export interface RecordedReplay {
   upstreamKey?: undefined;
 }
 
-/** A model on this machine. Its answers are recorded with their tokens, and each rollout needs a reward. */
+/**
+ * A model on this machine that answers the agent's requests. The answers are recorded with their token ids, and each rollout
+ * needs a reward.
+ */
 export interface RecordedModel {
-  /** A folder in Hugging Face's format, a run, or a model of the hub (OWNER/NAME). */
+  /** The model: a folder in Hugging Face's format, the folder of a run, or a model of the Hugging Face hub (OWNER/NAME). */
   model: string;
-  /** Other keys of `evaluate_agent`, in camelCase; see docs/configs.md. */
+  /** Other keys of the config `evaluate_agent`, in camelCase; see docs/configs.md. */
   settings?: Readonly<Record<string, unknown>>;
   upstream?: undefined;
   replay?: undefined;
@@ -53,7 +63,7 @@ export type RecordAgentOptions<Task extends AgentTask, Result> = RecordedAgentOp
 
 interface RecordedAgentOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
   tasks: readonly Task[];
-  /** The folder of the recording and of `conversations.jsonl`. */
+  /** The folder to which the recording and `conversations.jsonl` are written. */
   savePath: string;
   /** Conversations of rollouts with a smaller reward are left out of `conversations.jsonl`. Default: all are kept. */
   minReward?: number;
@@ -64,17 +74,20 @@ interface RecordedAgentOptions<Task extends AgentTask, Result> extends AgentFunc
 
 export interface RecordedAgent {
   rollouts: RecordedRollout[];
-  /** The errors of failed rollouts, by task. */
+  /** The rollouts that failed: the id of the task, and the error. */
   failures: { task: string; error: Error }[];
-  /** The distinct reasons why calls are in no conversation: their requests contain something unsupported, such as an image. */
+  /**
+   * The distinct reasons why recorded calls were left out of `conversations.jsonl`: their requests contain something unsupported,
+   * such as an image.
+   */
   unread: string[];
   /** The path of `conversations.jsonl`, for `npx bowyer --config-name finetune task.data=FILE`. */
   conversations: string;
 }
 
 /**
- * Plays each task once and records the rollouts: rewards, messages, tools, and, with a model on this machine, tokens. If an agent
- * fails, this is reported; its rollout is in the recording, but not in `conversations.jsonl`.
+ * Plays each task once and records the rollouts: rewards, messages, tools and, with a model on this machine, token ids. A rollout
+ * whose agent throws an error is listed in `failures`; it is in the recording, but not in `conversations.jsonl`.
  */
 export async function recordAgent<Task extends AgentTask, Result>(
   options: RecordAgentOptions<Task, Result>,
@@ -92,7 +105,7 @@ export async function recordAgent<Task extends AgentTask, Result>(
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Plays all tasks with a model on this machine like an evaluation, and records the rollouts. */
+/** Plays all tasks with a model on this machine through the runner's task `evaluate_agent`, and records the rollouts. */
 async function recordModel<Task extends AgentTask, Result>(
   options: RecordedAgentOptions<Task, Result> & RecordedModel,
   recorded: RecordedAgent,

@@ -1,26 +1,27 @@
-// Finds the context of the rollout to which the running code belongs, even if many run at the same time in this process.
+// Finds the rollout that the running code is part of (by AsyncLocalStorage), even if many rollouts run at the same time in this
+// process.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentTask, RolloutAddress } from '@bowyer/rollouts';
 
-/** The argument of an agent for one rollout. */
+/** The second argument of the agent function `run`: the address and the key of the model's server for one rollout. */
 export interface AgentContext {
-  /** The address for OpenAI's protocols, which ends with the version: the `baseURL` of an SDK. */
+  /** The base URL of the model's server for OpenAI's protocols, which ends with the version (`/v1`): the `baseURL` of an SDK. */
   baseURL: string;
-  /** The address for Anthropic's protocol, without the version. */
+  /** The base URL of the model's server for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
   /** A `fetch` that sends requests to any address to this rollout's model, for SDKs whose base URL cannot be changed. */
   fetch: typeof fetch;
   rollout: CurrentRollout;
-  /** Aborted at the timeout, and when the run is stopped. */
+  /** Is aborted when the rollout's timeout is over, and when the run is stopped. */
   signal: AbortSignal;
 }
 
 export interface CurrentRollout {
-  /** The name, such as `rollout-12.1`. It is the same in every run with the same seed. */
+  /** The name of the rollout, such as `rollout-12.1`. It is the same in every run with the same seed. */
   readonly name: string;
   readonly task: AgentTask;
-  /** The address of the rollout, for rewards, metrics and its calls. */
+  /** The URL of the rollout at the model's server, to which rewards, metrics and requests of the model are sent. */
   readonly url: string;
   /**
    * Sends a reward of the rollout or of one of its calls. If a name is repeated, the last value counts. Names other than 'reward'
@@ -37,16 +38,17 @@ const storage = new AsyncLocalStorage<AgentContext>();
 export const currentRollout = (): AgentContext | null => storage.getStore() ?? null;
 
 /**
- * Within a rollout, sends requests to its model; outside, to their own addresses. Thus one client can be used in all rollouts.
+ * Sends a request to the model of the current rollout, or to the request's own address if it is made outside of a rollout. Thus
+ * one client of an SDK can be used in all rollouts.
  */
 export const rolloutFetch: typeof fetch = (input, init) => (currentRollout()?.fetch ?? fetch)(input, init);
 
-/** Functions that fail the rollouts of this process, by their contexts. */
+/** For the context of each running rollout, the function that fails the rollout. */
 const failures = new Map<AgentContext, (error: unknown) => void>();
 
 /**
- * Fails the rollout in which a promise was rejected that nobody waits for, as a framework does that throws within a stream: Node would
- * end the process. Rejections elsewhere have the effect that they have without this listener.
+ * Fails the rollout in which a promise was rejected without a handler, as happens with a framework that throws within a stream;
+ * otherwise Node would end the process. Rejections outside of rollouts have the effect that they have without this listener.
  */
 function onRejection(error: unknown): void {
   const context = currentRollout();
@@ -56,7 +58,7 @@ function onRejection(error: unknown): void {
   else if (process.listenerCount('unhandledRejection') === 1) throw error;
 }
 
-/** Runs an agent in the context of a rollout. A rejection in it that nobody handles is its error. */
+/** Runs an agent in the context of a rollout. A promise that is rejected in it without a handler fails the rollout. */
 export async function inRollout<Result>(
   { name, task, open }: { name: string; task: AgentTask; open: RolloutAddress },
   signal: AbortSignal,
@@ -88,8 +90,8 @@ export async function inRollout<Result>(
 }
 
 /**
- * Returns a `fetch` that replaces everything before the version in a path such as `/v1/chat/completions` by the rollout's
- * address, and the key by its key.
+ * Returns a `fetch` that sends any request to the rollout's model: it replaces everything before the version in a path such as
+ * `/v1/chat/completions` by the rollout's address, and the API key by the rollout's key.
  */
 const fetchOf =
   ({ url, apiKey }: RolloutAddress, signal: AbortSignal): typeof fetch =>

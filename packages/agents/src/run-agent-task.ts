@@ -1,19 +1,24 @@
-// Runs a task of the runner with the agent and the tasks of a program.
+// Runs a task of @bowyer/runner, such as `train_agent`, with the agent function and the tasks of the calling program.
 import { checkTasks, type AgentTask } from '@bowyer/rollouts';
 import { runAsLibrary, type GivenAgent, type RunProgress } from '@bowyer/runner';
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
 
-/** The progress of a run, and the page that shows it. */
+/** The progress of a run, and the path of the HTML page that shows the progress. */
 export type AgentProgress = RunProgress & { /** The path of the run's page. */ report: string };
 
 export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
-  /** The model that the agent calls: a folder in Hugging Face's format, a run, or a model of the hub (OWNER/NAME). */
+  /**
+   * The model that the agent calls: a folder in Hugging Face's format, the folder of a run, or a model of the Hugging Face hub
+   * (OWNER/NAME).
+   */
   model: string;
-  /** The tasks. Each is an object with an `id`. */
+  /** The tasks that the agent plays. Each is an object with an `id`. */
   tasks: readonly Task[];
   /** The tasks of the test; default: a share of `tasks` (`testShare`) is held out. */
   testTasks?: readonly Task[];
-  /** The run's folder. A run in it is resumed. Default: a new folder under outputs/. */
+  /**
+   * The folder of the run's files. If it contains an unfinished run, that run is resumed. Default: a new folder under outputs/.
+   */
   savePath?: string;
   /**
    * Stops the run so that the same call resumes it: training at its next checkpoint, an evaluation or a final test at once. The
@@ -33,7 +38,7 @@ export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFu
   attempts?: number;
   /** The reward of a rollout that failed in all attempts; null: it is left out. */
   failedReward?: number | null;
-  /** Any other key of the task's config, in camelCase; see docs/configs.md. Unknown keys are refused. */
+  /** Any other key of the runner's config of the task, in camelCase; see docs/configs.md. Unknown keys are refused. */
   [setting: string]: unknown;
 }
 

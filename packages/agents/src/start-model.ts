@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { runAsLibrary } from '@bowyer/runner';
 import type { AgentProgress } from './run-agent-task.js';
 
-/** A dialogue in OpenAI's form. The model learns tools and tool calls in the form in which the agent sends them. */
+/**
+ * A dialogue in the format of OpenAI's chat completions. The model learns tools and tool calls in the format in which the agent
+ * sends them.
+ */
 export interface StartDialogue {
   messages: readonly object[];
   tools?: readonly object[];
@@ -12,14 +15,14 @@ export interface StartDialogue {
 export interface StartModelOptions {
   /** The dialogues, or the path of a file or folder of dialogues, such as `conversations` of `recordAgent`. */
   data: string | readonly StartDialogue[];
-  /** The run's folder, which also is the model's. A run in it is resumed. */
+  /** The folder of the run's files and of the resulting model. If it contains an unfinished run, that run is resumed. */
   savePath: string;
   /** The size of the hidden states. Default: 64, which is about 0.1 million weights with two layers. */
   width?: number;
   layers?: number;
   /** The number of passes over the dialogues. Default: as many as need 300 optimizer steps. */
   epochs?: number;
-  /** The share of the dialogues that selects the best epoch, and is not trained on. */
+  /** The share of the dialogues that is held out of training, to select the best epoch. */
   validationShare?: number;
   seed?: number;
   /** Stops the training so that the same call resumes it. The promise is then rejected with the signal's reason. */
@@ -33,19 +36,23 @@ export interface StartModelOptions {
 }
 
 export interface StartModel {
-  /** The run's folder. */
+  /** The folder of the run's files. */
   directory: string;
   /** The folder of the model in Hugging Face's format, for `model` of `trainAgent`, `evaluateAgent` and `recordAgent`. */
   model: string;
-  /** The mean loss of its replies in nats per token, on held-out dialogues if there are some. */
+  /**
+   * The mean loss of the model on the replies, in nats per token: on the held-out dialogues if there are some, otherwise on the
+   * training data.
+   */
   loss: number;
 }
 
 /**
- * Makes a small model from an agent's dialogues, without a download, like `npx bowyer --config-name start_model`: a tokenizer of
- * their words, a chat template with tools, and a decoder that is trained on them.
+ * Trains a small model from scratch on an agent's dialogues, without a download, like `npx bowyer --config-name start_model`: it
+ * makes a tokenizer from the words of the dialogues, a chat template that writes tools, and a decoder that is trained on the
+ * dialogues.
  *
- * @throws for invalid settings and dialogues; the signal's reason after it has stopped
+ * @throws for invalid settings and dialogues; if the run was stopped by the signal, with the signal's reason
  */
 export async function startModel({
   data,

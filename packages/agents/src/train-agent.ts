@@ -10,41 +10,48 @@ export interface TrainAgentOptions<Task extends AgentTask, Result> extends Agent
   /** An algorithm of docs/agents/train.md, or options of 'grpo': `{ actor: { lr: 1e-4 } }`. Default: 'grpo'. */
   algorithm?: string | Readonly<Record<string, unknown>>;
   iterations?: number;
-  /** The number of rollouts of an iteration. */
+  /** The number of rollouts that are played in an iteration. */
   rolloutSize?: number;
-  /** The number of rollouts of the same task that are compared with each other. */
+  /** The number of rollouts of the same task whose rewards are compared with each other, as in GRPO. */
   groupSize?: number;
-  /** The learning rate. */
+  /** The learning rate of the model. */
   lmLr?: number;
   /** Whether LoRA adapters are trained and the model's weights stay frozen. */
   useLora?: boolean;
 }
 
 export interface TrainedAgent {
-  /** The run's folder. */
+  /** The folder of the run's files. */
   directory: string;
   /**
-   * The folder of the resulting model, which `serve_model` and other programs can load. It is the best model if the test shows
-   * that it is better than the start, else the start.
+   * The folder of the resulting model, which `serve_model` and other programs can load. It is the best model of the training if
+   * the final test shows that it is better than the initial model, otherwise the initial model.
    */
   model: string;
-  /** The result of comparing the best model with the start in the test. Unless it is `improved`, `model` is the start. */
+  /**
+   * The result of comparing the best model with the initial model in the final test. Unless it is `improved`, `model` is the
+   * initial model.
+   */
   verdict: Comparison['verdict'];
-  /** The gain of the best model over the start on the same rollouts; absent if no evaluation was better than the start's. */
+  /**
+   * The gain in reward of the best model over the initial model on the same rollouts; absent if no evaluation during training was
+   * better than that of the initial model.
+   */
   gain?: { mean: number; interval?: Comparison['interval'] };
-  /** The reasons why `model` is the start; empty if it improved. */
+  /** The reasons why `model` is the initial model; empty if the training improved it. */
   reasons: string[];
-  /** The path of the page with curves and dialogues. */
+  /** The path of the run's HTML report, with training curves and dialogues. */
   report: string;
   /** The results of the final test, before and after training. */
   results: RunResults;
 }
 
 /**
- * Trains the model of an agent on rollouts of the agent, like `npx bowyer --config-name train_agent`, with the same folder,
- * checkpoints and numbers.
+ * Trains the model of an agent by reinforcement learning on rollouts of the agent. The folder, the checkpoints and the results
+ * are the same as those of `npx bowyer --config-name train_agent`.
  *
- * @throws for invalid settings; if too many rollouts fail, with the first reason; the signal's reason after it has stopped
+ * @throws for invalid settings; if too many rollouts fail, with the first reason; if the run was stopped by the signal, with the
+ *   signal's reason
  */
 export async function trainAgent<Task extends AgentTask, Result>(
   options: TrainAgentOptions<Task, Result>,

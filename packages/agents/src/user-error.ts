@@ -1,4 +1,7 @@
-/** An error in a user's function. Its message adds the class, the file and the line to the message of the cause. */
+/**
+ * An error that a user's function (`run` or `reward`) has thrown. Its message has the class of that error and the file and line
+ * where it was thrown, in addition to its message.
+ */
 export class UserError extends Error {
   override readonly name = 'UserError';
 
@@ -7,7 +10,11 @@ export class UserError extends Error {
   }
 }
 
-/** Runs a user's function. @throws {UserError} */
+/**
+ * Calls a user's function, and wraps an error that it throws.
+ *
+ * @throws {UserError}
+ */
 export async function ofUser<T>(name: 'run' | 'reward', work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -22,7 +29,7 @@ function textOf(error: unknown): string {
   return name === 'Error' ? message : `${name}: ${message}`;
 }
 
-/** Returns the first location in the stack that is in the user's files, not in Node or a package. */
+/** Returns the first location in the stack of an error that is in the user's files, not in Node or a package. */
 function placeOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = stack.split('\n').flatMap((line) => /^\s+at (?:.*\()?([^()\s]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []);

@@ -18,14 +18,14 @@ expect.extend({
   },
 });
 
-/** The expectations of an agent, as documented at `expectAgent` of @bowyer/agents. */
+/** The assertions about an agent, as documented at `expectAgent` of @bowyer/agents. */
 export interface AgentAssertion<Task extends AgentTask, Result> {
   toReach(target: number, options: AgentTestOptions<Task, Result>): Promise<void>;
   toKeepUp(file: string, options: Parameters<typeof keepsUp<Task, Result>>[2]): Promise<void>;
   not: Omit<AgentAssertion<Task, Result>, 'not'>;
 }
 
-/** Returns the expectations of an agent. Tests need a longer `timeout` than vitest's five seconds. */
+/** Returns the assertions about an agent. Tests with them need a longer `timeout` than vitest's default of five seconds. */
 export function expectAgent<Task extends AgentTask, Result>(run: AgentFunctions<Task, Result>['run']) {
   const assertion = expect(run);
   return assertion as typeof assertion & AgentAssertion<Task, Result>;

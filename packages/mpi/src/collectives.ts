@@ -1,4 +1,4 @@
-// Offers typed collective operations of the MPI library in this thread.
+// Wraps the collective operations of the MPI library (sum, broadcast, gather) in functions on typed arrays.
 import { openLibrary, type MpiLibrary } from './library.js';
 
 type Floats = Float32Array | Float64Array;
@@ -7,17 +7,17 @@ type Floats = Float32Array | Float64Array;
 export interface Collectives {
   /** Replaces the values on every rank by their sum over all ranks. */
   sum(values: Floats): void;
-  /** Sums the values of all ranks into those at `root`. On other ranks they are unchanged. */
+  /** Sums the values over all ranks, and writes the sums to `values` on rank `root`; on other ranks `values` is unchanged. */
   sumAt(root: number, values: Floats): void;
   broadcast(root: number, values: Floats): void;
   barrier(): void;
-  /** Returns the bytes of every rank, in the order of ranks. */
+  /** Returns the bytes of every rank, in the order of ranks; every rank sends `size` bytes. */
   gather(bytes: Uint8Array, size: number): Uint8Array[];
 }
 
 let opened: Promise<Collectives> | undefined;
 
-/** Returns the collective operations of the MPI library, which any thread of this process may have initialised. */
+/** Returns the collective operations of the MPI library. MPI may have been initialised by any thread of this process. */
 export const openCollectives = (): Promise<Collectives> => (opened ??= openLibrary().then(collectivesOf));
 
 const MAX_BYTES = 2 ** 31 - 1;

@@ -1,5 +1,6 @@
-// Exchanges gradients and parameters between ranks. The functions run in the worker of a device, whose arrays are exchanged in
-// place. Small tensors share a message, since each message has a fixed cost.
+// Exchanges gradients and parameters between the ranks of data-parallel training. The functions run in the worker thread of a
+// device, so that the device's arrays are exchanged without a copy. Small tensors are sent in one message, since each message has
+// a fixed cost.
 import { openCollectives, type Collectives } from './collectives.js';
 
 interface KernelTensor {
@@ -8,14 +9,14 @@ interface KernelTensor {
 
 type Tensors = Readonly<Record<string, KernelTensor>>;
 
-/** The wall-clock time of an exchange, in milliseconds. */
+/** The wall-clock time of an exchange between ranks, in milliseconds. */
 interface ExchangeTime {
-  /** The time until the slowest rank arrived. */
+  /** The time that this rank waited until the slowest rank arrived. */
   wait: number;
   exchange: number;
 }
 
-/** Tensors with fewer elements are packed into one message. */
+/** The number of elements below which a tensor is packed into one message with other small tensors. */
 const SMALL = 1 << 15;
 
 /** Sums the gradients over all ranks, on every rank. */
@@ -28,10 +29,11 @@ export async function sumGradients({ states }: { states: { g: Tensors } }): Prom
 }
 
 /**
- * Sums each gradient over all ranks, at the rank that updates its parameter; on the other ranks it becomes zero.
+ * Sums each gradient over all ranks. The sum is stored at the rank that updates the parameter; on the other ranks the gradient
+ * becomes zero.
  *
- * @param args.owners rank of each tensor, in the order of the state
- * @returns sums of squares of the summed gradients: of this rank's and of all
+ * @param args.owners the rank that updates the parameter, for each tensor in the order of the state
+ * @returns sums of squares of the summed gradients: of those at this rank, and of all
  */
 export async function sumGradientsAtOwners({
   states,
@@ -58,7 +60,11 @@ export async function sumGradientsAtOwners({
   return { ...time, ownSquares, squares: total[0] };
 }
 
-/** Sends each parameter from the rank that updated it to all others. @param args.owners as in `sumGradientsAtOwners` */
+/**
+ * Sends each parameter from the rank that updated it to all other ranks.
+ *
+ * @param args.owners the rank that updated the parameter, as in `sumGradientsAtOwners`
+ */
 export async function shareParameters({
   states,
   args,

@@ -1,6 +1,6 @@
-// Detects the launcher of this process from the environment: mpirun of Open MPI or MPICH, or srun.
+// Detects from the environment variables which MPI launcher has started this process: mpirun of Open MPI or MPICH, or srun.
 
-/** The launcher of this process, and the number of processes that it started. */
+/** The MPI launcher that has started this process, and the number of processes that it has started. */
 export interface Launch {
   launcher: 'Open MPI' | 'MPICH' | 'Slurm';
   size: number;
@@ -9,10 +9,11 @@ export interface Launch {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the launcher; null for a process that was started alone, or as the only one.
+ * Returns the launcher of this process; null for a process that was started without one, or as the only one.
  *
- * Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE, the mpiexec of MPICH and its relatives PMI_SIZE, and srun SLURM_STEP_NUM_TASKS.
- * The process of a batch script itself has Slurm's variables of the job, but none of a step.
+ * Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE, the mpiexec of MPICH and of implementations derived from it PMI_SIZE, and srun
+ * SLURM_STEP_NUM_TASKS. The batch script of a Slurm job has Slurm's variables of the job, but not those of a step, so that it is
+ * not taken for a rank.
  */
 export function launchOf(env: Environment): Launch | null {
   const found: [Launch['launcher'], string | undefined][] = [
@@ -27,14 +28,20 @@ export function launchOf(env: Environment): Launch | null {
   return null;
 }
 
-/** The environment variable that names the library and overrides the search for it. */
+/** The environment variable with the path of the MPI library, which replaces the search for the library. */
 export const LIBRARY_VARIABLE = 'BOWYER_MPI_LIBRARY';
 
 const openMpi = ['libmpi.so.40', 'libmpi.so.80', 'libmpi.40.dylib', 'libmpi.dylib'];
-/** libmpi.so.12 is the common name in the MPICH ABI initiative, of Intel, Cray and MVAPICH too. */
+/**
+ * libmpi.so.12 is the common file name of the implementations in the MPICH ABI initiative, such as those of Intel, Cray and
+ * MVAPICH.
+ */
 const mpich = ['libmpich.so.12', 'libmpi.so.12', 'libmpi.12.dylib', 'libmpich.so'];
 
-/** Returns possible names of the library, the most likely first: it can only join processes that its own launcher started. */
+/**
+ * Returns possible file names of the MPI library, the most likely first. The library must be that of the launcher: the processes
+ * of one implementation's launcher cannot be joined through another implementation's library.
+ */
 export function libraryNames(env: Environment): string[] {
   const given = env[LIBRARY_VARIABLE];
   if (given) return [given];

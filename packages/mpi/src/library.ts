@@ -1,15 +1,16 @@
-// Calls functions of the system's MPI library through koffi. Whether it is Open MPI or MPICH is detected when it is loaded:
-// handles are pointers to symbols in Open MPI, integers in MPICH and its relatives. Sources: the MPI 3.1 standard for the
-// functions; mpi.h of Open MPI 4 and of MPICH (whose ABI Intel, Cray and MVAPICH share) for the handles.
+// Calls functions of the system's MPI library through koffi, a foreign function interface. Whether the library is Open MPI or
+// MPICH is detected when it is loaded, since their handles differ: they are pointers to symbols in Open MPI, integers in MPICH
+// and implementations derived from it. Sources: the MPI 3.1 standard for the functions; mpi.h of Open MPI 4 and of MPICH (whose
+// ABI Intel, Cray and MVAPICH share) for the handles.
 import { libraryNames, LIBRARY_VARIABLE } from './launcher.js';
 
-/** An argument of a C function: a number, an array (passed as a pointer), an address, or a handle. */
+/** An argument of a C function: a number, an array (passed as a pointer), an address, or an MPI handle. */
 type Argument = number | bigint | null | object;
 type Function = (...args: Argument[]) => number;
 
 type ElementType = 'float' | 'double' | 'byte' | 'int';
 
-/** The predefined handles of an implementation. */
+/** The handles that an MPI implementation predefines, such as that of MPI_COMM_WORLD. */
 interface Handles {
   /** The C type of the handles of communicators, datatypes and operations. */
   type: 'void*' | 'int';
@@ -23,7 +24,11 @@ export interface MpiLibrary {
   /** The first line of MPI_Get_library_version. */
   version: string;
   handles: Handles;
-  /** Returns a function of the library by name. @param types of its arguments in C; 'handle' for a handle */
+  /**
+   * Returns a function of the MPI library by its name.
+   *
+   * @param types the C types of the arguments; 'handle' for an MPI handle, whose C type depends on the implementation
+   */
   call(name: string, types: readonly ('void*' | 'int' | 'handle')[]): Function;
 }
 
@@ -33,12 +38,16 @@ interface NativeLibrary {
 }
 
 const VERSION_BYTES = 8192; // MPI_MAX_LIBRARY_VERSION_STRING of MPICH, which is longer than Open MPI's
-/** The size of the stack on which koffi calls MPI. MPICH needs more than koffi's default. */
+/** The size of the stack on which koffi calls MPI functions. MPICH needs more than koffi's default. */
 const STACK_BYTES = 8 << 20;
 
 let loaded: Promise<MpiLibrary> | undefined;
 
-/** Returns the library, which is loaded once in each thread. @throws if koffi or every candidate is missing */
+/**
+ * Returns the MPI library, which is loaded once in each thread.
+ *
+ * @throws if koffi is not installed, or if no MPI library is found
+ */
 export const openLibrary = (): Promise<MpiLibrary> => (loaded ??= loadLibrary());
 
 async function loadLibrary(): Promise<MpiLibrary> {

@@ -4,15 +4,17 @@ import { openCollectives, type Collectives } from './collectives.js';
 import { launchOf, LIBRARY_VARIABLE, type Launch } from './launcher.js';
 import { openLibrary, type MpiLibrary } from './library.js';
 
-/** MPI_THREAD_SERIALIZED: the main thread and the worker of a device call MPI, but never at the same time. */
+/**
+ * The thread level MPI_THREAD_SERIALIZED: the main thread and the worker thread of a device call MPI, but never at the same time.
+ */
 const SERIALIZED = 2;
-/** Large enough for an MPI_Status, which has 24 bytes in Open MPI and 20 in MPICH. */
+/** The number of bytes that are allocated for an MPI_Status, which has 24 bytes in Open MPI and 20 in MPICH. */
 const STATUS_BYTES = 64;
-/** The interval in milliseconds between polls for the other ranks. The first polls have no pause. */
+/** The interval in milliseconds between polls that check whether the other ranks have arrived. The first polls have no pause. */
 const POLL_MS = 1;
 const EAGER_LOOKS = 20;
 
-/** This process as one of several ranks. */
+/** The processes that mpirun or srun has started together, seen from this process, which is one of the ranks. */
 export class MpiRanks implements Ranks {
   readonly kernels = new URL('./kernels.js', import.meta.url);
   #apart = 0;
@@ -28,7 +30,11 @@ export class MpiRanks implements Ranks {
     this.#test = library.call('MPI_Test', ['void*', 'void*', 'void*']);
   }
 
-  /** Joins the processes of this launch. @throws if MPI reports another number of processes than the launcher */
+  /**
+   * Initialises MPI, by which this process joins the other processes of the launch.
+   *
+   * @throws if MPI reports another number of processes than the launcher
+   */
   static async join(launch: Launch): Promise<MpiRanks> {
     const library = await openLibrary();
     const { call, handles, version } = library;
@@ -107,7 +113,7 @@ export class MpiRanks implements Ranks {
   }
 }
 
-/** Returns this process as a rank; null if it was started without mpirun or srun. */
+/** Returns the ranks of which this process is one; null if this process was started without mpirun or srun. */
 export async function joinRanks(env: NodeJS.ProcessEnv = process.env): Promise<MpiRanks | null> {
   const launch = launchOf(env);
   return launch === null ? null : MpiRanks.join(launch);

@@ -1,4 +1,4 @@
-// Tests an agent's quality, and stops as soon as the result is certain.
+// Tests whether an agent is good enough, by playing rollouts until the result is statistically certain.
 import { AssertionError } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { confidenceSequence, mean, Rng, rolloutsNeeded, standardDeviation, writeFileAtomically } from '@bowyer/core';
@@ -10,12 +10,12 @@ import type { AgentContext } from '../rollout-context.js';
 
 type Run<Task extends AgentTask, Result> = AgentFunctions<Task, Result>['run'];
 
-/** The limits of a test. */
+/** The limits at which a test ends, whether or not its result is certain. */
 export interface TestBudget {
   /** The number of rollouts. Default: 200. */
   rollouts?: number;
   seconds?: number;
-  /** In the currency of `prices`. */
+  /** The largest cost of a test, in the currency of `prices`. */
   cost?: number;
 }
 
@@ -23,11 +23,11 @@ export interface AgentTestOptions<Task extends AgentTask, Result> extends Pick<
   AgentRunOptions<Task, Result>,
   'model' | 'tasks' | 'reward' | 'signal' | 'log' | 'onProgress' | 'seed' | 'concurrency' | 'timeout'
 > {
-  /** The probability that a verdict is right, however early the test stops. Default: 0.95. */
+  /** The probability that the result of the test is right, however early the test stops. Default: 0.95. */
   confidence?: number;
-  /** A number of rollouts, or several limits. */
+  /** The limit of the test: a number of rollouts, or several limits. */
   budget?: number | TestBudget;
-  /** The prices of a million tokens, for `budget.cost`. */
+  /** The prices of a million tokens, from which the cost is computed that `budget.cost` limits. */
   prices?: Prices;
   /**
    * The tested quantity: the mean reward, or the probability that one of k rollouts succeeds (pass@k) or all k do (pass^k).
@@ -40,7 +40,7 @@ export interface AgentTestOptions<Task extends AgentTask, Result> extends Pick<
   range?: readonly [number, number];
   /** The folder of the evaluation. Default: a new one under outputs/. */
   savePath?: string;
-  /** Any other key of `evaluate_agent`, in camelCase. */
+  /** Any other key of the config `evaluate_agent`, in camelCase. */
   [setting: string]: unknown;
 }
 
@@ -50,16 +50,16 @@ export interface AgentVerdict {
   /** Whether the result became certain within the budget. */
   decided: boolean;
   mean: number;
-  /** The confidence sequence at the end of the test. */
+  /** The confidence sequence of the mean (an interval that is valid at any time) at the end of the test. */
   interval: { low: number; high: number };
   rollouts: number;
-  /** In the currency of `prices`; 0 without them. */
+  /** The cost of all rollouts in the currency of `prices`; 0 without prices. */
   cost: number;
-  /** The expectation and the result in words. */
+  /** A sentence with the expectation and the result. */
   message: string;
 }
 
-/** Plays tasks until the mean is certainly above or below a number, or the budget is used up. */
+/** Plays tasks until the mean is certainly above or below the target, or the budget is used up. */
 export async function reaches<Task extends AgentTask, Result>(
   run: Run<Task, Result>,
   target: number,
@@ -85,9 +85,9 @@ export async function reaches<Task extends AgentTask, Result>(
 }
 
 /**
- * Compares an agent with its last accepted version on the same tasks and random numbers. It fails if the agent is certainly worse
- * by more than `drop`. If `file` does not exist, or `accept` is true, all rollouts of the budget are played and their results are
- * written to it.
+ * Compares an agent with its last accepted version, whose results are in `file`, on the same tasks and random numbers. The test
+ * fails if the agent is certainly worse by more than `drop`. If `file` does not exist, or `accept` is true, all rollouts of the
+ * budget are played, and their results are written to `file`.
  */
 export async function keepsUp<Task extends AgentTask, Result>(
   run: Run<Task, Result>,
@@ -130,24 +130,28 @@ export async function keepsUp<Task extends AgentTask, Result>(
   };
 }
 
-/** The difference for which the message states the needed number of rollouts, if no other is given. */
+/** The difference in the tested quantity for which the message states the needed number of rollouts, if no other is given. */
 const SMALL_DIFFERENCE = 0.05;
 
 interface PlayedTest {
-  /** One value per drawn task. */
+  /** The tested quantity for each drawn task. */
   values: number[];
   mean: number;
   interval: { low: number; high: number };
   rollouts: number;
   cost: number;
-  /** The reasons of failed rollouts, and the limit that ended the test. */
+  /** The reasons why rollouts failed, and the limit of the budget that ended the test. */
   reasons: string[];
 }
 
-/** Used if an endpoint does not report its tokens, or there are no prices. */
+/** The prices that are used if an endpoint does not report its tokens, or if no prices are given. */
 const FREE: Prices = { input: 0, output: 0 };
 
-/** Returns the number of rollouts per value. @throws for an unknown quantity */
+/**
+ * Returns the number of rollouts from which one value of the tested quantity is computed: k for pass@k and pass^k, otherwise 1.
+ *
+ * @throws for an unknown quantity
+ */
 function rolloutsOf(of: string): number {
   const [, count] = /^(?:reward|pass[@^]([1-9]\d*))$/.exec(of) ?? [];
   if (count === undefined && of !== 'reward')
@@ -159,8 +163,8 @@ const budgetOf = ({ budget = {} }: { budget?: number | TestBudget }): TestBudget
   typeof budget === 'number' ? { rollouts: budget } : budget;
 
 /**
- * Draws tasks with replacement and plays them by `evaluateAgent`. With replacement, the expected value of each draw does not
- * depend on earlier ones, as the confidence sequence requires.
+ * Draws tasks with replacement and plays them by `evaluateAgent`. They are drawn with replacement since the confidence sequence
+ * requires that the expected value of each draw does not depend on earlier draws.
  */
 async function playUntil<Task extends AgentTask, Result>(
   run: Run<Task, Result>,
@@ -244,7 +248,7 @@ function foundText({ mean: found, interval: { low, high }, rollouts, cost }: Pla
   return `found ${found.toFixed(3)} (${low.toFixed(3)} … ${high.toFixed(3)}) in ${rollouts} rollouts${price}`;
 }
 
-/** Returns how many tasks would be needed to show a difference. */
+/** Returns a text with the number of tasks that would be needed to show a difference. */
 function moreText({ values }: PlayedTest, difference: number): string {
   if (difference === 0 || values.length < 2) return 'more rollouts are needed (budget)';
   const deviation = Math.max(standardDeviation(values), 0.05);

@@ -1,10 +1,10 @@
-// Finds the tokens that end an utterance, and those that the agent can never write.
+// Finds the tokens that end an utterance of the agent, and the tokens that are masked when the agent samples.
 import type { Tokenizer } from '@bowyer/text';
 import type { NodePart } from '../keys/agent-keys.js';
 import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
 /**
- * Lists the tokens that end an utterance; the first is the one that training scores after a demonstration.
+ * Lists the tokens that end an utterance. The first one is appended to demonstrated utterances, so that training scores it.
  *
  * @throws if `eos_str` is not one token of this tokenizer
  */
@@ -26,8 +26,8 @@ export function terminatorIds(
 }
 
 /**
- * Lists the tokens that the agent can never write, besides padding: unknown words and the environment's own answers. Without an
- * environment no token is masked.
+ * Lists the tokens that are masked when the agent samples, in addition to padding: the token for unknown words, and the
+ * environment's own answers. Without an environment no token is masked.
  */
 export function maskedTokenIds(tokenizer: Tokenizer, config: Partial<EnvironmentConfig>): number[] {
   if (!hasEnvironment(config)) return [];

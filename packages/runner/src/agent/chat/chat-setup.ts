@@ -14,7 +14,10 @@ const given = async (template: string | null): Promise<string | null> => {
   return isFile ? readFile(template, 'utf8') : template;
 };
 
-/** Returns the template that a config names, as Jinja for the trained model's folder; null selects the model's own. */
+/**
+ * Returns the chat template that a config names as Jinja text, to be saved with the trained model; null selects the template of
+ * the model's tokenizer.
+ */
 export const keptTemplate = async (
   template: string | null,
   tokenizer: Pick<Tokenizer, 'config'>,
@@ -27,7 +30,7 @@ export const keptTemplate = async (
 export const loadChatTemplate = async (config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> =>
   chatTemplateOf(await given(config.chat.template), tokenizer, config);
 
-/** Makes a template from its name or its text, with the config's variables. */
+/** Makes a chat template from its name or its text, with the variables that the config sets. */
 export const chatTemplateOf = (
   template: string | null,
   tokenizer: Tokenizer,
@@ -39,7 +42,10 @@ export const chatTemplateOf = (
     variables: snakeKeys(templateKwargs) as Record<string, unknown>,
   });
 
-/** Messages of any known role, with a text, parts, or other keys: the template decides which keys are read. */
+/**
+ * The JSON Schema of `messages`: messages of any known role, with a text, parts, or other keys. The chat template decides which
+ * keys are read.
+ */
 const messages = {
   type: 'array',
   minItems: 1,
@@ -54,10 +60,13 @@ const messages = {
   },
 };
 
-/** Some datasets encode these objects as JSON in a string. */
+/** A list of objects, such as tools. Some datasets encode the objects as JSON in a string. */
 const objects = { type: ['array', 'string'], items: { type: 'object' } };
 
-/** Extends the schema of a line by `{messages}` and the other inputs of a template, as one more way to give a prompt. */
+/**
+ * Extends the JSON Schema of a line in a JSONL file: instead of a prompt, a line may have `{messages}` and the other inputs of a
+ * chat template.
+ */
 export const withMessages = <Schema extends { properties: object }>(schema: Schema) => ({
   ...schema,
   properties: {

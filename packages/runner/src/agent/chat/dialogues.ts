@@ -1,4 +1,5 @@
-// Converts episodes into a policy's tokens: the text of the history, or messages written by its chat template.
+// Converts episodes into the policy's tokens: either the plain text of the history is tokenized, or the policy's chat template
+// writes the history as messages.
 import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
@@ -12,8 +13,8 @@ import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 export type DialogueConfig = ContextConfig & NodePart<'play', 'asChat' | 'actionChoice'> & TemplateConfig;
 
 /**
- * Makes the conversion of episodes into tokens: the chat template writes messages if `play.as_chat` is true; otherwise the text
- * of the history is tokenized as it is.
+ * Makes the converter of episodes into tokens: if `play.as_chat` is true, the chat template writes the history as messages;
+ * otherwise the text of the history is tokenized without a template.
  */
 export async function dialoguesOf(
   { tokenizer }: LanguageModel,
@@ -38,7 +39,10 @@ const REWRITTEN =
   'the chat template rewrites earlier messages when later ones follow: such turns read the whole dialogue again, which is ' +
   'exact but slower, and training reads it once for each turn';
 
-/** Returns AgentGym's instructions and the reply to them as separate messages, where the first observation does not contain them. */
+/**
+ * Returns AgentGym's instructions and the model's reply to them as separate messages, if `env.instructions` is false, since the
+ * first observation then does not contain them.
+ */
 async function openingOf(config: EnvironmentConfig, parts: EnvParts): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];
   const env = wholeEnvironmentOf(config, parts);

@@ -1,9 +1,10 @@
-// Converts dialogues as a server does, so that training and serving give the same tokens.
+// Normalizes tool calls in training dialogues as the server of the trained model will normalize them in requests, so that the
+// chat template writes the same tokens in training and in serving.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 
 /**
- * Converts calls of tools and their results into the form that the template reads, as a server does: arguments as an object or a
- * string, ids of nine letters, one call in a message, results with the tools' names. Dialogues without calls are returned
+ * Converts tool calls and their results into the form that the chat template reads, as a server does: arguments as an object or a
+ * string, ids of nine letters, one call in a message, results with the names of the tools. Dialogues without calls are returned
  * unchanged.
  */
 export async function asServed<T extends { messages: readonly ChatMessage[] }>(

@@ -1,4 +1,4 @@
-// Reads the rules in a model's generation_config.json, such as a repetition penalty.
+// Reads the decoding rules in a model's generation_config.json that change the logits, such as a repetition penalty.
 import {
   givenRules,
   openAdapterDirectory,
@@ -10,8 +10,8 @@ import {
 import type { NodePart } from '../keys/agent-keys.js';
 
 /**
- * Warns if an agent's model comes with rules for its texts. They are not applied in play: the update scores samples under the
- * model's own distribution, and evaluation plays as training does.
+ * Warns if the generation_config.json of an agent's model has decoding rules, such as a repetition penalty. They are not applied
+ * when the agent plays: the update scores samples under the model's own distribution, and evaluations play as training does.
  */
 export async function warnOfTextRules(dir: string, log: (message: string, level: 'WARNING') => void): Promise<void> {
   const { baseDir } = await openAdapterDirectory(dir);
@@ -23,7 +23,7 @@ export async function warnOfTextRules(dir: string, log: (message: string, level:
     );
 }
 
-/** Reads the rules of the model in a folder, with the config's repetition penalty where it has one. */
+/** Reads the decoding rules of the model in a folder. If the config has a repetition penalty, it replaces the model's. */
 export async function textRules(
   dir: string,
   model: LanguageModel | Seq2SeqModel,

@@ -1,4 +1,5 @@
-// Makes the texts that an agent reads in an environment: the same in play, in demonstrations and in evaluation.
+// Makes the texts that an agent reads in an environment, which may differ from the environment's observations (config node
+// `context`). They are made in the same way in play, in demonstrations and in evaluation.
 import { withHorizon } from '@bowyer/algorithms';
 import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
 import {
@@ -21,17 +22,22 @@ export type ContextConfig = EnvironmentConfig & { context: ContextOptions; play?
 
 const offerOf = (config: EnvironmentConfig): ContextOffer => contextOffer(config.env.name, environmentOptions(config));
 
-/** Makes the writer of one episode's contexts; episodes that run at the same time need one each. */
+/**
+ * Makes the writer of the texts that the agent reads in one episode. Episodes that are played at the same time need one writer
+ * each.
+ */
 const writerOf = (config: ContextConfig): ContextWriter =>
   new ContextWriter(config.env.name, config.context, offerOf(config));
 
-/** Returns the config's context, with `auto` replaced by a kind. */
+/**
+ * Returns the options of the config node `context`; if its kind is `auto`, it is replaced by the kind that suits the environment.
+ */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
 /**
- * Wraps environments so that their observations are the texts that the agent reads, cut after `max_turns`.
+ * Wraps environments so that their observations are the texts that the agent reads. Episodes end after `max_turns` turns.
  *
- * @param memory of the agent; null: none
+ * @param memory the agent's memory of past episodes, from which examples are shown; null: none
  */
 export function agentEnvironment<Args extends unknown[]>(
   config: ContextConfig,
@@ -43,10 +49,11 @@ export function agentEnvironment<Args extends unknown[]>(
 }
 
 /**
- * Returns a set's demonstrations with the contexts that the agent would have read. Demonstrations that are not records have their
- * final texts already.
+ * Returns demonstrations whose observations are the texts that the agent would have read. Demonstrations without a record of the
+ * environment's own texts are returned unchanged.
  *
- * @param memory may contain the demonstrations under their numbers; each is hidden from itself and from others of its item
+ * @param memory may contain the demonstrations under their numbers; while one is written, it and others of the same item are not
+ *   shown as examples
  */
 export async function demonstrationsIn(
   config: ContextConfig,

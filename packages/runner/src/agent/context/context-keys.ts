@@ -1,5 +1,5 @@
-// Defines the config node `context`, which decides how the text is made that the policy and the critic read. It has the keys of
-// its kind only.
+// Defines the config node `context`, which decides how the text is made that the policy and the critic read in a turn. The schema
+// has only the options of the node's `kind`.
 import { findAlgorithm, type ActionChoice } from '@bowyer/algorithms';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { nullable, oneOf, toSnakeCase, oneProblem, type ConfigProblem } from '@bowyer/core';
@@ -41,17 +41,17 @@ const nodeOf = (keys: readonly string[]) =>
     description: 'the text that the policy and the critic read',
   });
 
-/** Returns the keys of tasks in which an agent plays or learns to play. */
+/** Returns the options of the node `context` for tasks in which an agent plays or learns to play. */
 export function contextKeys({ setting }: Choices): TProperties {
   const kind = setting('context.kind');
   const isKnown = contextKinds.includes(kind as ContextKind);
   return { context: isKnown ? nodeOf(keysOfKind[kind as ContextKind].map(toSnakeCase)) : contextNode };
 }
 
-/** The node with the keys of every kind. */
+/** The schema of the node `context` with the options of all kinds. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
-/** Reports parts of the context that the environment cannot provide. */
+/** Reports options of the node `context` for information that the environment cannot provide. */
 export function contextKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { env, context } = config as { env: EnvConfig; context?: ContextOptions };
   if (context === undefined) return [];
@@ -59,7 +59,10 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
   return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
 }
 
-/** Returns why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
+/**
+ * Returns why an agent cannot be limited to the environment's valid actions: the environment does not list them, or the algorithm
+ * would learn wrongly.
+ */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
   const {
     task,
@@ -98,8 +101,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
 }
 
 /**
- * Reports an algorithm that needs an expert which the environment does not have, or whose labels of the expert cannot be used in
- * a dialogue.
+ * Reports an algorithm that needs an expert's actions if the environment has no expert, or if they cannot be used in a dialogue.
  */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, context, algorithm } = config as {
@@ -129,13 +131,17 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   );
 }
 
-/** Reports a context other than the one that the agent was trained on: it would play badly without an error. */
+/**
+ * Reports options of the node `context` that differ from those with which the agent was trained: the agent would play badly
+ * without an error.
+ */
 export function contextChanged(
   folder: string,
   { env, context: now }: ContextConfig,
   trained: ContextConfig,
 ): ConfigProblem[] {
-  // Other options of an environment may change its texts. A member of a mixture is read in the mixture's context.
+  // For an environment on which the agent was trained, its present options are used for both contexts, since only the contexts are
+  // compared. Any other environment belongs to the mixture on which the agent was trained, and is read in the mixture's context.
   const trainedEnv = trained.env.name === env.name ? env : trained.env;
   const [before, after] = [contextOf({ ...trained, env: trainedEnv }), contextOf({ env, context: now })];
   const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);

@@ -35,7 +35,7 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
   });
 }
 
-/** Returns the return that is typical of the environment's episodes; 0 without an environment. */
+/** Returns a return that is typical of the environment's episodes; 0 without an environment. */
 function typicalReturnOf(config: Partial<EnvironmentConfig>): number {
   if (!hasEnvironment(config)) return 0;
   return environmentInfo(config.env.name).critic?.typicalReturn?.(environmentOptions(config)) ?? 0;

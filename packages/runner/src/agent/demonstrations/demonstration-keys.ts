@@ -1,5 +1,5 @@
-// Defines the config node `demonstrations`: the options of every environment, and those that the chosen environment's expert
-// reads.
+// Defines the config node `demonstrations`: the options that it has with every environment, and the options of the expert of the
+// chosen environment.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import { isConversationFile } from '@bowyer/conversations';
@@ -14,10 +14,10 @@ const options = { additionalProperties: false, description: 'expert play to imit
 export function demonstrationsNode({ env, setting }: Choices): TSchema {
   const { path } = demonstrationKeys;
   const file = setting('demonstrations.path');
-  // Without a path it is unknown which of the options a run reads.
+  // If `demonstrations.path` is not known, the schema has the options for a file and those for an expert.
   if (file === undefined)
     return Type.Object({ ...demonstrationKeys, ...demonstrationFileKeys, ...keysOfExpert(env) }, options);
-  // With a file the expert does not play, so a run reads neither `count` nor the options of the expert.
+  // The file replaces the expert, so that neither `count` nor the options of the expert are read.
   if (file !== null) {
     const read = typeof file === 'string' && isConversationFile(file) ? demonstrationFileKeys : {};
     return Type.Object({ path, ...read }, options);
@@ -30,7 +30,7 @@ function keysOfExpert(env: string | null): TProperties {
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]));
 }
 
-/** Reports a run without demonstrations: its file is absent, or the environment has no expert. */
+/** Reports a run that would have no demonstrations: the file does not exist, or the environment has no expert. */
 export function demonstrationProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { demonstrations, env } = config as { demonstrations: { path: string | null }; env: EnvConfig };
   const problem = demonstrations.path === null ? demonstrationsProblem(env) : fileProblem(demonstrations.path);

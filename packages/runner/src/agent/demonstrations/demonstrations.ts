@@ -1,4 +1,4 @@
-// Loads the demonstrations of a run: episodes of a file, or of the environment's own expert.
+// Loads the demonstrations of a run: the episodes of a file, or episodes that the environment's built-in expert plays.
 import { existsSync, readFileSync } from 'node:fs';
 import { demonstrationOf, type DemonstrationSet, type ConfigProblem } from '@bowyer/core';
 import { EnvContractError, EnvFaultError, environmentInfo, type DemonstrationSource } from '@bowyer/envs';
@@ -11,11 +11,15 @@ import { readEpisodes } from './read-episodes.js';
 
 export type DemonstrationConfig = EnvironmentConfig &
   Pick<AgentConfig, 'seed'> & {
-    /** `format` and `split` are those of a file of conversations. */
+    /** `format` and `split` are options of a file of conversations; a file of episodes has neither. */
     demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
   };
 
-/** Makes the demonstrations that the config describes. @throws where the file or the expert is missing */
+/**
+ * Makes the demonstrations that the config node `demonstrations` describes.
+ *
+ * @throws where the file or the expert is missing
+ */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);
@@ -36,7 +40,7 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
   }
 }
 
-/** Returns the keys of `demonstrations` that the environment's expert reads. */
+/** Returns the options in the config node `demonstrations` that the environment's expert reads. */
 function requestOf({ seed, demonstrations }: DemonstrationConfig, { schema }: DemonstrationSource) {
   const given: Readonly<Record<string, unknown>> = { ...demonstrations };
   const ofExpert = Object.keys(schema.properties).map((key) => [key, given[key]]);
@@ -56,7 +60,7 @@ async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   };
 }
 
-/** Returns the reason why an environment cannot make demonstrations; null if it can. */
+/** Returns the reason why an environment has no demonstrations of its own; null if its expert can play them. */
 export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   const { name, demonstrations } = environmentInfo(env.name);
   const { name: _, ...options } = env;

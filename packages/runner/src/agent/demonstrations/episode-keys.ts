@@ -1,11 +1,15 @@
-// Checks the keys of episodes in files: those that this program writes, and those that mark which actions are learned.
+// Checks the keys of the episodes in a user's JSONL file: keys that Bowyer writes are known, keys that mark which actions are
+// learned are applied, and all others are reported.
 import type { EpisodeRecord, TrajectoryRecord } from '@bowyer/core';
 import { BadItem, unreadNote, UnreadKeys, LOSS_KEYS, lossOf } from '@bowyer/conversations';
 
 const RESET_KEYS = ['observation', 'info'];
 const STEP_KEYS = ['action', 'observation', 'reward', 'terminated', 'truncated', 'info', 'slip'];
 
-/** The keys that runs, evaluations and reverify write; an episode's tokens are those of the policy that played it. */
+/**
+ * The keys of an episode that runs, evaluations and `reverify` write. Its token ids are not read, since they are those of the
+ * policy that played it.
+ */
 const TRAJECTORY_KEYS = [
   'episode',
   'iteration',
@@ -40,7 +44,7 @@ const TURN_KEYS = [
 const EXPECTED =
   '{"reset": {"observation": "…"}, "steps": [{"action": "…", "observation": "…", "reward": 0}]}, or the trajectories of a run';
 
-/** Checks the keys of all episodes of a file. */
+/** Checks the keys of all episodes of a file, and collects those that are not read. */
 export class EpisodeKeys {
   readonly #keys = new UnreadKeys();
 
@@ -51,9 +55,9 @@ export class EpisodeKeys {
   }
 
   /**
-   * Checks the keys of an episode in the form of `trajectories/*.jsonl`.
+   * Checks the keys of an episode in the format of a run's `trajectories/*.jsonl`.
    *
-   * @param ofTurns further keys of a turn that are read
+   * @param ofTurns keys of a turn that are read in addition
    */
   checkTrajectory(place: string, record: TrajectoryRecord, ofTurns: readonly string[]): void {
     this.#check('an episode', place, record, TRAJECTORY_KEYS);
@@ -65,9 +69,9 @@ export class EpisodeKeys {
   }
 
   /**
-   * Returns notes on the file: the keys that were not read.
+   * Returns notes for the log that list the keys of the file that were not read.
    *
-   * @throws {DataFileError} where it has keys that are refused
+   * @throws {DataFileError} where the file has keys that are refused
    */
   notes(path: string): string[] {
     this.#keys.throwRefused(path, EXPECTED);
@@ -76,9 +80,10 @@ export class EpisodeKeys {
 }
 
 /**
- * Returns whether an action is read but not learned, by `slip` or by the keys of other programs' files.
+ * Returns whether an action is part of the context but is not learned, as the key `slip` (a deliberate mistake of the expert) or
+ * a corresponding key of another program says.
  *
- * @param i of the step, from 0
+ * @param i the index of the step, from 0
  * @throws {BadItem}
  */
 export function isSlip(step: object, i: number): boolean {

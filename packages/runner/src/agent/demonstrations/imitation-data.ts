@@ -1,4 +1,5 @@
-// Loads the data that a policy imitates and tokenizes it: episodes, or conversations of a file or written by a template.
+// Loads and tokenizes the data that a policy imitates: episodes, or conversations from a file. Episodes are converted to
+// conversations if the policy has a chat template.
 import {
   demonstrationSegments,
   demonstrationTrajectory,
@@ -22,7 +23,10 @@ import { openingOf, readConversations, type DataFile, type RecordedDialogue } fr
 import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
 
-/** The data before it is tokenized: a policy from scratch gets its vocabulary from here. */
+/**
+ * The data that a policy imitates, before it is tokenized. A policy that is trained from scratch gets its vocabulary from this
+ * data.
+ */
 export type ImitationData =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
   | { kind: 'conversations'; conversations: readonly RecordedDialogue[]; file: DataFile<RecordedDialogue> | null };
@@ -30,10 +34,10 @@ export type ImitationData =
 export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & NodePart<'play', 'asChat'>;
 
 /**
- * Loads the data to imitate.
+ * Loads the data that a policy imitates.
  *
- * @param memory gets the successful demonstrations if the config says so; each demonstration is then written with what it finds
- *   there; null: no memory
+ * @param memory gets the successful demonstrations if the config says so; each demonstration is then written with the examples
+ *   that are found for it in the memory; null: no memory
  * @param preferences whether a file may have pairs of a preferred and a rejected answer
  */
 export async function loadImitationData(
@@ -64,8 +68,8 @@ export async function loadImitationData(
 }
 
 /**
- * Writes an episode as messages, in the form in which it is played through a template: observations are the user's messages, up
- * to the last action.
+ * Converts an episode to messages, as it is played through a chat template: observations are the user's messages and actions are
+ * the assistant's. The last message is the last action.
  *
  * @param isDialogue true: one conversation with a message per turn; false: a conversation per turn, with one message of the user
  */
@@ -89,14 +93,14 @@ export function asConversations({ opening, turns }: Demonstration, isDialogue: b
 export type DatasetConfig = EnvironmentConfig &
   TemplateConfig &
   NodePart<'sampling', 'eosStr' | 'maxNewTokens'> & {
-    /** `maxInputLength` in tokens; null or absent: the policy's context. */
+    /** The longest example in tokens; null or absent: the policy's context length. */
     task: { maxInputLength?: number | null };
   };
 
 /**
- * Tokenizes the data for one policy. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
- * lose the turns that do not fit. Without `maxInputLength` later turns of a long episode are learned with the end of their
- * context, as the player reads them. Each case is logged.
+ * Tokenizes the data that a policy imitates. With `maxInputLength`, longer conversations lose their end, as in AgentGym, and
+ * episodes lose the turns that do not fit. Without it, the later turns of a long episode are learned with the end of their
+ * context, as the player reads them. All shortened data is logged.
  */
 export async function datasetFor(
   policy: LanguageModel,
@@ -119,7 +123,7 @@ export async function datasetFor(
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
-  // Training reads as much of a long context as the player does.
+  // In training a context has as many tokens as in play, where `maxNewTokens` of the policy's context are kept for the answer.
   const room = config.task.maxInputLength ? Infinity : contextLength - config.sampling.maxNewTokens + 1;
   const episodes = data.demonstrations.map((demonstration, episode) =>
     demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
@@ -141,7 +145,7 @@ export async function datasetFor(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
         `turns are learned with the end of the dialogue alone, as they are played, in ${contexts} more contexts; ` +
         `policy.n_positions=${longest + config.sampling.maxNewTokens} has room for all, and context=window is shorter` +
-        // max_input_length is undefined in a warm start, which has no such key.
+        // A warm start has no key `max_input_length`, so that its value is undefined and not null.
         (config.task.maxInputLength === null ? `; task.max_input_length=${contextLength} leaves these turns out` : ''),
       'WARNING',
     );
@@ -150,17 +154,20 @@ export async function datasetFor(
   return { kind: 'episodes', episodes: kept };
 }
 
-/** Returns the task that the dialogue answers and its score; null where the data has neither. */
+/** Returns the task that a dialogue answers, and its score; null where the data has neither. */
 function outcomeOf(dialogue: RecordedDialogue, conversation: number): ConversationOutcome | null {
   const { score, pair } = dialogue;
   return score === undefined ? null : { conversation, task: pair ?? JSON.stringify(openingOf(dialogue)), score };
 }
 
-/** Returns the most tokens that one example may have. */
+/** Returns the largest number of tokens that one training example may have. */
 const longestOf = ({ contextLength }: LanguageModel, { task: { maxInputLength } }: DatasetConfig): number =>
   Math.min(contextLength, maxInputLength ?? contextLength);
 
-/** Leaves out the tokens of turns that do not fit; rewards and texts are kept. Episodes whose first turn does not fit are left out. */
+/**
+ * Removes the tokens of turns that do not fit into the longest example; rewards and texts are kept. Episodes whose first turn
+ * does not fit are left out.
+ */
 function withoutLongTurns(
   episodes: readonly Trajectory[],
   longest: number,
@@ -171,7 +178,8 @@ function withoutLongTurns(
   if (cut === 0) return episodes;
   const fit = episodes.map((episode): Trajectory => {
     const segments = episode.segments.map(({ ids, utterances }) => {
-      // The end of an utterance is predicted from its last token, so that it needs no position.
+      // The token that ends an utterance is predicted from the utterance's last token, so that it is a target but not an input
+      // and needs no position.
       const kept = utterances.filter((utterance) => utterance.start + spokenIds(utterance).length <= longest);
       return { ids: ids.slice(0, longest), utterances: kept };
     });
@@ -192,7 +200,7 @@ function withoutLongTurns(
   return kept;
 }
 
-/** Counts the contexts of a demonstration, however long they are. */
+/** Counts the contexts of a demonstration: the texts after which an action follows, and the final one, however long they are. */
 const contextsOf = ({ turns }: Demonstration): number =>
   1 + turns.slice(0, -1).filter(({ nextObservation }) => nextObservation !== undefined).length;
 
@@ -205,7 +213,7 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
   );
 }
 
-/** Leaves out episodes whose actions contain words that the policy does not know, or that it can never write. */
+/** Leaves out episodes whose actions contain words that the policy does not know, or tokens that are masked when it samples. */
 function writable(
   episodes: readonly Trajectory[],
   masked: readonly number[],
@@ -231,8 +239,8 @@ function writable(
 }
 
 /**
- * Shortens conversations that are too long: they lose their end, as in AgentGym. Those that then have nothing to learn are left
- * out. Both are logged.
+ * Cuts the end of conversations that are too long, as AgentGym does, and leaves out those that then have no tokens to learn. Both
+ * are logged.
  */
 function fitting(
   encoded: readonly { tokens: EncodedConversation; outcome: ConversationOutcome | null }[],
@@ -253,10 +261,10 @@ function fitting(
 }
 
 /**
- * Shortens like `fitting`, and returns null in the place of each conversation that is left out.
+ * Cuts conversations like `fitting`, and returns null at the index of each conversation that is left out.
  *
- * @param noun for the items, in messages
- * @throws where all are longer, so that none would keep its end
+ * @param noun the name of an item in messages
+ * @throws where all conversations are too long, so that none would keep its end
  */
 export function fitted(
   encoded: readonly EncodedConversation[],
@@ -285,7 +293,7 @@ export function fitted(
 
 const percent = (share: number): string => `${share < 0.01 ? '< 1' : Math.round(100 * share)} %`;
 
-/** Writes the number of tokens and of learned tokens. */
+/** Returns a text with the number of tokens and of those that are learned. */
 export function tokenCounts(conversations: readonly EncodedConversation[]): string {
   const tokens = conversations.reduce((sum, { ids }) => sum + ids.length, 0);
   const learned = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);

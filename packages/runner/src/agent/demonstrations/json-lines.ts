@@ -1,4 +1,4 @@
-// Reads JSONL files of users and checks them line by line; errors name the file and the line.
+// Reads a user's JSONL files and checks them line by line; errors name the file and the line.
 import { readTextLines, repeatedKeyProblem } from '@bowyer/core';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { BadItem } from '@bowyer/conversations';
@@ -18,10 +18,10 @@ export class JsonLineError extends Error {
 }
 
 /**
- * Reads the lines of a file in order, and skips empty ones.
+ * Reads the lines of a JSONL file in order, and skips empty lines.
  *
- * @param schema a JSON Schema that every line must fit
- * @throws {JsonLineError} at the first line that is not JSON or does not fit
+ * @param schema a JSON Schema that every line must satisfy
+ * @throws {JsonLineError} at the first line that is not JSON or does not satisfy the schema
  */
 export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
   const fits = await checkOf(schema);
@@ -41,7 +41,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   return values;
 }
 
-/** Calls a function and adds the file and the line to its errors. */
+/** Calls a function that reads one line, and adds the file and the line to the message of an error. */
 export function atLine<T>(path: string, line: number, read: () => T): T {
   try {
     return read();

@@ -22,7 +22,7 @@ const turn = (...texts: string[]) => ({
 });
 const turns = (...texts: string[]) => ({ type: 'array', minItems: 1, items: turn(...texts) });
 
-/** Texts and rewards are required. */
+/** The JSON Schema of an episode with the environment's texts; texts and rewards are required. */
 const episodeSchema = {
   type: 'object',
   required: ['reset', 'steps'],
@@ -42,12 +42,12 @@ const schema = { if: { required: ['turns'] }, then: trajectorySchema, else: epis
 
 /** An episode of a file, and its undiscounted return. */
 export interface StoredEpisode {
-  /** The environment's own texts, or the texts that an agent of a run has read. */
+  /** The episode with the environment's own texts, or with the texts that an agent of a run has read. */
   episode: EpisodeRecord | Demonstration;
   episodicReturn: number;
 }
 
-/** The episodes of a file, and notes on it for the log. */
+/** The episodes of a file, and notes about the file for the run's log. */
 interface EpisodeFile {
   episodes: StoredEpisode[];
   notes: string[];
@@ -74,7 +74,10 @@ function storedEpisode(value: EpisodeRecord | TrajectoryRecord): StoredEpisode {
   return { episode: { ...value, steps: value.steps.map(stepOf) }, episodicReturn: recordedReturn(value) };
 }
 
-/** Returns the step with `slip` instead of other programs' keys. */
+/**
+ * Returns a step whose mark for actions that are not learned is the key `slip`, instead of the corresponding key of another
+ * program.
+ */
 function stepOf(step: RecordedStep, i: number): RecordedStep {
   const own = { ...step };
   for (const key of ['slip', ...LOSS_KEYS]) Reflect.deleteProperty(own, key);

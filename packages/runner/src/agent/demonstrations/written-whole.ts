@@ -1,12 +1,12 @@
-// Checks that a chat template writes all parts of a file's conversations.
+// Checks that a chat template writes everything that a file's conversations contain, such as tool calls.
 import type { ChatTemplate, Conversation } from '@bowyer/text';
 import { DataFileError, type DataFile } from '@bowyer/conversations';
 
 /**
- * Refuses a template that leaves out parts of the dialogues: one that leaves out calls of tools teaches a model to answer without them,
- * and nothing in the losses shows it.
+ * Refuses a chat template that leaves out something that the dialogues contain. For example, a template that leaves out tool
+ * calls would teach a model to answer without them, and nothing in the losses would show it.
  *
- * @throws {DataFileError} with all that is left out, and where it was seen first
+ * @throws {DataFileError} with everything that is left out, and where it occurs first
  */
 export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataFile<Conversation>): void {
   const lost = new Map<string, string>();
@@ -21,7 +21,7 @@ export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataF
   );
 }
 
-/** Writes the command that removes the parts from a file; '' where they are texts that messages need. */
+/** Returns the command that removes from a file what the template leaves out; '' for texts that the messages need. */
 function withoutThem(parts: readonly string[]): string {
   const paths = parts.map(pathOf);
   if (paths.includes(null)) return '';

@@ -1,4 +1,5 @@
-// Opens the parts of an environment that are not among its options: the oracle that `env.oracle` names.
+// Opens the oracle that `env.oracle` names: a model that answers the questions of guessing games for the environment. It is
+// passed to the environment separately from its options.
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
@@ -12,7 +13,7 @@ interface OpenEnvParts {
   close: () => Promise<void>;
 }
 
-/** Discards log lines and progress, for worker processes: their parent has already loaded and logged the same. */
+/** Discards log lines and progress in worker processes, since their parent process has already logged the same. */
 const silent: Reporting = {
   log: () => undefined,
   progress: { write: () => undefined },
@@ -26,9 +27,9 @@ type OracleConfig = EnvironmentConfig &
   };
 
 /**
- * Opens the parts that an environment needs in addition to its options, such as an oracle.
+ * Opens the models that an environment needs in addition to its options, such as an oracle.
  *
- * @throws if the oracle cannot be made, before anything is played
+ * @throws if the oracle cannot be opened, before any episode is played
  */
 export async function openEnvParts(config: OracleConfig, context: Reporting = silent): Promise<OpenEnvParts> {
   const { oracle } = config.env;
@@ -39,13 +40,17 @@ export async function openEnvParts(config: OracleConfig, context: Reporting = si
   if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
   const { T5Oracle } = await import('./t5-oracle.js');
   const dir = await localOracle(await oraclePlace(options), config, context);
-  // The policy's device shares the GPU of this process, and the first of the two decides how buffers are kept.
+  // The oracle runs on the policy's device: both share the GPU of this process, and the model that is loaded first decides how
+  // GPU buffers are kept.
   const { kind = 'cpu', gpuBuffers, threads } = config.device ?? {};
   const network = await T5Oracle.open(oracles.t5, dir, { device: kind, gpuBuffers, threads: threads || undefined });
   return { parts: { oracle: network }, close: () => network.close() };
 }
 
-/** Opens an oracle on a server. The key comes from OPENAI_API_KEY, which a server without keys does not need. */
+/**
+ * Opens an oracle on an OpenAI-compatible server. The API key comes from OPENAI_API_KEY, which a server without keys does not
+ * need.
+ */
 function openAiOracle(
   { oracleUrl: baseUrl, oracleModel: model }: OracleOptions,
   prompt: ConstructorParameters<typeof OpenAiOracle>[2],
@@ -60,7 +65,11 @@ function openAiOracle(
   return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
-/** Returns `env.oracle_model`, the path of a folder or of a file of weights. @throws where there is neither */
+/**
+ * Returns `env.oracle_model`, the path of a model's folder or of a file of weights.
+ *
+ * @throws where the path is null or nothing is found there
+ */
 async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string> {
   if (path === null)
     throw new Error(

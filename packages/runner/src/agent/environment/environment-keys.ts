@@ -1,11 +1,14 @@
-// Makes the schema of the config node `env`, which follows from the chosen environment.
+// Makes the schema of the config node `env`, whose options are those of the chosen environment.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import type { Choices } from '../keys/choices.js';
 import { deviceNode, deviceOptions } from '../keys/model-keys.js';
 
-/** A validated `env` node: the environment's name and options. Keys in snake_case, or camelCase once converted. */
+/**
+ * A validated `env` node: the name of the environment and its options. The keys are in snake_case, or in camelCase after
+ * conversion.
+ */
 export type EnvConfig = { name: string } & Record<string, unknown>;
 
 const description = 'the task to learn';
@@ -17,12 +20,13 @@ const nameSchema = () => ({
 });
 
 /**
- * Returns the schema of the config node `env`. Every option is required, since the configs of the group env contain them all.
+ * Returns the schema of the config node `env`. Every option is required, since the config files of the group `env` contain all
+ * options.
  *
- * @param listed the members of a mixture
+ * @param listed the environments of a mixture (`env.envs`)
  */
 export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
-  // Without a registered name, only the name can be checked.
+  // For a name that is not registered the options are unknown, so that the schema checks only the name.
   if (name === null)
     return Type.Unsafe({ type: 'object', required: ['name'], properties: { name: nameSchema() }, description });
   const { schema, config } = environmentInfo(name);
@@ -44,7 +48,10 @@ export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   });
 }
 
-/** Returns the schema of a mixture's member: a name alone, or a node whose options may be left out and then have their defaults. */
+/**
+ * Returns the schema of an environment in a mixture: a name, or a node with a name and options. Options that are left out have
+ * their defaults.
+ */
 function memberSchema(listed: unknown): object {
   const name = (listed as { name?: unknown } | null)?.name;
   const known = typeof name === 'string' && environmentNames().includes(name) ? name : null;
@@ -60,7 +67,7 @@ function membersSetting(env: string | null, setting: Choices['setting']): unknow
   return members === undefined ? undefined : setting(`env.${toSnakeCase(members)}`);
 }
 
-/** Returns the keys of the device of an oracle's network, for tasks that run no other model. */
+/** Returns the config keys of the device on which an oracle's network runs, for tasks that run no other model. */
 export function oracleKeysOf({ setting }: Choices): TProperties {
   const { kind, threads } = deviceOptions;
   return setting('env.oracle') === 't5' ? { device: deviceNode({ kind, threads }) } : {};

@@ -1,4 +1,4 @@
-// Makes the environment that a config names from the options of the config node `env`.
+// Makes the environment that the config node `env` describes.
 import {
   makeEnv,
   makeSplitEnv,
@@ -14,10 +14,10 @@ import {
 import { isTraced, timed, type Span } from '@bowyer/core';
 import type { EnvConfig } from './environment-keys.js';
 
-/** The node that makes an environment. */
+/** A config with the node `env`, which describes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
-/** Returns whether the config has an environment; an agent that is a program has none. */
+/** Returns whether the config has an environment. With an agent that is a user's program it has none. */
 export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is EnvironmentConfig =>
   config.env !== undefined;
 
@@ -26,14 +26,14 @@ export function environmentOptions(config: EnvironmentConfig): Record<string, un
   return options;
 }
 
-/** Returns a function that makes environments as the config describes them, each of which plays the items of one split. */
+/** Returns a function that makes the environment of the config for a split (train, evaluation or test), whose items it plays. */
 export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
   const { name } = config.env;
   return (split) => traced(name, makeSplitEnv(name, split, options, parts));
 }
 
-/** Wraps an environment so that its calls are spans of a trace. */
+/** Wraps an environment so that its calls are recorded as spans of a trace. */
 function traced(name: string, env: Env): Env | WrappingEnv {
   if (!isTraced()) return env;
   return {
@@ -57,7 +57,7 @@ function traced(name: string, env: Env): Env | WrappingEnv {
   };
 }
 
-/** Makes an environment that plays all items, not only those of a split. */
+/** Makes an environment that plays the items of all splits. */
 export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): Env =>
   makeEnv(config.env.name, environmentOptions(config), parts);
 
@@ -65,25 +65,28 @@ export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): 
 export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
   splitPlan(config.env.name, environmentOptions(config));
 
-/** Makes the environment with the options under which recordings of its engine were made. */
+/** Makes the environment for the task `replay`, with the options that recordings of its original implementation require. */
 export function replayEnvironment(config: EnvironmentConfig): Env {
   const { name } = config.env;
   return makeEnv(name, { ...environmentOptions(config), ...environmentInfo(name).replay?.options });
 }
 
-/** Returns the text of the original engine, without what this environment adds to the observation. */
+/** Returns the observation as the original implementation writes it, without the text that our environment adds. */
 export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): string =>
   environmentInfo(env.name).replay?.engineText?.(result) ?? result.observation;
 
-/** Lists answers of the environment that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+/**
+ * Lists the environment's own answers: a word-level tokenizer keeps each as one token, and the token is masked when an agent
+ * samples.
+ */
 export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
   environmentInfo(config.env.name).tokens?.answers?.(environmentOptions(config)) ?? [];
 
-/** Lists texts whose words a word-level tokenizer knows besides those of the demonstrations. */
+/** Lists texts whose words belong to the vocabulary of a word-level tokenizer, in addition to those of the demonstrations. */
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).tokens?.vocabulary?.(environmentOptions(config)) ?? [];
 
-/** Returns the kind of words that a word-level tokenizer writes character by character. */
+/** Returns which words a word-level tokenizer splits into characters: digits or codes. */
 export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'codes' } => {
   const spells = environmentInfo(env.name).tokens?.spells;
   return spells ? { spells } : {};

@@ -1,5 +1,5 @@
-// Answers the questions of guessing games with a fine-tuned Flan-T5 in this process, which reads the secret and the question in
-// the environment's prompt (Zhou et al. 2024, arXiv:2402.19446).
+// Answers the questions of guessing games with a fine-tuned Flan-T5, which runs in this process. It reads the secret and the
+// question in a prompt that the environment defines (Zhou et al. 2024, arXiv:2402.19446).
 import { basename, resolve } from 'node:path';
 import type { Oracle, T5OraclePrompt } from '@bowyer/envs';
 import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';
@@ -7,7 +7,7 @@ import { Rng } from '@bowyer/core';
 import { Seq2SeqModel } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** The most questions in one batch. */
+/** The largest number of questions in one batch. */
 const LARGEST_BATCH = 64;
 
 interface Pending {
@@ -32,9 +32,10 @@ export class T5Oracle implements Oracle {
   }
 
   /**
-   * Loads the oracle's network.
+   * Loads the network and the tokenizer of the oracle.
    *
-   * @param game the environment's prompt @param dir a Hugging Face folder with a tokenizer.json
+   * @param game the prompt of the environment
+   * @param dir a folder in Hugging Face's format with a tokenizer.json
    */
   static async open(game: T5OraclePrompt, dir: string, options: DeviceOptions): Promise<T5Oracle> {
     const device = await openDevice(options);
@@ -49,7 +50,7 @@ export class T5Oracle implements Oracle {
     }
   }
 
-  /** Answers a question by greedy decoding. Questions that arrive meanwhile are answered in the next batch. */
+  /** Answers a question by greedy decoding. Questions that arrive while a batch is computed are answered in the next batch. */
   answer(secret: string, question: string): Promise<string> {
     const ids = this.tokenizer.encodeWithSpecials(this.game.prompt(secret, question));
     return new Promise((done, fail) => {

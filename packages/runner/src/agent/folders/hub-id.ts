@@ -1,7 +1,7 @@
-// Recognises names of models on the hub in a config.
+// Recognises names of models on the Hugging Face hub in a config.
 import { existsSync } from 'node:fs';
 
-/** The owners of models that have none in their older names. */
+/** The owners of the models on the Hugging Face hub whose older names are without an owner, such as `gpt2`. */
 const OWNERS: Readonly<Record<string, string>> = {
   gpt2: 'openai-community',
   'gpt2-medium': 'openai-community',
@@ -21,8 +21,9 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns OWNER/NAME[@REVISION] for a place that is neither a folder here nor a GGUF file; null where it cannot be a name on the
- * hub. The full rules are in @bowyer/checkpoints, which is not loaded for this check.
+ * Returns OWNER/NAME[@REVISION] for a model that is neither a local folder nor a GGUF file; null where the text cannot be a name
+ * on the Hugging Face hub. The full rules are in @bowyer/checkpoints, which is not loaded for this check because loading takes
+ * time.
  */
 export function hubId(place: string): string | null {
   if (existsSync(place) || place.endsWith('.gguf')) return null;

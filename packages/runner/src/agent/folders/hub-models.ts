@@ -1,4 +1,4 @@
-// Downloads the models of the hub that a config names, before a task begins.
+// Downloads the models of the Hugging Face hub that a config names, before the task of the config starts.
 import { ProgressBar } from '@bowyer/logging';
 import type { AgentConfig, NodePart } from '../keys/agent-keys.js';
 import type { Reporting } from '../../context/task-context.js';
@@ -6,7 +6,7 @@ import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
 import { convertedModel, isGgufFile, isWeightsFile, isWhole } from './weights-file.js';
 
-/** The options of a config that name models. */
+/** The options of a config that name a model. */
 export type ModelPlaces = Partial<Pick<AgentConfig, 'hub'> & NodePart<'warmStart', 'cacheDir'>> & {
   policy?: { model?: string | null; checkpoint?: string | null };
   critic?: { model?: string | null };
@@ -14,10 +14,13 @@ export type ModelPlaces = Partial<Pick<AgentConfig, 'hub'> & NodePart<'warmStart
   algorithm?: { teacher?: string | null };
 };
 
-/** The folder of converted models for runs without a `cache_dir`. */
+/** The folder of converted models for tasks whose config has no `cache_dir`. */
 const CACHE = '.cache';
 
-/** Replaces hub ids, runs, checkpoints of runs, GGUF files and files of weights in a config by folders of models. */
+/**
+ * Replaces the models in a config (names on the hub, folders of runs and checkpoints, GGUF files, files of weights) by local
+ * folders in Hugging Face's format.
+ */
 export async function useLocalModels(config: ModelPlaces, context: Reporting): Promise<void> {
   const { task, policy, critic, algorithm } = config;
   for (const node of [policy, critic, task])
@@ -34,7 +37,7 @@ async function localCheckpoint(place: string, config: ModelPlaces, context: Repo
   return convertedModel({ file: place, model, cacheDir: config.warmStart?.cacheDir ?? CACHE }, context);
 }
 
-/** Returns the folder of a model, which is downloaded from the hub or converted from a GGUF file where necessary. */
+/** Returns the local folder of a model, which is downloaded from the hub or converted from a GGUF file where necessary. */
 async function localModel(
   place: string,
   { hub, warmStart }: Pick<ModelPlaces, 'hub' | 'warmStart'>,
@@ -60,8 +63,8 @@ async function localModel(
 }
 
 /**
- * Converts an oracle that is a file of weights, as ArCHer's fine-tuned Flan-T5s are, and returns its folder. Other places are
- * returned unchanged.
+ * Converts an oracle that is a file of weights, as ArCHer's fine-tuned Flan-T5s are, and returns the folder of the converted
+ * model. A path of another kind is returned unchanged.
  */
 export async function localOracle(place: string, config: ModelPlaces, context: Reporting): Promise<string> {
   if (!isWeightsFile(place)) return place;
@@ -69,5 +72,7 @@ export async function localOracle(place: string, config: ModelPlaces, context: R
   return convertedModel({ file: place, model, cacheDir: config.warmStart?.cacheDir ?? CACHE }, context);
 }
 
-/** The model that ArCHer's oracles were fine-tuned from. */
+/**
+ * The model from which ArCHer's oracles were fine-tuned. Its config and tokenizer are used, since the files have weights only.
+ */
 const ORACLE_BASE = 'google/flan-t5-small';

@@ -1,4 +1,4 @@
-// Finds models in folders: in Hugging Face's layout, an adapter, a run, or one of a run's checkpoints.
+// Finds the model in a folder, which may be a model in Hugging Face's format, an adapter, a run, or a checkpoint of a run.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
@@ -10,9 +10,10 @@ const isModel = (folder: string): boolean =>
   existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));
 
 /**
- * Returns the folder of the model itself. In a run's folder it is the best agent, or else the newest checkpoint.
+ * Returns the folder that has the model's files. In the folder of a run it is that of the best agent, or else of the newest
+ * checkpoint.
  *
- * @returns the place unchanged where no model is found in it
+ * @returns the path unchanged where no model is found in it
  */
 export function agentFolderOf(place: string): string {
   const checkpoints = join(place, 'checkpoints');
@@ -38,7 +39,7 @@ export function modelNameOf(folder: string): string {
   return [parts[checkpoints - 1], ...inside].join('-');
 }
 
-/** Returns whether a place contains an adapter in PEFT's layout. */
+/** Returns whether a path contains an adapter in PEFT's format. */
 export const isAdapterFolder = (place: string): boolean =>
   existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
@@ -59,7 +60,10 @@ export const MEMORY_FILE = 'memory.jsonl';
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
 
-/** Returns why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
+/**
+ * Returns why the path in an option is not that of a model: there is no folder, no model in it, or an adapter that cannot be
+ * loaded; null where it is.
+ */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'policy.checkpoint' && isWeightsFile(place)) return weightsFileProblem(key, place);
@@ -83,7 +87,7 @@ export async function modelProblem(key: string, place: string | null): Promise<C
   };
 }
 
-/** Returns why an adapter cannot be loaded. Only this check imports the compute stack. */
+/** Returns why an adapter cannot be loaded. Only this check imports the library that runs models, which takes long to load. */
 async function adapterProblem(key: string, folder: string): Promise<ConfigProblem | null> {
   const { AdapterError, openAdapterDirectory } = await import('@bowyer/models');
   try {

@@ -1,5 +1,5 @@
-// Converts models that are one file to a folder in Hugging Face's layout on first use. The file has weights alone, as ArCHer's
-// checkpoints and oracles do, or is a whole model in the format GGUF.
+// Converts a model that is one file to a folder in Hugging Face's format when it is first used. The file has only weights, as
+// ArCHer's checkpoints and oracles do, or is a complete model in the format GGUF.
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -8,16 +8,16 @@ import { withFileLock, type ConfigProblem } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
 import type { Reporting } from '../../context/task-context.js';
 
-/** Returns whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
+/** Returns whether a path in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>
   typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
 
-/** Returns whether a place names a GGUF file, the format of Ollama, LM Studio and llama.cpp. */
+/** Returns whether a path names a GGUF file, the format of Ollama, LM Studio and llama.cpp. */
 export const isGgufFile = (place: string): boolean => place.endsWith('.gguf') && !isFolder(place);
 
 const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Returns whether config and tokenizer are in the folder of the file of weights. */
+/** Returns whether the model's config and tokenizer are in the same folder as the file of weights. */
 export const isWhole = (file: string): boolean =>
   ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
 
@@ -27,7 +27,8 @@ const STALE_SECONDS = 120;
 interface Conversion {
   file: string;
   /**
-   * The folder of a model with the same sizes, whose tokenizer is used; null if config and tokenizer are in the file's folder.
+   * The folder of a model with the same architecture, whose config and tokenizer are used; null if both are in the same folder as
+   * the file of weights.
    */
   model: string | null;
   /** The folder in which converted models are kept. */
@@ -81,7 +82,10 @@ export function convertedFrom(folder: string): string | null {
   return name !== undefined && basename(dirname(folder)) === 'converted' ? name : null;
 }
 
-/** Names the folder of a file's conversion by path, size and time, since the contents under a path may change. */
+/**
+ * Returns the name of the folder for the converted model. It has a hash of the path, size and modification time of the file, so
+ * that a file that was replaced under the same path is converted again.
+ */
 function nameOf(file: string, model: string | null): string {
   const { size, mtimeMs } = statSync(file);
   const hash = createHash('sha256').update(JSON.stringify([resolve(file), size, mtimeMs, model && resolve(model)]));

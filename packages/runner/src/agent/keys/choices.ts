@@ -1,6 +1,6 @@
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 
-/** The choices of a config that decide which keys it has. None of them has been validated. */
+/** The choices in a composed config on which its schema depends: which further keys it has. None of them has been validated. */
 export interface Choices {
   /** The algorithm; null if the config names no registered one. */
   algorithm: AnyAlgorithm | null;

@@ -1,4 +1,4 @@
-// Defines the options of the critic, which depend on its kind.
+// Defines the options of the critic (config node `critic`), which depend on its kind.
 import { count, oneOf, optionalText } from '@bowyer/core';
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import type { Choices } from './choices.js';
@@ -40,7 +40,10 @@ const criticModel = {
   ),
 };
 
-/** Returns the options of a critic, with those of its kind only; a critic from `critic.model` has its sizes from there. */
+/**
+ * Returns the options of a critic: only those of its kind, and without sizes if `critic.model` names a saved model, which has its
+ * own sizes.
+ */
 export const criticOptions = ({ setting }: Choices): TProperties => ({
   ...criticModel,
   ...(setting('critic.kind') !== 'transformer'

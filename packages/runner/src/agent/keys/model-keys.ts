@@ -37,7 +37,7 @@ export const deviceOptions = {
   }),
 };
 
-/** A device option of tasks that train. */
+/** A device option that exists only in tasks that train. */
 export const gradientOptions = {
   gradient_checkpointing: flag(
     false,
@@ -46,7 +46,7 @@ export const gradientOptions = {
   ),
 };
 
-/** The node of tasks that can download a model from the hub. */
+/** The config node `hub` of tasks that can download a model from the Hugging Face hub. */
 export const hubNode = group(
   {
     offline: flag(false, 'use only models of the hub that were downloaded before, as HF_HUB_OFFLINE=1 does', {
@@ -57,12 +57,12 @@ export const hubNode = group(
   'models of the hub',
 );
 
-/** The option of tasks that have no other one for choosing between sampling and greedy decoding. */
+/** The option for choosing between sampling and greedy decoding, for tasks that have no other option for it. */
 export const drawOption = {
   do_sample: flag(true, 'sample tokens; false: always take the most likely token', { flat: 'do_sample' }),
 };
 
-/** How a model samples. */
+/** The options of the config node `sampling`: how a model samples. */
 export const samplingOptions = {
   max_new_tokens: integer(32, 'longest text that the model writes at once, in tokens', { flat: 'max_new_tokens' }),
   temperature: Type.Number({
@@ -85,7 +85,7 @@ export const samplingOptions = {
   ),
 };
 
-/** The options of the chat template, which converts messages to tokens. */
+/** The options of the config node `chat`: the template that converts messages to tokens. */
 export const templateOptions = {
   template: optionalText(
     'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
@@ -98,7 +98,7 @@ export const templateOptions = {
   }),
 };
 
-/** The option of tasks that train on conversations, in addition to those of the template. */
+/** The option that tasks which train on conversations have in the node `chat`, in addition to those of the template. */
 export const conversationOptions = {
   upstream_loss_mask: flag(
     false,
@@ -108,9 +108,9 @@ export const conversationOptions = {
 };
 
 /**
- * Returns the nodes of tasks in which a language model writes texts until its own end-of-text token.
+ * Returns the config nodes of tasks in which a language model writes texts until its own end-of-text token.
  *
- * @param changed options of sampling with other defaults
+ * @param changed options of the node `sampling` whose defaults differ in the task
  */
 export const writerNodes = (changed: Partial<typeof samplingOptions & typeof drawOption>) => ({
   device: deviceNode(deviceOptions),
@@ -129,7 +129,7 @@ export const writerNodes = (changed: Partial<typeof samplingOptions & typeof dra
   chat: chatNode(templateOptions),
 });
 
-/** Options in the config node `task` of tasks that write texts. */
+/** The options in the config node `task` of tasks in which a language model writes texts. */
 export const writerOptions = {
   quantization,
   packed_decoding: optional(

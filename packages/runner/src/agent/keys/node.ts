@@ -1,8 +1,12 @@
-// Makes the nodes of a config, whose options differ between tasks.
+// Makes schemas of config nodes that have different options in different tasks.
 import { group } from '@bowyer/core';
 import type { TProperties } from '@sinclair/typebox';
 
-/** Makes a function that groups the options of a node that a task reads. @param meaning of the node */
+/**
+ * Returns a function that makes the schema of a node from the options that a task reads.
+ *
+ * @param meaning the description of the node
+ */
 export const nodeOf =
   (meaning: string) =>
   <Members extends TProperties>(members: Members) =>

@@ -19,7 +19,9 @@ import { nodeOf } from './node.js';
 
 export const playNode = nodeOf('how episodes are played');
 
-/** The options of tasks in which an agent plays episodes. The environment's own options are in the config node `env`. */
+/**
+ * The options of playing episodes, for tasks in which an agent plays. The environment's own options are in the config node `env`.
+ */
 export const episodeOptions = {
   slots: integer(32, 'episodes that are played at the same time', { flat: 'slots' }),
   max_failure_share: fraction(0.5, 'a run stops when more than this share of the episodes collected together failed', {
@@ -47,7 +49,7 @@ const price = (what: string) => Type.Number({ minimum: 0, description: `price of
 
 const timeout = () => count('longest wait for the whole answer to a request, in milliseconds');
 
-/** The options of a chat endpoint that plays instead of a model. */
+/** The config node of a chat endpoint that plays the episodes instead of a local model. */
 export const endpointNode = Type.Object(
   {
     base_url: Type.String({ description: 'address up to the version, for instance http://127.0.0.1:8000/v1' }),
@@ -94,7 +96,10 @@ export const remotePolicyNode = group(
   'a policy behind a server that plays the rollouts from which the local policy learns (docs/remote-policy.md)',
 );
 
-/** When rollouts are played: before each update, or during the updates. A synchronous run has the first key only. */
+/**
+ * The config node that decides when rollouts are played: before each update, or during the updates. In a synchronous run it has
+ * only its first key.
+ */
 export const rolloutNode = group(
   {
     mode: choice(
@@ -113,7 +118,7 @@ export const rolloutNode = group(
   'when rollouts are played and with which weights (docs/asynchronous.md)',
 );
 
-/** How a policy that is trained samples its rollouts. */
+/** The option that decides with which arithmetic a policy in training samples its rollouts. */
 export const samplingPrecision = choice(
   ['float32', 'integers'],
   'float32',

@@ -1,4 +1,4 @@
-// Defines the options of the policy's model: its weights, its adapters, and its optimizer.
+// Defines the config nodes `policy`, `lora` and `optimizer`: the weights of the policy's model, its adapters, and its optimizer.
 import { choice, count, flag, group, integer, nullable, oneOf, optionalText, positive } from '@bowyer/core';
 import { Type, type TObject } from '@sinclair/typebox';
 import type { Choices } from './choices.js';
@@ -15,7 +15,7 @@ export const quantization = choice(
   { flat: 'quantization' },
 );
 
-/** The options of the policy's model. */
+/** The options that choose the weights of the policy's model. */
 export const policyOptions = {
   model: optionalText(
     'the policy in Hugging Face layout: a folder, a GGUF file, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
@@ -28,10 +28,10 @@ export const policyOptions = {
   quantization,
 };
 
-/** The node `policy` of tasks that name their model in the config node `task`. */
+/** The config node `policy` of tasks that name their model in the node `task`, so that only the quantization is left in it. */
 export const quantizationNode = policyNode({ quantization });
 
-/** The options of a policy from scratch, whose vocabulary is the environment's words. */
+/** The options of a policy that is trained from scratch. Its vocabulary consists of the environment's words. */
 export const builtInOptions = {
   model_type: oneOf(
     ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
@@ -52,7 +52,7 @@ const loraSwitch = {
   enabled: flag(false, 'train adapters beside the policy, whose own weights stay unchanged', { flat: 'use_lora' }),
 };
 
-/** The adapters. A policy that is an adapter folder keeps its own settings. */
+/** The options of LoRA adapters. If `policy.model` is a folder with a trained adapter, the adapter's own settings are used. */
 const loraOptions = {
   r: integer(8, 'rank of the adapters'),
   alpha: positive(16, 'the output of the adapters is scaled by alpha / r'),
@@ -73,7 +73,7 @@ const loraOptions = {
   ),
 };
 
-/** The node of tasks that train a policy. It has the options of adapters only if adapters are trained. */
+/** The config node `lora` of tasks that train a policy. It has the options of adapters only if adapters are trained. */
 export const loraNodeOf = ({ setting }: Choices) =>
   group(
     { ...loraSwitch, ...(setting('lora.enabled') === true && loraOptions) },

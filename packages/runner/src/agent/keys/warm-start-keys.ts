@@ -6,7 +6,7 @@ import { nodeOf } from './node.js';
 
 export const warmStartNode = nodeOf('behaviour cloning before the first iteration, cached under a hash of its config');
 
-/** The folder of warm starts that several runs use. */
+/** The option for the folder in which finished warm starts are cached, so that several runs share them. */
 export const cacheOptions = {
   cache_dir: text('.cache', 'folder of finished warm starts; runs with the same warm-start config share one', {
     decides: false,
@@ -18,10 +18,10 @@ const warmupSteps = 'optimizer steps of linear warm-up; negative: a tenth of all
 const finalShare = 'learning rate at the end, as a share of the peak; it has no effect on a constant rate';
 
 /**
- * Returns the options of a schedule of a learning rate over the optimizer steps.
+ * Returns the options of a learning rate schedule over the optimizer steps.
  *
  * @param values the defaults
- * @param flat names of version 0.2
+ * @param flat the names that the options had in version 0.2
  */
 export const scheduleGroup = (
   values: { kind: 'linear' | 'cosine'; warmup_steps: number; final_share: number },
@@ -58,7 +58,7 @@ export const warmStartOptions = {
   ),
 };
 
-/** The options of demonstrations. Each environment adds the keys that its own expert reads. */
+/** The options of the config node `demonstrations`. Each environment adds the options of its own expert. */
 export const demonstrationKeys = {
   path: optionalText(
     'a file to imitate: episodes as JSONL (such as a run’s trajectories), conversations or agents’ traces as JSON, JSONL or Parquet, or the environment’s own format; null: the environment’s expert plays',
@@ -66,5 +66,5 @@ export const demonstrationKeys = {
   count: integer(3000, 'episodes to generate'),
 };
 
-/** The options of a file of conversations. */
+/** The options of the config node `demonstrations` for a file of conversations. */
 export const demonstrationFileKeys = { format: dataFormatKey, split: dataSplitKey };

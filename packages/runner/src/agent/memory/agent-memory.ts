@@ -1,4 +1,4 @@
-// Opens the memory of a config, fills it, and saves and restores it with an agent.
+// Opens an agent's memory of past episodes (config node `memory`), fills it, saves it with the agent and restores it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically, type DemonstrationSet, type Trajectory } from '@bowyer/core';
@@ -18,12 +18,12 @@ import { SentenceEncoder } from '@bowyer/models';
 import { MEMORY_FILE, memoryFileOf } from '../folders/model-folders.js';
 import { splitPlanOf, type EnvironmentConfig } from '../environment/environment.js';
 
-/** The node `memory`, which runs of earlier versions do not have. */
+/** A config with the node `memory`, which runs of earlier versions do not have. */
 export interface MemoryConfig {
   memory?: MemoryOptions;
 }
 
-/** A memory, and the encoder that searches it where it has one. */
+/** The memory of an agent, and the encoder model by which it is searched, if it has one. */
 export class AgentMemory {
   private constructor(
     readonly memory: Memory,
@@ -32,7 +32,7 @@ export class AgentMemory {
   ) {}
 
   /**
-   * Opens the memory that the config describes.
+   * Opens the memory that the config node `memory` describes.
    *
    * @returns null where the config has none
    */
@@ -45,7 +45,7 @@ export class AgentMemory {
   }
 
   /**
-   * Adds the demonstrations of the train split only.
+   * Adds the demonstrations of items in the train split; those of other splits are left out.
    *
    * @returns a line for the log
    * @throws where no demonstration names its item
@@ -76,14 +76,14 @@ export class AgentMemory {
     );
   }
 
-  /** Adds the successes of a rollout of the train split, if `memory.grow` is true. */
+  /** Adds the successful episodes of a rollout on the train split, if `memory.grow` is true. */
   addRollout(rollout: readonly Trajectory[]): void {
     if (!this.options.grow) return;
     this.memory.add(rollout.flatMap((episode) => episodeOfTrajectory(episode, this.options.minReturn ?? null) ?? []));
   }
 
   /**
-   * Restores the memory of a file.
+   * Restores the contents of the memory from a file.
    *
    * @param file the path that `memoryFileOf` returns
    */

@@ -1,5 +1,5 @@
-// Defines the config node `memory`, which decides which past successes an agent reads as examples. Its schema has only the keys
-// of its `kind`.
+// Defines the config node `memory`, which decides which past successful episodes an agent reads as examples. Its schema has only
+// the options of its `kind`.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
@@ -56,10 +56,13 @@ const nodeOf = (properties: TProperties): TSchema =>
     description: 'past successes that the agent reads as examples (docs/memory.md)',
   });
 
-/** The node with the keys of every kind. */
+/** The schema of the node `memory` with the options of all kinds. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
-/** Returns the keys of tasks in which an agent plays or learns to play. Only training has the keys about what a memory contains. */
+/**
+ * Returns the options of the node `memory` for tasks in which an agent plays or learns to play. Only training has the options for
+ * the contents of the memory.
+ */
 export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
   const kind = setting('memory.kind') ?? 'none';
   if (kind === 'none') return { memory: changeableOnResume(nodeOf({ kind: retrieval.kind })) };
@@ -84,7 +87,9 @@ interface Config {
   rollout?: { mode: string };
 }
 
-/** Reports why a memory cannot work: its encoder, its environment, or no source of episodes. */
+/**
+ * Reports why a memory cannot work with this config: because of its encoder, its environment, or a missing source of episodes.
+ */
 export function memoryKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const known = config as typeof config & Config;
   const { task, env, context, memory } = known;
@@ -141,8 +146,8 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
 }
 
 /**
- * Reports a memory other than the one that the agent learned with: an agent that has learned to read examples plays differently
- * without them, or with others.
+ * Reports options of the memory that differ from those with which the agent was trained: an agent that has learned to read
+ * examples plays differently without them, or with other examples.
  */
 export function memoryChanged(
   folder: string,

@@ -10,7 +10,10 @@ export type EndpointConfig = OptionsOf<typeof endpointNode>;
 
 interface Dialogue {
   messages: ChatMessage[];
-  /** The observation that the messages contain so far. If the next observation begins with it, only the rest is sent as a new message. */
+  /**
+   * The observation as far as the messages contain it. If the next observation begins with this text, only the text after it is
+   * sent as a new message.
+   */
   text: string;
 }
 
@@ -28,17 +31,17 @@ export class EndpointPlayer implements Player {
   }
 
   /**
-   * Opens a player whose model an endpoint serves.
+   * Opens a player whose actions come from a model behind a chat endpoint.
    *
-   * @param utteranceEnd the text before which an action ends; null: the whole reply is the action
+   * @param utteranceEnd the text at which an action ends; null: the whole reply is the action
    */
   static open(endpoint: EndpointConfig, utteranceEnd: string | null): EndpointPlayer {
     return new EndpointPlayer(openChat('policy.endpoint', endpoint), endpoint, utteranceEnd);
   }
 
   /**
-   * Requests all actions at the same time. A request that fails for good ends its own episode, unless the error would make every
-   * other request fail too.
+   * Requests the actions of all episodes at the same time. A request that fails after all retries ends its own episode only,
+   * unless the error would make every other request fail too.
    */
   async act(requests: ActRequest[]): Promise<(Decision<never> | Error)[]> {
     return Promise.all(requests.map((request) => this.#reply(request).catch((error: unknown) => this.#failed(error))));
@@ -65,11 +68,12 @@ export class EndpointPlayer implements Player {
     messages.push({ role: 'user', content: (goesOn ? observation.slice(before.text.length) : observation).trim() });
     const seed = this.endpoint.sendsSeed ? { seed: rng.uint32() } : {};
     const { content } = await this.chat.complete(messages, { ...this.#settings, ...seed });
-    // An empty answer becomes an action that environments call invalid. Reasoning is neither played nor sent back.
+    // An empty reply is played as an empty action, which environments call invalid. The model's reasoning is neither played nor
+    // sent back in later requests.
     const action = this.utteranceEnd === null ? content : content.split(this.utteranceEnd)[0];
     messages.push({ role: 'assistant', content });
     this.#dialogues.set(slot, { messages, text: observation + action });
-    // No tokens are returned, since the endpoint may have another tokenizer.
+    // The result has no token ids, since the endpoint may have another tokenizer.
     return { action };
   }
 

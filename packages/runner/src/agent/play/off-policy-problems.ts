@@ -1,17 +1,24 @@
-// Reports settings that make rollouts off-policy, if the algorithm has no correction for it or another setting contradicts it.
+// Reports a setting by which another policy than the current one plays the rollouts, if the algorithm does not correct for
+// off-policy data, or if another setting contradicts it.
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 
 interface OffPolicySetting {
   key: string;
-  /** The setting as it is written on a command line, `KEY=VALUE`, and its value that needs no correction. */
+  /**
+   * `chosen` is the setting as it is written on a command line, `KEY=VALUE`; `plain` is the setting with which rollouts are
+   * on-policy.
+   */
   chosen: string;
   plain: string;
-  /** The reason why an algorithm without a correction refuses the setting, as `NAME …`. */
+  /**
+   * The reason why an algorithm without an off-policy correction refuses the setting; in the message it follows the algorithm's
+   * name.
+   */
   reason: string;
 }
 
-/** Another setting that contradicts this one, unless its value is `plain`. */
+/** A setting that contradicts the off-policy setting, unless its value is `plain`. */
 export type Beside = readonly [key: string, value: unknown, plain: unknown, reason: string];
 
 export function offPolicyProblems(
@@ -37,6 +44,6 @@ export function offPolicyProblems(
   ];
 }
 
-/** Lists the algorithms that correct for off-policy rollouts. */
+/** Lists the algorithms that can correct for off-policy rollouts. */
 const offPolicyAlgorithms = (): string[] =>
   algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

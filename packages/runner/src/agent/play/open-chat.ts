@@ -1,10 +1,10 @@
-// Opens a chat endpoint of a config, with the key from an environment variable.
+// Opens a chat endpoint that a config describes, with the API key from an environment variable.
 import { OpenAiChat } from '@bowyer/envs';
 
 interface ChatEndpoint {
   baseUrl: string;
   model: string;
-  /** The variable with the key; null: no key is sent. */
+  /** The environment variable with the API key; null: no key is sent. */
   apiKeyEnv: string | null;
   retries: number;
   timeoutMs: number;
@@ -13,9 +13,10 @@ interface ChatEndpoint {
 }
 
 /**
- * Opens a chat endpoint with the key of its variable.
+ * Opens a chat endpoint with the API key from its environment variable.
  *
- * @param name the config's key, for messages @throws where the variable is not set
+ * @param name the endpoint's config key, for messages
+ * @throws where the variable is not set
  */
 export function openChat(name: string, endpoint: ChatEndpoint): OpenAiChat {
   const { baseUrl, model, apiKeyEnv, retries, timeoutMs, concurrency = 1 } = endpoint;

@@ -1,4 +1,4 @@
-// Converts a run's config into the plain options that algorithms take.
+// Converts a run's config into the option objects that the algorithms of @bowyer/algorithms take.
 import type { PlayOptions } from '@bowyer/algorithms';
 import { unwatched, isRecord } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
@@ -27,8 +27,8 @@ export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptio
 }
 
 /**
- * Returns the options of an algorithm and of its play. Each option is read from the config only when the algorithm reads it, so
- * that the test of unread options can see which ones are read.
+ * Returns the options of an algorithm and of the play of its episodes. Each option is read from the config only when the
+ * algorithm reads it, so that the test for options that are never read can observe the reads.
  */
 export function recipeOptions<Options extends object>(
   config: PlayConfig & { algorithm: Options & { name: string } },

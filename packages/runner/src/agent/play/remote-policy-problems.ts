@@ -1,4 +1,4 @@
-// Reports why a policy that a server runs cannot play the rollouts.
+// Reports why the rollouts cannot be played by a copy of the policy on a server (config node `remote_policy`).
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';

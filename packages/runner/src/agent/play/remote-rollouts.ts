@@ -1,6 +1,6 @@
-// Plays rollouts with a policy that an OpenAI-compatible server runs. Prompts are sent as token ids, and the answers come with
-// their ids and log-probabilities: nothing is tokenized twice, and losses are weighted by π/μ, where μ is the server's policy.
-// Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which task=serve_model supports too.
+// Plays rollouts with a copy of the policy that an OpenAI-compatible server runs. Prompts are sent as token ids, and answers come
+// with token ids and log-probabilities: nothing is tokenized twice, and losses are weighted by π/μ, where μ is the server's
+// policy. Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which the task `serve_model` supports too.
 import {
   withTerminators,
   type ActRequest,
@@ -18,12 +18,12 @@ import type { remotePolicyNode } from '../keys/play-keys.js';
 
 export type RemotePolicyConfig = OptionsOf<typeof remotePolicyNode>;
 
-/** The number of tokens whose spelling is compared with the server's. */
+/** The number of tokens in the text by which the server's tokenizer is compared with the policy's. */
 const PROBED = 24;
 
 interface Completion {
   promptIds: number[];
-  /** Tokens of the answer, with the terminator. */
+  /** The token ids of the answer, including the token that ends it. */
   ids: number[];
   logprobs: number[];
   stopped: boolean;
@@ -35,7 +35,10 @@ interface Slot {
 }
 
 class RemoteRollouts implements AsyncDisposable {
-  /** Logit biases of −100 for the tokens that the policy can never write, since it could not learn from them. */
+  /**
+   * Logit biases of −100, sent with each request, for the tokens that are masked when the policy samples, since the policy could
+   * not learn from them.
+   */
   readonly #banned: Record<number, number> | undefined;
 
   private constructor(
@@ -49,7 +52,7 @@ class RemoteRollouts implements AsyncDisposable {
   }
 
   /**
-   * Opens a server of the policy and checks that its tokens are the policy's.
+   * Connects to the server of the policy and checks that its tokenizer is the policy's.
    *
    * @throws where the server has no such model, returns no token ids, or has another tokenizer
    */
@@ -70,9 +73,9 @@ class RemoteRollouts implements AsyncDisposable {
   }
 
   /**
-   * Opens players on the server.
+   * Returns a function that opens players whose actions the server samples.
    *
-   * @param slots episodes in play at the same time
+   * @param slots the number of episodes that are played at the same time
    */
   openPlayer(slots: number): OpenPlayer {
     return (sampling) => {
@@ -128,8 +131,8 @@ class RemoteRollouts implements AsyncDisposable {
   }
 
   /**
-   * Returns the error of a request that failed for good, which ends its own episode; throws one that would make every other
-   * request fail too.
+   * Returns the error of a request that failed after all retries, which ends its own episode only; throws an error that would
+   * make every other request fail too.
    */
   #failed(error: unknown): Error {
     if (error instanceof HttpError && ![400, 401, 403, 404].includes(error.status ?? 0)) return error;
@@ -156,7 +159,7 @@ class RemoteRollouts implements AsyncDisposable {
   }
 }
 
-/** Returns a text of tokens from all parts of the vocabulary. */
+/** Returns a text of tokens from all parts of the vocabulary, by which two tokenizers are compared. */
 function probeOf(tokenizer: Tokenizer): string {
   const stride = Math.max(1, Math.floor(tokenizer.vocabSize / PROBED));
   const ids = Array.from(
@@ -169,7 +172,10 @@ function probeOf(tokenizer: Tokenizer): string {
     .join('');
 }
 
-/** Opens the server that plays a run's rollouts; undefined without an address, where the policy itself plays. */
+/**
+ * Connects to the server that plays a run's rollouts; returns undefined if the config has no address, since the policy in this
+ * process then plays.
+ */
 export async function openRemoteRollouts(
   config: RemotePolicyConfig | undefined,
   agent: { policy: LanguageModel; dialogues: Dialogues },
@@ -192,7 +198,7 @@ class RemotePlayer implements Player {
 }
 
 /**
- * Reads an answer's tokens.
+ * Reads the token ids and log-probabilities of an answer.
  *
  * @throws {NoAnswer} without an answer; {TypeError} for an answer without ids, or without log-probabilities of all of them
  */

@@ -1,4 +1,5 @@
-// Plays rollouts with a copy of the policy on a second device, while the policy learns: docs/asynchronous.md.
+// Plays rollouts on a second device with a copy of the policy while the policy learns on the first one (asynchronous training:
+// docs/asynchronous.md).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -27,14 +28,14 @@ import { loadPolicy, type PolicyConfig } from '../policy/policy-setup.js';
 import { samplesIntegers, type SamplingPrecisionConfig } from './sampling-precision.js';
 
 type RolloutKeys = OptionsOf<typeof rolloutNode>;
-/** A synchronous run has the key `mode` only. */
+/** The config node `rollout`; a synchronous run has only its key `mode`. */
 export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
 
-/** A source of rollouts for asynchronous runs. */
+/** A source of rollouts for asynchronous runs, in which rollouts are played during the updates. */
 export interface OpenRolloutsAhead extends RolloutsAhead {
-  /** Returns the metrics of the rollout that was last learned from. */
+  /** Returns the metrics of the rollout from which the policy has learned last. */
   takeMetrics(): Metrics;
-  /** Returns the seconds that learner and collector have waited since the last call, by name. */
+  /** Returns the seconds that the learner and the player of rollouts have waited for each other since the last call, by name. */
   takeSeconds(): Record<string, number>;
   /** Writes the episodes that were played and not yet learned from into the folder of a checkpoint. */
   save(folder: string): Promise<void>;
@@ -48,14 +49,17 @@ type AheadConfig = PlayConfig &
 interface AheadRun {
   unit: AnyAlgorithm;
   agent: Agent;
-  /** The folder of the policy's weights: the initial ones, or a checkpoint's. */
+  /** The folder of the policy's weights from which the copy is loaded: the initial ones, or those of a checkpoint. */
   policyFolder: string;
   /** The folder of the checkpoint that the run resumes from; null for a new run. */
   checkpoint: string | null;
   firstIteration: number;
 }
 
-/** Opens the source of rollouts of an asynchronous run; undefined in a synchronous run, whose policy plays them itself. */
+/**
+ * Opens the source of rollouts of an asynchronous run; returns undefined in a synchronous run, whose policy plays the rollouts
+ * itself.
+ */
 export async function openRolloutsAhead(
   config: AheadConfig,
   run: AheadRun,
@@ -111,7 +115,10 @@ function asynchronous(collector: Collector, settings: Settings, found: Played | 
   return Object.assign(source, { save });
 }
 
-/** Episodes that were played and not yet learned from. A group has the episodes of one task, or in lock step those of one rollout. */
+/**
+ * The episodes that were played and not yet learned from, as a checkpoint stores them. A group has the episodes of one task; if
+ * all episodes are played in lock step, it has those of one rollout.
+ */
 interface Played {
   next: number;
   again: number[];
