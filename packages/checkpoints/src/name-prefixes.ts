@@ -7,10 +7,10 @@ import type { CheckpointReader } from './io/checkpoint-reader.js';
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**
- * Returns the tensors without the prefix of their names.
+ * Returns the tensors of `source` under their names without a prefix.
  *
- * @param known alternative lists of the model's names, by which the prefix is recognised; empty: only prefixes of wrappers are
- *   removed
+ * @param known lists of tensor names, of which the model has one: the prefix is what precedes these names in the file. If it is
+ *   empty, only the prefixes of wrappers (`module.`, `_orig_mod.`) are removed
  */
 export function withoutNamePrefix(source: CheckpointReader, known: readonly (readonly string[])[]): CheckpointReader {
   const names = [...source.entries.keys()];
@@ -32,7 +32,7 @@ export function withoutNamePrefix(source: CheckpointReader, known: readonly (rea
   };
 }
 
-/** Returns the shortest prefix with which the file has all names of a list; undefined if there is none. */
+/** Returns the shortest prefix with which the file has all names of one of the lists; undefined if there is none. */
 function prefixOf(names: readonly string[], known: readonly (readonly string[])[]): string | undefined {
   const present = new Set(names);
   const candidates = known.flatMap(([first]) =>

@@ -11,7 +11,7 @@ export interface GgufType {
   blockBytes: number;
 }
 
-/** The types by name. */
+/** The tensor types that can be decoded, by their names in llama.cpp, in lower case. */
 export const ggufTypes = {
   f32: { code: 0, block: 1, blockBytes: 4 },
   f16: { code: 1, block: 1, blockBytes: 2 },
@@ -37,7 +37,7 @@ type DecodeBlock = (bytes: DataView, at: number, numbers: Float32Array, to: numb
 const { fround } = Math;
 const half = (bytes: DataView, at: number) => float16Value(bytes.getUint16(at, true));
 
-/** Decodes 16 bytes of 4-bit codes: byte i has the codes of numbers i and i + 16. `high(i)` gives a fifth bit. */
+/** Calls `decode` with each code of a block of 32 numbers: byte i has the 4-bit codes of numbers i (low bits) and i + 16. */
 function codes4(bytes: DataView, at: number, decode: (code: number, i: number) => void): void {
   for (let i = 0; i < 16; i++) {
     const byte = bytes.getUint8(at + i);

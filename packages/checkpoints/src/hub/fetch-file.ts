@@ -1,4 +1,5 @@
-// Downloads a file of the hub to the cache. An interrupted download is continued, and the checksum is verified.
+// Downloads a file of the Hugging Face hub to the local cache. An interrupted download is continued, and the checksum is
+// verified.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
@@ -10,7 +11,7 @@ import type { RemoteFile } from './hub-files.js';
 interface FetchOptions {
   url: string;
   headers: Record<string, string>;
-  /** Called with the number of downloaded bytes of this file. */
+  /** Called with the number of bytes of this file that have been downloaded so far. */
   progress: (bytes: number) => void;
   /** The wait before the first retry in seconds. It doubles with each retry. */
   pauseSeconds: number;
@@ -19,13 +20,13 @@ interface FetchOptions {
 }
 
 const STILL_MS = 60_000;
-/** The number of bytes below which a connection has made no progress in that time. */
+/** A connection that brings fewer bytes than this within `stillMs` has made no progress. */
 const STILL_BYTES = 64 * 1024;
 
 /** The number of attempts without a new byte after which the download fails. */
 const ATTEMPTS = 5;
 
-/** The error for an answer with another status than the file's. */
+/** The error for a response of the hub whose HTTP status is not the expected one. */
 class HubStatusError extends Error {
   constructor(
     readonly statusCode: number,
@@ -53,7 +54,7 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
       await receive(incomplete, Math.min(have, file.size) === have ? have : 0, options);
     } catch (error) {
       const lasting = error instanceof HubStatusError && error.statusCode < 500 && error.statusCode !== 429;
-      // A connection without progress does not count as grown, even if it brought a few bytes.
+      // A connection that was closed for lack of progress counts as a failure, even if it brought a few bytes.
       const grown = !(error instanceof DeadlineError) && (await sizeOf(incomplete)) > have;
       failures = grown ? 0 : failures + 1;
       if (lasting || failures >= ATTEMPTS) throw error;
@@ -71,7 +72,10 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
   await rename(incomplete, blob);
 }
 
-/** Appends the bytes from `have` on. If the server ignores the range, the file begins again. */
+/**
+ * Downloads the bytes from offset `have` on and appends them to the file; a server that ignores the range sends the file from
+ * byte 0.
+ */
 function receive(path: string, have: number, options: FetchOptions): Promise<void> {
   const { url, stillMs = STILL_MS } = options;
   const what = `GET ${url.split('?')[0]}: fewer than ${STILL_BYTES} bytes arrived`;

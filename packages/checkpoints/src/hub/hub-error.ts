@@ -1,4 +1,4 @@
-// Words the errors of the hub for a user who requested a model.
+// Turns failed requests to the Hugging Face hub into error messages that name the requested model, the problem and its remedy.
 import type { HubId } from './hub-id.js';
 
 export class HubError extends Error {
@@ -22,7 +22,7 @@ export class HubError extends Error {
   }
 }
 
-/** Returns whether the hub did not answer, so that it is unknown whether the model exists. */
+/** Returns whether an error means that the hub did not answer, so that it is unknown whether the model exists. */
 export const isUnreachable = (error: unknown): boolean =>
   !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 

@@ -21,7 +21,7 @@ export interface HubOptions {
 }
 
 const PUBLIC_HUB = 'https://huggingface.co';
-/** The timeout of a model's description in milliseconds. */
+/** The timeout in milliseconds of requests for a model's description or its list of files. */
 const ANSWER_MS = 60_000;
 /** Imports the hub's library, which loads more slowly than the rest of this package. */
 const hub = () => import('@huggingface/hub');
@@ -63,7 +63,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
 
 const isSet = (variable: string | undefined) => ['1', 'on', 'yes', 'true'].includes((variable ?? '').toLowerCase());
 
-/** Returns the directory of a complete cached snapshot; null if there is none. The revision is written last. */
+/** Returns the directory of a cached snapshot; null if there is none. It is complete, since `refs/REVISION` is written last. */
 async function cachedSnapshot(id: HubId, folder: string): Promise<string | null> {
   const commit = COMMIT.test(id.revision)
     ? id.revision
@@ -110,7 +110,7 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
   return snapshot;
 }
 
-/** Requests a description with one timeout for the whole answer, since it is small. */
+/** Requests a model's description or list of files, with one timeout for the whole response, since it is small. */
 const fetchAnswer: typeof fetch = (input, init) =>
   withDeadline(ANSWER_MS, init?.signal ?? undefined, async (signal) => {
     const response = await fetch(input, { ...init, signal });
@@ -134,7 +134,7 @@ async function remoteFiles(
     revision: sha,
   })) {
     const etag = lfs?.oid ?? oid;
-    // Paths and hashes become file names: those that could lead out of the folder are skipped.
+    // Paths and hashes become names of files in the cache: an entry whose name could lead out of the cache's folder is skipped.
     if (type !== 'file' || etag === undefined || !/^[0-9a-f]+$/.test(etag) || /[\\/]/.test(path)) continue;
     files.push({ path, size, etag, digest: lfs ? 'sha256' : 'git' });
   }

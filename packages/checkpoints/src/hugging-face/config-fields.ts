@@ -6,7 +6,7 @@ export type ConfigJson = Readonly<Record<string, unknown>>;
 export class UnsupportedConfigError extends Error {
   override readonly name = 'UnsupportedConfigError';
 
-  /** @param modelType null if the fault is in the model type itself */
+  /** @param modelType the `model_type` of the config; null if that field itself is the unsupported one */
   constructor(
     readonly modelType: string | null,
     readonly field: string,
@@ -17,7 +17,7 @@ export class UnsupportedConfigError extends Error {
   }
 }
 
-/** Calls `build`; its UnsupportedConfigError gets the path of the file. */
+/** Calls `build`, and adds the file's path to an UnsupportedConfigError that it throws. */
 export function fromConfigFile<T>(path: string, build: () => T): T {
   try {
     return build();

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The contents of `config.json`. The architecture validates its keys. */
+/** The contents of `config.json`. The reader of each model family validates the keys. */
 export type PretrainedConfig = Record<string, unknown> & { model_type?: string };
 
 /** The error for a directory that lacks a required file. */
@@ -75,7 +75,7 @@ export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> 
 /**
  * Parses a config file, which must contain an object.
  *
- * @param dir for the message, like `file`
+ * @param dir the file's directory, which is only named in error messages, like `file`
  */
 export function parseConfig(text: string, dir: string, file = 'config.json'): PretrainedConfig {
   let json: unknown;

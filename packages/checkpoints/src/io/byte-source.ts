@@ -19,7 +19,7 @@ export class ByteSource {
   /**
    * Reads bytes at an offset.
    *
-   * @param what is read, for the error if the file ends before
+   * @param what describes the bytes, for the error if the file ends before them
    */
   async read(position: number, length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
     this.#check(position, length, what);
@@ -28,7 +28,7 @@ export class ByteSource {
     return bytes;
   }
 
-  /** Reads into an existing array. */
+  /** Reads bytes at an offset into an existing array, until it is full. */
   async fill(position: number, target: Uint8Array, what: string): Promise<void> {
     const { length } = target;
     this.#check(position, length, what);

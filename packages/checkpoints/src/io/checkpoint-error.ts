@@ -1,4 +1,4 @@
-// Defines the error of weight files: file, tensor, expected and found values, and the remedy.
+// Defines the error for weight files, whose message names the file, the tensor, the expected and found values, and the remedy.
 
 /** The error for a weight file with unexpected contents. */
 export class CheckpointError extends Error {

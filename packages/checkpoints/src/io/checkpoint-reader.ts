@@ -21,7 +21,10 @@ export interface TensorInfo {
 
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
-/** Throws for integers and booleans. They are not weights, but belong to a quantised model or to a tensor of another name. */
+/**
+ * Throws for a tensor of integers or booleans, which cannot be a weight: the model is quantised, or the tensor has another
+ * meaning.
+ */
 export function requireFloats(name: string, { dtype, file }: TensorInfo): void {
   if (floatTypes.includes(dtype)) return;
   const advice = 'quantised weights cannot be read: use the model in float32, float16 or bfloat16';

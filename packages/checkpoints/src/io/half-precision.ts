@@ -17,7 +17,8 @@ export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
     bfloat16ToFloat32(new Uint16Array(buffer, byteOffset + 2 * length, length), values);
     return;
   }
-  // Each word that is read contains two numbers. Writing never reaches words that are not read yet.
+  // Each 32-bit word that is read contains two bfloat16. Numbers i and i + 1 are written after word (length + i) / 2 was read, so
+  // that no word is overwritten before it is read.
   const words = new Uint32Array(buffer, byteOffset, length);
   for (let i = 0, from = length / 2; i < length; i += 2, from++) {
     const pair = words[from];

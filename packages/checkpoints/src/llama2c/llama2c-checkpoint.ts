@@ -122,7 +122,7 @@ function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, voca
   return sizes;
 }
 
-/** Consecutive matrices of one kind. */
+/** Matrices of one kind that are consecutive in the file, such as the query projections of all layers. */
 interface Block {
   names: string[];
   shape: number[];

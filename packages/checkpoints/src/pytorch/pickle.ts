@@ -148,10 +148,10 @@ function longFrom(bytes: Uint8Array): number {
 }
 
 const operations: Readonly<Record<string, (o: Operands) => void>> = {
-  // Protocol and frames
+  // Opcodes that mark the protocol and frames, which are skipped
   '\x80': (o) => void o.bytes(1), // protocol number
   '\x95': (o) => void o.bytes(8), // frame length
-  // Constants
+  // Opcodes that push constants and numbers
   N: (o) => o.push(null),
   '\x88': (o) => o.push(true),
   '\x89': (o) => o.push(false),
@@ -164,7 +164,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   L: (o) => o.push(Number(o.line().replace(/L$/, ''))),
   '\x8a': (o) => o.push(longFrom(o.bytes(u8(o)))),
   '\x8b': (o) => o.push(longFrom(o.bytes(u32(o)))),
-  // Strings and bytes
+  // Opcodes that push strings and bytes
   X: (o) => o.push(decode(o.bytes(u32(o)))),
   '\x8c': (o) => o.push(decode(o.bytes(u8(o)))),
   '\x8d': (o) => o.push(decode(o.bytes(u64(o)))),
@@ -173,7 +173,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   B: (o) => o.push(o.bytes(u32(o)).slice()),
   C: (o) => o.push(o.bytes(u8(o)).slice()),
   '\x8e': (o) => o.push(o.bytes(u64(o)).slice()),
-  // Containers
+  // Opcodes that build lists, tuples, dicts and sets
   '(': (o) => o.push(MARK),
   '}': (o) => o.push(new Map()),
   ']': (o) => o.push([]),
@@ -205,7 +205,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
     const items = o.popToMark();
     intoList(o.top(), items);
   },
-  // Stack and memo
+  // Opcodes that change the stack, or store and fetch objects in the memo
   '0': (o) => void o.pop(),
   '1': (o) => void o.popToMark(),
   '2': (o) => o.push(o.top()),
@@ -216,7 +216,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   h: (o) => o.recall(u8(o)),
   j: (o) => o.recall(u32(o)),
   g: (o) => o.recall(Number(o.line())),
-  // Imports and calls
+  // Opcodes that import a name or call it
   c: (o) => {
     const [module, name] = [o.line(), o.line()];
     o.push(o.world().find(module, name));
@@ -231,7 +231,7 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
       throw new PickleError('the pickle calls an object that is not callable');
     o.push((callable as PickleCallable)(...(parameters as PickleValue[])));
   },
-  // Object state: state dicts have version numbers (_metadata), which are ignored.
+  // The opcode that sets an object's attributes, which are ignored: a state dict only has its `_metadata` (version numbers).
   b: (o) => {
     o.pop();
     if (!(o.top() instanceof Map))

@@ -68,7 +68,7 @@ async function fromZip(source: ByteSource): Promise<TorchFile> {
  * and the data of each storage.
  */
 async function fromPickles(source: ByteSource): Promise<TorchFile> {
-  // The pickles end at an unknown offset before the data, so that growing parts of the file are tried.
+  // The pickles end at an unknown offset, followed by the data: longer and longer beginnings of the file are tried.
   for (let length = Math.min(source.size, 1 << 20); ; length = Math.min(source.size, 4 * length)) {
     const bytes = await source.read(0, length, 'the pickles');
     try {
@@ -139,7 +139,7 @@ function unpickle(source: ByteSource, bytes: Uint8Array, start: number, storages
     if (!(error instanceof PickleError)) throw error;
     const advice =
       'only tensors can be read: open it in Python, if you trust it, and save its state_dict() alone, preferably as safetensors';
-    // In the older format, the part that was read may be too short.
+    // In the older format the beginning of the file that was read may be too short; `fromPickles` then reads a longer one.
     const Failure = error.message.startsWith('the pickle ends') ? UnfinishedPickles : WeightsFileError;
     throw new Failure(source.path, error.message, advice);
   }

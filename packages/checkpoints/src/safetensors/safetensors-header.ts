@@ -42,7 +42,7 @@ export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes
 
 /**
  * Reads the tensors in the order of their bytes, and the metadata. The tensors must cover the data exactly: a gap, an overlap or
- * a rest means that a length is wrong.
+ * remaining bytes mean that a length is wrong.
  *
  * @param dataBytes size of the file after the header
  */

@@ -12,7 +12,7 @@ const KEPT = 2;
 
 /** `Progress` is the state that a run stores in addition to its tensors. */
 export class CheckpointStore<Progress extends object> {
-  /** @param otherwise remedy if every checkpoint is damaged and there is no copy */
+  /** @param otherwise the remedy that the error message advises if every checkpoint is damaged and the user has no copy */
   constructor(
     private readonly directory: string,
     private readonly otherwise = 'start again in a new directory',

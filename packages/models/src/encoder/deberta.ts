@@ -102,7 +102,7 @@ export function disentangledAttention(
   const relative = config.deberta!.relative!;
   const headSize = hiddenSize / numHeads;
   const alpha = scoreScale(config);
-  /** Projects the table of embeddings to [heads, 2 · span, headSize]. */
+  /** Projects the embeddings of relative positions to [heads, 2 · span, headSize], by the shared projection or by `own`. */
   const mapped = (own: string, shared: string) => {
     const rows = linear(g, table, parameters, `${name}.${relative.sharedMaps ? shared : own}`);
     return g.transpose(g.reshape(rows, [table.dim(0), numHeads, headSize]), [1, 0, 2]);
@@ -123,14 +123,14 @@ export function disentangledAttention(
     scores = g.add(scores, picked(query, mapped('pos_key_proj', 'key_proj'), toKey));
   }
   if (positionToContent) {
-    // In these products rows are keys and columns are queries.
+    // These products have keys as rows and queries as columns, so they are transposed before they are added to the scores.
     const fromKeys = picked(key, mapped('pos_query_proj', 'query_proj'), toQuery);
     scores = g.add(scores, g.transpose(fromKeys, [0, 1, 3, 2]));
   }
   return scores;
 }
 
-/** Returns the shapes of the tensors that DeBERTa has and BERT has not. */
+/** Returns the names and shapes of the tensors that DeBERTa has and BERT does not have. */
 export function debertaShapes({ hiddenSize, numLayers, deberta }: EncoderConfig): Record<string, number[]> {
   const relative = deberta?.relative;
   if (!deberta || !relative) return {};

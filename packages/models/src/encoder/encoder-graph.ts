@@ -93,9 +93,9 @@ function summed(
 }
 
 /**
- * Computes rows of the last layer's hidden states.
+ * Computes the last layer's hidden states, of all tokens or only of each text's first token.
  *
- * @param first the rows of first tokens, if only these are wanted (they attend to all tokens); all tokens if not given
+ * @param first given if only the first tokens are needed: the last layer then computes only these, which attend to all tokens
  */
 function hiddenStates(
   g: GraphBuilder,
@@ -104,7 +104,7 @@ function hiddenStates(
   layout: TokenLayout,
   first?: FirstRows,
 ): Value {
-  // These numbers are added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
+  // The biases are added to the attention scores: 0 for tokens, −10⁹ for padding, whose weight after the softmax is exactly 0.
   const biases = layout.classes.map(({ mask }) => g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1));
   if (config.modernbert) return modernBertHiddenStates(g, parameters, config, layout, biases);
   const words = g.gather(parameters['embeddings.word_embeddings.weight'], layout.ids);
@@ -122,25 +122,25 @@ function hiddenStates(
   const names = layerNames(config);
   names.forEach((name, i) => {
     const scope = { layout, terms, ...(i === names.length - 1 && { first }) };
-    // The scope is named by depth, since ALBERT uses the same layer several times.
+    // The scope has the index of the application, not the layer's name, since ALBERT applies the same layer several times.
     x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, scope, parameters, name, config));
   });
   return x;
 }
 
 interface AttentionTerms {
-  /** [batch, 1, 1, tokens] is added to the scores. */
+  /** [batch, 1, 1, tokens] numbers that are added to the attention scores, very negative for padding. */
   bias: Value;
   /** DeBERTa's relative positions. */
   distances?: Distances;
 }
 
-/** The texts that a layer reads, and the rows that it computes. */
+/** The tokens that an encoder layer reads, and those whose results it computes. */
 interface LayerScope {
   layout: TokenLayout;
-  /** The terms of each class of texts. */
+  /** The terms that are added to the attention scores, for each class of texts of similar length. */
   terms: readonly AttentionTerms[];
-  /** The rows that the layer computes, if not all. */
+  /** Given in the last layer if it computes only the first token of each text. */
   first?: FirstRows;
 }
 
@@ -170,8 +170,8 @@ function encoderLayer(
 /**
  * Computes softmax(Q Kᵀ / √d + bias) V for each head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
  *
- * @param own the rows that have queries
- * @param x all rows
+ * @param own the hidden states of the tokens for which attention is computed (all, or the first token of each text)
+ * @param x the hidden states of all tokens, which have the keys and values
  */
 function selfAttention(
   g: GraphBuilder,

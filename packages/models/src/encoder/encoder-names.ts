@@ -2,7 +2,9 @@
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
 import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
-/** The names of linear layers and norms, without `.weight` and `.bias`. Those of a layer's parts are relative to the layer. */
+/**
+ * The names of linear layers and norms, without `.weight` and `.bias`. Names of modules within a layer are relative to the layer.
+ */
 interface EncoderNames {
   query: string;
   key: string;
@@ -63,7 +65,7 @@ export function embeddingMap({
   return { name: 'embeddings_project', size: electra.embeddingSize };
 }
 
-/** The names of DeBERTa's parts. */
+/** The names of DeBERTa's modules that differ from BERT's. */
 const deberta: EncoderNames = {
   ...bert,
   query: 'attention.self.query_proj',

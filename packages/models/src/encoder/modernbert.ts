@@ -11,7 +11,7 @@ import type { TokenLayout } from './token-layout.js';
 /** The rotary tables and the attention bias of one kind of layer (global or local), for each class of texts. */
 type Kind = readonly {
   tables: RotaryTables;
-  /** Is added to the scores. */
+  /** The numbers that are added to the attention scores: 0, or very negative for padding and for tokens outside the window. */
   bias: Value;
 }[];
 

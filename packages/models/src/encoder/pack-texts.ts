@@ -1,4 +1,5 @@
-// Packs texts for an encoder: real tokens one after the other, and the indices by which attention finds those of a text.
+// Packs texts for an encoder: the tokens of all texts one after the other without padding, and the indices by which attention
+// finds the tokens of each text.
 import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.js';
 
 /**
@@ -7,18 +8,19 @@ import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.j
  */
 export const TEXT_CLASSES = 3;
 
-/** The inputs of packed texts. */
+/** The inputs of the encoder's graph for packed texts. */
 interface PackedTexts {
   inputs: Record<string, { dims: number[]; data: Int32Array | Float32Array }>;
-  /** [texts] the row in the features of each text. */
+  /** [texts] for each text, the row of the graph's output that has its features, since the output is ordered by class. */
   rows: Int32Array;
 }
 
 /**
  * Packs texts into classes of similar length.
  *
- * @param texts ids with special tokens, at least one
- * @param sized rounds up each size of a class: its texts, their length and their tokens together
+ * @param texts the token ids of each text with special tokens; there is at least one text
+ * @param sized rounds up each size of a class, so that few different sizes occur: the number of texts, their length, and the
+ *   number of their tokens
  */
 export function packTexts(
   texts: readonly (readonly number[])[],
@@ -49,7 +51,7 @@ export function packTexts(
   return { inputs, rows: rows.subarray(0, texts.length) };
 }
 
-/** Makes the inputs of one class. @param texts in order of length, the longest last */
+/** Makes the graph's inputs for class `c` of texts. @param texts in order of length, the longest last */
 function classFeeds(
   c: number,
   texts: readonly (readonly number[])[],
@@ -58,7 +60,8 @@ function classFeeds(
 ): PackedTexts['inputs'] {
   const [count, length] = [sized(texts.length), Math.min(sized(texts.at(-1)!.length), maxTokens(config))];
   const given = texts.flat();
-  // An added row is that of a padding position, whose gradient is 0; without padding no row is added.
+  // Token rows are added until their number is a rounded size. An added row stands for a padding position of the class's matrix,
+  // where the gradient is 0; a matrix without padding gets no rows.
   const ids = new Int32Array(Math.min(sized(given.length), count * length)).fill(config.padTokenId);
   ids.set(given);
   const positions = new Int32Array(ids.length).fill(firstPosition(config));
@@ -87,14 +90,15 @@ function classFeeds(
 }
 
 /**
- * Finds the cuts of sorted lengths into `count` parts with the fewest attention scores, Σ texts · longest². The result is exact, by
- * dynamic programming in O(count · lengths²).
+ * Divides sorted lengths into `count` consecutive classes with the fewest attention scores, Σ texts · longest² over the classes.
+ * The result is exact, by dynamic programming in O(count · lengths²).
  *
- * @returns the first index of each part except the first; parts are never empty
+ * @returns the first index of each class except the first class; classes are never empty
  */
 export function cheapestCuts(lengths: readonly number[], count: number): number[] {
   const score = (begin: number, end: number) => (end - begin) * lengths[end - 1] ** 2;
-  // For `part` parts of the first `end` lengths: the fewest scores, and the index at which the last part begins.
+  // costs[end − 1] is the fewest scores of the first `end` lengths in the classes so far; `begins` lists, for one more class each
+  // time, the index at which the last class begins.
   let costs = lengths.map((_, i) => score(0, i + 1));
   const begins: number[][] = [];
   for (let part = 1; part < count; part++) {

@@ -13,7 +13,7 @@ interface TextClass {
   mask: Value;
 }
 
-/** Converts between rows of hidden states and one matrix per class: [its texts, its tokens or 1, width]. */
+/** Converts between hidden states of the whole batch and one padded matrix per class: [its texts, its tokens or 1, width]. */
 export interface Rows {
   split(rows: Value): Value[];
   join(parts: readonly Value[]): Value;
@@ -26,13 +26,13 @@ export interface TokenLayout {
   /** int32 [...rows] rows of the position table */
   positions: Value;
   classes: readonly TextClass[];
-  /** The rows of all tokens. */
+  /** Converts the hidden states of all tokens. */
   all: Rows;
 }
 
-/** The rows of the first token of each text. */
+/** Converts the hidden states of the first token of each text. */
 export interface FirstRows extends Rows {
-  /** Selects the first tokens from the rows of all tokens: [texts, width], ordered by class. */
+  /** Selects the hidden states of the first tokens from those of all tokens: [texts, width], ordered by class. */
   of(rows: Value): Value;
 }
 
@@ -110,15 +110,15 @@ function classInputs(g: GraphBuilder, c: number): PackedClass {
 }
 
 /**
- * Turns rows into a padded matrix. The result for padding is not used and has gradient 0, so that the gradient of a row is that of its
- * one element of the matrix, without a scatter-add.
+ * Copies the token rows of a class to its padded matrix. The matrix's padding is not used and has gradient 0, so that the
+ * gradient of a token is that of its one element of the matrix, and a gather computes it instead of a scatter-add.
  */
 const spread = (g: GraphBuilder, rows: Value, { places, back, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(rows, places), rows, (m, dy) =>
     m.gather(m.reshape(dy, [multiplyDims(texts, tokens), dy.dim(-1)]), back),
   );
 
-/** Turns a padded matrix into rows; the gradient of padding is 0. */
+/** Copies the tokens of a class's padded matrix to consecutive rows; the gradient of the matrix's padding is 0. */
 const collect = (g: GraphBuilder, matrix: Value, { places, back, mask, texts, tokens }: PackedClass): Value =>
   withGradient(g, g.gather(g.reshape(matrix, [multiplyDims(texts, tokens), matrix.dim(-1)]), back), matrix, (m, dy) =>
     m.mul(m.gather(dy, places), m.unsqueeze(mask, -1)),

@@ -7,8 +7,8 @@ export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint1
 /**
  * Converts numbers to the bytes of float16.
  *
- * @param advice what to do where a number exceeds the range of float16, which is an error
- * @param place the beginning of that error
+ * @param advice the remedy in the error message for a number that exceeds the range of float16
+ * @param place the beginning of that message, which says where the number is
  */
 export function float16Bytes(numbers: Float32Array, advice: string, place = ''): Uint8Array {
   const halves = toFloat16(numbers);

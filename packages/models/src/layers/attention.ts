@@ -29,13 +29,13 @@ export interface HeadLayout {
   headSize: number;
 }
 
-/** The departures of one layer's attention scores from the plain form above. */
+/** The settings in which one layer's attention differs from softmax(Q Kᵀ / √headSize + mask) V. */
 export interface AttentionForm {
   /** Dropout probability of the attention weights. */
   dropout?: number;
   /** Factor of Q Kᵀ; 1 / √headSize if undefined. */
   scale?: number;
-  /** The number of tokens that a token attends to, itself included (sliding window); unlimited if undefined. */
+  /** The width of the sliding window: the number of tokens that a token attends to, itself included; unlimited if undefined. */
   window?: number;
   /** The bound c of the scores in c · tanh(scores / c) (Gemma 2: arXiv:2408.00118, section 2). */
   softcap?: number;
@@ -48,16 +48,17 @@ export interface AttentionForm {
 /** The score of a masked key: finite, but so low that it becomes exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
-/** The most tokens of a chunk. */
+/** The most query tokens of a chunk. */
 const CHUNK = 1024;
 
-/** From this number of chunks on, the backward pass computes each chunk's scores again, so that memory grows with the length alone. */
+/** From this number of chunks on, the backward pass computes scores again, so that memory is linear in the sequence's length. */
 const RECOMPUTED_FROM = 8;
 
 /**
- * Chooses the number of chunks for a sequence of `tokens` tokens, a power of two, so that few graphs are compiled. Two chunks avoid half
- * of the masked scores, four chunks three quarters; for short sequences a single product is as fast, and each chunk makes compiling
- * longer. Long sequences have chunks of at most 1024 tokens, since the scores of a chunk are [queries, keys] for each head.
+ * Chooses the number of chunks into which the queries of a sequence are cut, a power of two, so that few graphs are compiled. Two
+ * chunks avoid half of the masked scores, four chunks three quarters; for short sequences a single product is as fast, and each
+ * chunk makes compiling longer. Long sequences have chunks of at most 1024 tokens, since the scores of a chunk are [queries,
+ * keys] for each head.
  */
 export const chunksOf = (tokens: number): number => {
   if (tokens < 1024) return tokens >= 192 ? 2 : 1;
@@ -72,7 +73,7 @@ interface OrderedAttention {
   chunks: number;
 }
 
-/** Computes attention from every token of a row to itself and to earlier tokens. */
+/** Computes attention from every token of a batch row to itself and to the row's earlier tokens. */
 export function causalAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -83,29 +84,38 @@ export function causalAttention(
   return attendInOrder(g, [query, k, v], layout, how);
 }
 
-/** The rows of heads in a tree of tokens (see token-tree.ts). A place is the index of a row of [rows · heads, headSize]. */
+/**
+ * The indices for attention over a tree of tokens, whose common prefixes are computed once (see token-tree.ts). The tree is
+ * divided into blocks of queries, and the blocks into groups, which are padded to the same sizes. An index without another tensor
+ * is that of a row of the queries, [tokens · heads, headSize], or of the keys and values, [tokens · keyValueHeads, headSize].
+ */
 export interface TreeBlocks {
   groups: {
     places: Places;
-    /** [blocks, keyValueHeads, columns] the keys along each path. */
+    /** [blocks, keyValueHeads, columns] the rows of the keys on the path from the first token to each block's last one. */
     paths: Value;
-    /** For gradients. */
+    /** The operands by which the gradients of keys and values are summed over all paths that contain a token. */
     sums?: {
       /** [all blocks + 1, blocks] float32: 1 where a path contains the whole block; the last row is 0. */
       contains: Value;
-      /** [tokens, keyValueHeads] each token's place in [all blocks + 1, keyValueHeads, columns]. */
+      /** [tokens, keyValueHeads] the index of each token in the sums, flattened from [all blocks + 1, keyValueHeads, columns]. */
       inPaths: Value;
     };
   }[];
-  /** [places] the queries of all groups in order, each [blocks, heads, width]; where a block is padded, the row of zeros after all tokens. */
+  /**
+   * The rows of the queries of all groups, each flattened from [blocks, heads, width]; padding has the row of zeros after all
+   * tokens.
+   */
   padded: Value;
-  /** [places] the same, with the query of the block's last token where it is padded. */
+  /** The same as `padded`, but padding has the last row instead of the row of zeros, which exists for gradients only. */
   inside: Value;
   /** [tokens, heads] the index in `padded` of each token's queries. */
   inBlocks: Value;
 }
 
-/** Computes attention from every token of a tree to itself and to the tokens before it on its path. The rows are the tree's tokens. */
+/**
+ * Computes attention from every token of a tree to itself and to the tokens before it on its path. Inputs have a row per token.
+ */
 export function treeAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
@@ -138,14 +148,15 @@ export function treeAttention(
     const attend = (queries: Value) => {
       const [k, v] = [key, value].map((x) =>
         withGradient(g, ofHeads(g, x, paths, [...paths.shape, headSize]), x, (rules, dy) => {
-          // The sum over the paths that contain a token is the same for all tokens of its block.
+          // All tokens of a block are on the same paths, so one matrix product sums the gradients over the paths for each block.
           const summed = rules.matMul(sums!.contains, rules.reshape(dy, [batch, -1]));
           return ofHeads(rules, summed, sums!.inPaths, x.shape);
         }),
       );
       return attendAt(g, [q, k, v], { ...places, queries }, layouts[i], how);
     };
-    // As in `attendInOrder`, masks would be kept if the positions were not made to wait for the queries.
+    // Masks depend on positions alone, so they would be computed early and kept in memory. `notBefore` makes the positions wait
+    // for the queries (as in `attendInOrder`).
     const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
     return g.reshape(attended, parts[i].shape);
   });
@@ -155,16 +166,16 @@ export function treeAttention(
   );
 }
 
-/** The positions in the sequence of queries and keys, from 0, int64. */
+/** The positions of queries and keys in their sequence, counted from 0, int64. */
 export interface Places {
-  /** [tokens], or [batch, tokens] if rows begin at different positions */
+  /** [tokens], or [batch, tokens] if the queries of batch rows begin at different positions */
   queries: Value;
   /** [columns] */
   keys: Value;
 }
 
 /**
- * Numbers all tokens by consecutive positions.
+ * Returns consecutive positions for the tokens of a sequence, from 0.
  *
  * @param before the number of earlier tokens, which have keys but no queries
  */
@@ -176,9 +187,9 @@ export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
 /**
  * Computes attention in chunks of queries, each with only the keys that some query of the chunk can see.
  *
- * @param query flat rows
- * @param k, v heads
- * @returns flat rows
+ * @param query [batch · tokens, heads · headSize]
+ * @param k, v [batch, keyValueHeads, tokens, headSize]
+ * @returns [batch · tokens, heads · headSize]
  */
 function attendInOrder(
   g: GraphBuilder,
@@ -208,14 +219,15 @@ function attendInOrder(
       const seen = [k, v].map((x) => g.slice(x, 2, oldest, end));
       return attendAt(g, [q, seen[0], seen[1]], { ...places, queries }, chunk, how);
     };
-    // Masks depend on positions alone. They would be computed once for all layers, and kept, if positions did not wait for the queries.
+    // Masks depend on positions alone, so they would be computed once for all layers and kept in memory. `notBefore` makes the
+    // positions wait for the queries.
     const attended = inTurn ? inTurn.part(q, () => attend(notBefore(g, [q], places.queries))) : attend(places.queries);
     return g.reshape(mergeHeads(g, attended, chunk), part.shape);
   });
   return g.reshape(g.concat(mixed, 1), query.shape);
 }
 
-/** A chunk of queries with the keys that it can see, from `oldest` to `end` (exclusive). */
+/** The positions of a chunk of queries and of the keys that it can see, which are those from `oldest` to `end` (exclusive). */
 interface Chunk extends Places {
   oldest: Dim;
   end: Dim;
@@ -231,7 +243,7 @@ function chunksInOrder(g: GraphBuilder, tokens: Dim, count: number, { window }: 
     const queries = g.rangeBetween(start, next, i === count - 1 ? left : undefined);
     left = subtractDims(left, queries.dim(0));
     const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
-    // Slices take symbolic dimensions; that of a range of this length is one.
+    // A slice's bound must be a symbolic dimension, not a value: the length of a range of `unseen` numbers is such a dimension.
     const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
     const end = subtractDims(tokens, left);
     return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };
@@ -241,8 +253,8 @@ function chunksInOrder(g: GraphBuilder, tokens: Dim, count: number, { window }: 
 /**
  * Computes attention between queries and keys at the given positions.
  *
- * @param q, k, v heads
- * @returns heads, in the shape of the queries
+ * @param q, k, v queries, keys and values split by head, [batch, keyValueHeads, …, headSize]
+ * @returns the result in the shape of the queries
  */
 function attendAt(
   g: GraphBuilder,
@@ -266,8 +278,8 @@ interface PastKeysAndValues {
 }
 
 /**
- * Computes attention from new tokens to earlier ones and to each other, without a cache that is padded. Exported models have this form,
- * which returns the keys and values of all tokens.
+ * Computes attention from new tokens to earlier ones and to each other, for exported models: keys and values of earlier tokens
+ * are an input, and those of all tokens are returned, instead of a cache with unused capacity.
  *
  * @returns the result as flat rows, and keys and values as [batch, keyValueHeads, past + tokens, headSize]
  */
@@ -355,7 +367,7 @@ export function withPositionBiases(
   return g.add(scores, g.reshape(rows, [batch, keyValueHeads, multiplyDims(groups, tokens), columns]));
 }
 
-/** Returns the scores of new tokens against each other, with softcap, biases and the causal mask. */
+/** Applies softcap, biases and the causal mask to the scores of new tokens against each other. */
 export function biasedAmongNew(
   g: GraphBuilder,
   scores: Value,
@@ -406,7 +418,7 @@ export function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueH
   return g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, headSize]), [0, 2, 1, 3]);
 }
 
-/** Joins heads again that `splitQueries` has split. */
+/** Joins heads that `splitQueries` has split: [batch, keyValueHeads, queriesPerKey · tokens, headSize] → [batch · tokens, …]. */
 export function mergeHeads(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, heads, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);

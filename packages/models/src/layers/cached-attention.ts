@@ -1,5 +1,5 @@
-// Builds causal self-attention of new tokens over a cache of earlier keys and values, whose rows may have two different capacities and may
-// have their first positions in common.
+// Builds causal self-attention of new tokens over a cache of earlier keys and values. The batch rows of the cache may have two
+// different capacities, and may share the keys and values of a common prefix.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import {
   biasedAmongNew,
@@ -25,7 +25,7 @@ export interface CachedKeysAndValues {
   mask: Value;
 }
 
-/** Keys and values that rows have in common, [1, keyValueHeads, positions, headSize]. */
+/** Keys and values of prefixes that several batch rows have in common, [1, keyValueHeads, positions, headSize]. */
 export interface SharedKeysAndValues {
   key: Value;
   value: Value;
@@ -38,7 +38,7 @@ export interface SharedKeysAndValues {
 interface AttentionCache {
   classes: readonly CachedKeysAndValues[];
   shared?: SharedKeysAndValues;
-  /** [batch, tokens] int32 positions of the new tokens; column c of a row's own cache has position c, counted from the end of the shared part. */
+  /** [batch, tokens] int32 positions of the new tokens, counted in the row's own cache, which follows the shared prefix. */
   positions: Value;
 }
 
@@ -47,7 +47,7 @@ interface AttentionCache {
  * the two products with V are added. The cache is only read, and the new keys and values are a small output. For rows of different
  * capacities, nothing beyond their own capacity is read.
  *
- * @returns the result as flat rows, and the new keys and values as [batch, keyValueHeads, tokens, headSize]
+ * @returns the result [batch · tokens, heads · headSize], and the new keys and values as [batch, keyValueHeads, tokens, headSize]
  */
 export function cachedAttention(
   g: GraphBuilder,
@@ -112,7 +112,8 @@ export function cachedAttention(
 }
 
 /**
- * Computes a product with what all rows share as one matrix for each head, which is then read once.
+ * Computes the product of all batch rows with the shared keys or values, as one matrix product per head, so that these are read
+ * once.
  *
  * @param x [rows, heads, tokens, n]
  * @param product takes and returns [1, heads, rows · tokens, …]
@@ -124,7 +125,7 @@ function byAllRows(g: GraphBuilder, x: Value, product: (all: Value) => Value): V
   return g.transpose(g.reshape(result, [heads, rows, tokens, result.dim(3)]), [1, 0, 2, 3]);
 }
 
-/** The columns that new tokens attend to besides themselves. */
+/** A range of cached keys (shared by rows, or a row's own) that new tokens attend to; a column is one cached key. */
 interface PastPart {
   /** Broadcasts to [rows, 1, 1, columns]: 0 where a column is valid, very negative elsewhere. */
   mask: Value;
@@ -132,7 +133,9 @@ interface PastPart {
   columns: () => Value;
 }
 
-/** Describes the shared positions, of which each row sees its own. */
+/**
+ * Describes the columns of the shared keys, with a mask by which each row attends only to the shared positions of its own prefix.
+ */
 function sharedPart(g: GraphBuilder, { key, ...of }: SharedKeysAndValues): PastPart {
   const [begins, lengths] = [of.begins, of.lengths].map((x) => g.unsqueeze(g.cast(x, 'int64'), 1));
   const places = g.sub(g.unsqueeze(g.range(key.dim(2)), 0), begins);
@@ -142,9 +145,10 @@ function sharedPart(g: GraphBuilder, { key, ...of }: SharedKeysAndValues): PastP
 }
 
 /**
- * Computes the part of attention that is separate for rows of one capacity.
+ * Computes the attention to the rows' own cache, for rows of one capacity.
  *
- * @param query, others heads of these rows: scaled queries, and scores against what is not in the rows' own cache
+ * @param query the scaled queries of these rows
+ * @param others their scores against shared keys and new tokens, which take part in the same softmax
  * @returns the sum over the cache, in the shape of `query`, and the probabilities that belong to `others`, in their shapes
  */
 function attendToCache(
@@ -165,7 +169,7 @@ function attendToCache(
   return [g.matMul(toCache, cache.value), ...toOthers];
 }
 
-/** Returns the scores against a part of the past, with softcap, biases and the mask. */
+/** Applies softcap, biases and the mask to the scores against a range of cached keys. */
 function biasedAgainstPast(
   g: GraphBuilder,
   scores: Value,
@@ -178,7 +182,7 @@ function biasedAgainstPast(
   return g.add(biased, pastMask(g, part, layout, newPositions, form));
 }
 
-/** Combines a part's mask with that of the sliding window: [batch, 1, 1 or queriesPerKey · tokens, columns]. */
+/** Combines the mask of cached keys with that of the sliding window: [batch, 1, 1 or queriesPerKey · tokens, columns]. */
 function pastMask(
   g: GraphBuilder,
   { mask, columns }: PastPart,
@@ -191,7 +195,7 @@ function pastMask(
   const oldest = g.sub(g.unsqueeze(g.cast(newPositions(), 'int64'), 2), window - 1);
   const seen = g.where(g.greaterOrEqual(g.unsqueeze(columns(), 1), oldest), g.scalar(0), MASKED);
   const groups = tokens === 1 ? 1 : queriesPerKey(layout);
-  // `concat` stands for expand and reshape, since ONNX Runtime cannot reshape a tensor without rows.
+  // The mask is repeated by `concat` instead of expand and reshape, since ONNX Runtime cannot reshape a tensor with 0 rows.
   return g.add(mask, g.concat(Array<Value>(groups).fill(g.unsqueeze(seen, 1)), 2));
 }
 

@@ -1,6 +1,6 @@
-// Computes dropout whose masks follow from a seed that is an input of each run, so that a resumed run drops the same elements. ONNX's own
-// Dropout keeps its generator inside the session, where a checkpoint cannot save it. All numbers are int32 with overflow, which CPUs and
-// GPUs compute identically, so that a seed gives the same masks on each device.
+// Computes dropout whose masks follow from a seed, an input of the graph at each call, so that a resumed training drops the same
+// elements. ONNX's own Dropout keeps its generator inside the session, where a checkpoint cannot save it. All numbers are int32
+// with overflow, which CPUs and GPUs compute identically, so that a seed gives the same masks on each device.
 import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /** Odd constants with well-mixed bits, one for each number that the hash takes in. */
@@ -11,9 +11,10 @@ export class SeededDropout {
   #sites = 0;
 
   /**
-   * @param seed int32 scalar, new for each run
-   * @param firstRow int32 scalar: the number of rows of the batch that other processes compute before these; 0 if not given. The masks
-   *   are those of these rows in the whole batch. Axis 0 must then be a multiple of the dimension 'batch'.
+   * @param seed int32 scalar, new for each call of the graph
+   * @param firstRow int32 scalar, given if other processes compute some rows of the batch: the index in the whole batch of this
+   *   graph's first row, so that masks do not depend on the number of processes. Axis 0 must then be a multiple of the dimension
+   *   'batch'.
    */
   constructor(
     private readonly g: GraphBuilder,

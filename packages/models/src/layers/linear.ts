@@ -3,7 +3,7 @@ import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
-/** The parameters of a graph by their names in the checkpoint. */
+/** The parameters of a model as values of a graph, by their names in the checkpoint. */
 export type Parameters = Readonly<Record<string, Value>>;
 
 /** Maps x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */

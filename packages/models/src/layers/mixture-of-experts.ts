@@ -1,7 +1,7 @@
 // Builds mixtures of experts: a router selects experts for each row, and each expert multiplies only the rows that selected it.
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** The experts that rows have selected, and the weight of each one's result. */
+/** The experts that the router has selected for each row (token), and the weight of each expert's result. */
 interface Routing {
   /** [rows, choices] int64 */
   experts: Value;
@@ -60,7 +60,7 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
   return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
 }
 
-/** Computes the scores by which experts are selected: with the bias, and very negative in excluded groups. */
+/** Computes the scores by which experts are selected: `scores` plus the bias, and very negative in excluded groups. */
 function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }: RouterForm): Value {
   const biased = choiceBias ? g.add(scores, choiceBias) : scores;
   if (!groups || groups.chosen === groups.count) return biased;
@@ -74,7 +74,7 @@ function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }:
   return g.reshape(masked, biased.shape);
 }
 
-/** Computes the products of the experts. Elementwise operations between them are computed once for the rows of all experts. */
+/** Computes an expert's first and last products; the activation between them is computed once for the rows of all experts. */
 interface Experts {
   count: number;
   /** Computes one expert's first products: [its rows, width] → [its rows, inner] each. */

@@ -15,9 +15,9 @@ export interface RotaryTables {
 }
 
 /**
- * Rotates the heads of x [batch, tokens, heads · headSize] by the rows of the tables, beginning with the row that its second operand
- * [1] names. A rotation by the opposite angle is its inverse and its transpose, so dx is dy rotated by −sin.
- * Source: ONNX Runtime's contrib operator, https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+ * Rotates the heads of x [batch, tokens, heads · headSize] by consecutive rows of the tables; the second operand [1] is the index
+ * of the first row. A rotation by the opposite angle is its inverse and its transpose, so dx is dy rotated by −sin. Source: ONNX
+ * Runtime's contrib operator, https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  */
 const RotaryEmbedding = defineOp('RotaryEmbedding', {
   domain: 'com.microsoft',
@@ -30,7 +30,7 @@ const RotaryEmbedding = defineOp('RotaryEmbedding', {
   ],
 });
 
-/** The number of rows of the fine table; the coarse table has one row for as many positions. */
+/** The number of rows of the fine table; the coarse table has one row for this number of positions. */
 const BLOCK = 256;
 
 /**

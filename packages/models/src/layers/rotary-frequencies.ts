@@ -2,7 +2,7 @@
 // Source: Su et al. 2021, arXiv:2104.09864; scaling variants as Hugging Face's `rope_scaling` names them.
 import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 
-/** The frequencies, and what else a scaling method determines. */
+/** The frequencies of a rotary embedding, and further settings that the scaling method determines. */
 export interface RotaryFrequencies {
   /** [rotaryDims / 2] radians per position. */
   frequencies: Float32Array;
@@ -66,7 +66,8 @@ export function rotaryFrequencies(
     case 'default':
       return unscaled;
     case 'dynamic':
-      // Dynamic NTK scaling only changes the base for texts longer than the trained length, which is the context length here.
+      // Dynamic NTK scaling changes the base only for texts longer than the trained length, and contexts are limited to that
+      // length.
       return unscaled;
     case 'linear':
       return { ...unscaled, frequencies: plain.map((frequency) => frequency / factorOf(fields)) };
@@ -180,7 +181,7 @@ function yarn(
   // If the factor is null, it is the ratio of the two lengths.
   const factor = fields.isNull('factor') ? trained / original : factorOf(fields);
   const rotaryDims = 2 * plain.length;
-  // This is the index of the frequency with so many rotations within the original context.
+  // Returns the index of the frequency that makes `turns` rotations within the original context.
   const indexOf = (turns: number) => (rotaryDims * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(base));
   let [first, last] = [indexOf(turnsOf(fields, 'beta_fast', 32)), indexOf(turnsOf(fields, 'beta_slow', 1))];
   if (fields.value('truncate') !== undefined && fields.flag('truncate'))

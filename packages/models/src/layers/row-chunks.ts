@@ -1,7 +1,11 @@
-// Divides scored rows into chunks, so that tensors as wide as the vocabulary are in memory for one chunk at a time.
+// Divides the rows (tokens) of the LM head into chunks, so that tensors as wide as the vocabulary are in memory for one chunk at
+// a time.
 import { subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** The least rows of a chunk: each chunk packs the head's weight again, which in smaller chunks costs more than they save. */
+/**
+ * The least rows of a chunk: ONNX Runtime repacks the head's weight for each chunk, which for smaller ones costs more than is
+ * saved.
+ */
 const LEAST_ROWS = 256;
 
 /** The most rows of a chunk, and the most logits of all its rows, 268 MB in float32. */

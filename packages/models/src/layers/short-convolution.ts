@@ -1,7 +1,7 @@
-// Computes a causal convolution over the last few tokens, of each channel by itself, and the tokens that it keeps between calls.
+// Computes a causal depthwise convolution over the last few tokens, and its state: the tokens that the next call needs.
 import { addDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** The inputs of a convolution beside x. */
+/** The inputs of a convolution in addition to x. */
 export interface ShortConvolution {
   /** [channels, 1, width] as in torch.nn.Conv1d; the last column is for the current token. */
   weight: Value;

@@ -1,4 +1,5 @@
-// Restricts the softmax to the tokens of a mask, by the same operations in sampling, scoring and training.
+// Restricts the softmax to the tokens of a mask (those that a constraint allows), by the same operations in sampling, scoring and
+// training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**

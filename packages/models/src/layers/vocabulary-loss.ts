@@ -16,8 +16,8 @@ export interface VocabularyLossInput {
   /** [scored] int64, or [scored, targets] */
   targets: Value;
   /**
-   * In the shape of the targets; or a function of log p(target), whose result is a constant for the gradient. `pick` returns the
-   * chunk's part of a tensor [scored].
+   * The weights, in the shape of the targets; or a function that computes them from log p(target), with no gradient through its
+   * result. `pick` selects the current chunk's rows of a tensor [scored].
    */
   weights: Value | ((logprobs: Value, pick: (x: Value) => Value) => Value);
   /** Whether entropies are computed too. */
@@ -26,7 +26,7 @@ export interface VocabularyLossInput {
   entropyWeights?: Value;
   /** A scalar that gradients are multiplied by (loss scaling). */
   gradientScale?: Value;
-  /** Applies the final norm and the head: [n, width] → [n, vocabulary]. `pick` is the same as for the weights. */
+  /** Applies the final norm and the head: [n, width] → [n, vocabulary]. `pick` selects the chunk's rows of a tensor [scored]. */
   logits: (rows: Value, pick: (x: Value) => Value) => Value;
   /** The values by which the loss is differentiated; the head need not use them. */
   parameters: readonly Value[];

@@ -1,5 +1,5 @@
-// Masks tokens that the policy must never generate (padding, the environment's own words): their probability is 0 wherever logits are
-// used.
+// Masks tokens that the policy must never generate (padding, and tokens that only the environment writes): their probability is 0
+// in sampling, scoring and training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** Finite, so that differences of masked logits stay finite; its exp is 0. */

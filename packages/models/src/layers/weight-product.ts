@@ -9,7 +9,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
  */
 export type OperandOrder = 'rows-left' | 'weights-left';
 
-/** The number of rows from which on both orders take the same time, and rows-left saves the transpositions. */
+/** The number of rows from which on both operand orders take the same time, and rows-left saves the transpositions. */
 export const FEW_ROWS = 64;
 
 /** A range of batch sizes, both ends included. */

@@ -18,8 +18,8 @@ interface AdapterOptions {
 }
 
 /**
- * Describes an adapter for llama.cpp, which multiplies B A by alpha / rank, with the same alpha for all tensors. If the factors of an
- * adapter differ, they are multiplied into B, and alpha is 0, which means a factor of 1.
+ * Describes an adapter for llama.cpp, which multiplies B A by alpha / rank, with the same alpha for all tensors. If the weights
+ * of an adapter have different factors, each is multiplied into its B, and alpha is 0, which llama.cpp reads as a factor of 1.
  */
 export function adapterPart(options: AdapterOptions): { entries: Entries; tensors: GgufTensor[] } {
   const specs = [...options.layout.adapters.values()];
@@ -31,7 +31,7 @@ export function adapterPart(options: AdapterOptions): { entries: Entries; tensor
   };
 }
 
-/** Makes the two tensors of one adapted weight. */
+/** Makes the two tensors, A and B, of one adapted weight. */
 function pairOf(spec: AdapterSpec, factor: number, options: AdapterOptions): GgufTensor[] {
   const { family, weights, type, fail } = options;
   const name = tensorName(family, spec.weight);

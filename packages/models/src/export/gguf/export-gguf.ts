@@ -65,7 +65,7 @@ export function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
   });
 }
 
-/** A model to export, with what its parts need. */
+/** The opened model, from which the metadata, the tokenizer and the tensors of the file are made. */
 interface GgufModel extends GgufOptions {
   architecture: CausalArchitecture;
   tokenizer: HuggingFaceTokenizer;

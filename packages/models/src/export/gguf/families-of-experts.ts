@@ -21,7 +21,9 @@ const expertEntries = ({ fields }: FamilyConfig, field: string): Entries => ({
   expert_used_count: count(fields.count('num_experts_per_tok')),
 });
 
-/** Finds the tensor for a parameter of one expert whose name ends with its module: `…experts.3.w1.weight`. */
+/**
+ * Returns a function that finds the GGUF tensor of an expert's parameter by its module, which is w1 in `…experts.3.w1.weight`.
+ */
 const placeByName =
   (names: Readonly<Record<string, string>>) =>
   (name: string): ExpertPlace[] | undefined => {
@@ -29,7 +31,7 @@ const placeByName =
     return module === undefined ? undefined : [{ tensor: `${names[module]}.weight` }];
   };
 
-/** Makes the family of Mixtral from Mistral's. */
+/** Makes the GGUF description of Mixtral from that of Mistral. */
 export const mixtral = (mistral: GgufFamily): GgufFamily => ({
   ...mistral,
   modules: { ...aroundExperts, 'block_sparse_moe.gate': 'ffn_gate_inp' },
@@ -62,7 +64,10 @@ export const qwen3Moe: GgufFamily = {
   },
 };
 
-/** Finds the tensors for a parameter of gpt-oss's experts: the outputs of gate and up alternate in one projection; biases are separate tensors. */
+/**
+ * Finds the GGUF tensors of a parameter of gpt-oss's experts. The rows of `gate_up_proj` belong alternately to llama.cpp's gate
+ * and up projections; biases are separate tensors.
+ */
 function gptOssPlaces(name: string): ExpertPlace[] | undefined {
   const [, module, isBias] = /\.experts\.(gate_up_proj|down_proj)(_bias)?\.\d+$/.exec(name) ?? [];
   if (module === undefined) return undefined;

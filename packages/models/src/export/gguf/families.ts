@@ -103,7 +103,7 @@ const phi3: GgufFamily = {
     const capped = withinWindow(config, sameKinds(config), contextLength);
     const trained = config.fields.count('max_position_embeddings');
     return {
-      // Older versions of llama.cpp need the entry; 0 means no window.
+      // Older versions of llama.cpp cannot load the model without this entry; 0 means that there is no sliding window.
       entries: { 'attention.sliding_window': count(0) },
       rope: { json: { ...json, max_position_embeddings: trained }, rotary, base: config.realOr('rope_theta', 10_000) },
       contextLength: capped.contextLength ?? trained,

@@ -34,7 +34,7 @@ export interface GgufFamily {
   normsFromOne?: boolean;
   /** Whether llama.cpp's graph cannot use the embedding as the head, so that a tied embedding is written twice. */
   needsHead?: boolean;
-  /** Whether llama.cpp reads the tensor of frequency factors; the second, the two tensors of longrope. */
+  /** Whether llama.cpp's graph reads the tensor of RoPE's frequency factors (`rope_freqs`), and the two tensors of longrope. */
   readsFactors?: boolean;
   readsLongrope?: boolean;
   activation: string | readonly string[];
@@ -82,7 +82,7 @@ export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
   base: config.realOr('rope_theta', 10_000),
 });
 
-/** Reads the kinds of layers; all are the same if the file does not list them. */
+/** Reads the kind of attention (full or sliding window) of each layer; all are the same if config.json does not list them. */
 export const sameKinds = (config: FamilyConfig): LayerKind[] => config.layerKinds(() => config.hasWindow);
 
 /**
@@ -116,7 +116,7 @@ export function windowEntries(config: FamilyConfig, kinds: readonly LayerKind[],
   };
 }
 
-/** Checks that all heads together are as wide as the model, since llama.cpp does not read a head size for this architecture. */
+/** Checks that heads · headSize is the model's width, since llama.cpp derives the head size from it for this architecture. */
 export function requireWholeHeads({ sizes: { heads, headSize, width } }: FamilyConfig, arch: string, fail: Fail): void {
   if (heads * headSize !== width)
     throw fail(

@@ -1,4 +1,4 @@
-// Makes the metadata by which llama.cpp computes: a model's sizes and its rotary embedding.
+// Makes the entries of a GGUF file's metadata that determine llama.cpp's computation: the model's sizes and its rotary embedding.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { FamilyConfig } from '../../decoder/family.js';
 import type { Fail, GgufFamily } from './family.js';

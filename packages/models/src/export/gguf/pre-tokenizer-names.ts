@@ -14,7 +14,7 @@ const cased = (ending: string, digits: string) =>
 const byThrees = `${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`;
 const DEEPSEEK =
   '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+';
-/** The name, in the lists below, of the pattern that ByteLevel has with `use_regex`. */
+/** Stands, in the lists of patterns below, for GPT-2's pattern, which a ByteLevel step with `use_regex` applies. */
 const GPT2 = 'ByteLevel';
 
 interface Named {
@@ -88,7 +88,7 @@ export function preTokenizerOf(
 /**
  * Finds llama.cpp's name of a pre-tokenizer.
  *
- * @param cuts the steps of the pre-tokenizer
+ * @param cuts the steps of the pre-tokenizer in tokenizer.json
  */
 export function preTokenizerName(
   cuts: readonly Component[],
@@ -109,7 +109,7 @@ function patternOf(cut: Component, fail: (problem: string) => Error): string[] {
   if (type === 'ByteLevel') return (cut.use_regex ?? true) === true ? [GPT2] : [];
   if (type === 'Digits' && cut.individual_digits === true) return ['\\p{N}'];
   const regex = (pattern as { Regex?: string } | undefined)?.Regex;
-  // With these behaviours, the texts between matches are kept as pieces too.
+  // With these settings of a Split step, each match of the pattern is a piece of text, as in llama.cpp.
   const keepsAll = behavior === 'Isolated' || (behavior === 'Removed' && invert === true);
   if (type === 'Split' && regex !== undefined && keepsAll) return [regex];
   throw fail(`its pre-tokenizer has ${JSON.stringify(cut).slice(0, 120)}, which llama.cpp has no name for`);

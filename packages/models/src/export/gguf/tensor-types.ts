@@ -22,7 +22,7 @@ export const tensorTypes = { f32, f16, bf16, q8_0, q4_0, q4_k };
 
 export type TensorTypeName = keyof typeof tensorTypes;
 
-/** The values of `general.file_type`. */
+/** The values of the metadata entry `general.file_type` by the type of the matrices. */
 export const fileTypes: Readonly<Record<TensorTypeName, number>> = {
   f32: 0,
   f16: 1,

@@ -42,7 +42,7 @@ export const tokenEntries = ({ spellings, kinds }: Tokens): Entries => ({
   'tokenizer.ggml.token_type': { type: 'int32s', value: kinds },
 });
 
-/** Notes the properties of added tokens that llama.cpp does not have. */
+/** Returns notes for the user on properties of added tokens that llama.cpp ignores. */
 export function addedTokenNotes({ addedTokens }: HuggingFaceTokenizer): string[] {
   const odd = addedTokens.filter(({ lstrip, rstrip, single_word }) => lstrip || rstrip || single_word);
   if (odd.length === 0) return [];

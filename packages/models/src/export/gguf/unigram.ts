@@ -17,7 +17,9 @@ interface UnigramModel {
 }
 
 const SPACE = '▁';
-/** The score of rows without a token. llama.cpp considers them too, but any other tokenization of a text scores better. */
+/**
+ * The score of embedding rows without a token. llama.cpp may choose them too, but any other tokenization of a text scores better.
+ */
 const NEVER = -1e30;
 
 export const unigram = (tokenizer: HuggingFaceTokenizer, rows: number, fail: Fail): VocabularyPart =>

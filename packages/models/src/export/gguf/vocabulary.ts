@@ -35,7 +35,7 @@ function kindOf(tokenizer: HuggingFaceTokenizer, fail: VocabularyOptions['fail']
   throw fail(`its tokenizer is ${type}, which llama.cpp does not have for such models: it has BPE and Unigram`);
 }
 
-/** Returns the metadata for padding and for the tokens that the tokenizer adds around a text. */
+/** Returns the entries that name the padding token, and the tokens that the tokenizer adds before and after a text. */
 function roleEntries(tokenizer: HuggingFaceTokenizer, fail: (problem: string) => Error): Entries {
   const idOf = (role: string) => tokenizer.specialTokenId(role);
   const [plain, whole] = [tokenizer.encode('a'), tokenizer.encodeWithSpecials('a')];

@@ -69,7 +69,7 @@ export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
 
 interface OnnxModel {
   precision: OnnxPrecisionName;
-  /** The files, that with the graph first. */
+  /** The files of the model; the first one contains the graph, the others external tensors. */
   files: OnnxFile[];
 }
 

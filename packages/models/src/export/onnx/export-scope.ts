@@ -55,7 +55,7 @@ export class ExportScope implements ForwardScope {
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
     const shape = this.#shapes.get(weight)!;
     const layout = this.options.layouts(weight, shape);
-    // One graph serves prompts and single tokens, so that each weight is in memory once.
+    // The same graph computes prompts and single tokens, so that each weight is in memory once.
     if (layout === undefined) return g.gemm(x, this.parameter(weight), bias, { transB: true, fewRows: true });
     const { bits, blockSize } = layout;
     const names = quantizedNames(weight);

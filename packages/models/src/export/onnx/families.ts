@@ -1,5 +1,6 @@
-// Lists the families that can be exported for transformers.js; each was compared with the model here (docs/models/export-table.md).
-// Caches other than keys and values of every layer are refused, since transformers.js has other names for them.
+// Lists the families that can be exported for transformers.js; the results of each were compared with Bowyer's own
+// (docs/models/export-table.md). Caches other than keys and values of every layer are refused, since transformers.js has other
+// names for them.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 
 /** The values of `model_type`. */
