@@ -1,4 +1,4 @@
-// This file lists all algorithms of the package: an export here registers one.
+// Exports every algorithm of the package; registry.ts registers each export of this file under its name.
 export { archer } from './archer/archer.js';
 export { chai } from './chai/chai.js';
 export { onlineFilteredBc } from './imitation/online-filtered-bc.js';

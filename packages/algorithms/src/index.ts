@@ -25,7 +25,7 @@ export { Diagnostics, type DiagnosticsOptions, type Sampler } from './run/diagno
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
 export * from './algorithms.js';
 
-// Parts of algorithms
+// Building blocks of algorithms: options, losses, updates, replay
 export { loopOptions } from './rollout/loop-options.js';
 export { gammaOption } from './learning/learning-options.js';
 export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';
@@ -44,7 +44,7 @@ export { conversationExamples, conversationLosses, learnedTokens, type Examples 
 export { imitate, type ImitationSettings } from './imitation/imitate.js';
 export { loggingStepsKey } from './dataset/passes.js';
 
-// Playing
+// Playing episodes with a policy
 export {
   collect,
   episodeSeed,

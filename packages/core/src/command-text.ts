@@ -6,8 +6,8 @@ export function shellQuoted(word: string): string {
 }
 
 /**
- * Returns an override that sets a key to this text, even if it looks like a number or a list. The word must still be quoted for the
- * shell.
+ * Returns a Hydra override `key=text` whose value is this text, even if the text looks like a number or a list. The override
+ * must still be quoted for the shell.
  */
 export function overrideWord(key: string, text: string): string {
   const isPlain = /^(\.{0,2}\/|[A-Za-z_])[\w./+-]*$/.test(text) && !/^(true|false|null|nan|inf)$/i.test(text);
@@ -18,5 +18,5 @@ export function overrideWord(key: string, text: string): string {
 const quoted = (text: string) =>
   `'${text.replace(/(\\*)('|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && `\\'`)).replaceAll('${', '\\${')}'`;
 
-/** Writes the command `npx bowyer …` from unquoted words. */
+/** Joins arguments to the command `npx bowyer …`, and quotes each for the shell. */
 export const commandText = (...words: string[]): string => ['npx bowyer', ...words.map(shellQuoted)].join(' ');

@@ -7,7 +7,10 @@ export interface DemonstrationTurn {
   /** The text that the agent reads next, if it does not continue the earlier text but replaces it. */
   nextObservation?: string;
   reward?: number;
-  /** Whether the action is a slip: only context for later actions, and not imitated. */
+  /**
+   * Whether the action is a slip, a mistake inserted into the demonstration: it is context for later actions, and is not
+   * imitated.
+   */
   slip?: boolean;
   /** Whether the task ended with this turn. */
   terminated?: boolean;

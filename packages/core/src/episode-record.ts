@@ -1,4 +1,5 @@
-// Converts an episode to one line of JSON and back: the format of replays and saved episodes, which warm starts imitate.
+// Converts an episode to one line of JSON and back: the format of replays and of saved episodes, which behaviour cloning
+// imitates.
 import type { Demonstration, DemonstrationTurn } from './demonstration.js';
 import { snakeKeys } from './key-case.js';
 import type { Transition } from './trajectory.js';
@@ -11,7 +12,7 @@ export interface RecordedStep {
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
-  /** Whether the action must not be imitated; false if absent. */
+  /** Whether the action is a slip, a mistake inserted into the demonstration, which is not imitated; false if absent. */
   slip?: boolean;
 }
 
@@ -80,8 +81,8 @@ export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration 
 export interface DemonstrationSet {
   demonstrations: Demonstration[];
   /**
-   * The same episodes as the environment returned them, from which a context makes what an agent reads; if absent, an agent reads the
-   * demonstrations unchanged.
+   * The same episodes with the observations as the environment returned them. The config's `context` makes from them the text
+   * that an agent reads; if absent, an agent reads the texts of `demonstrations` unchanged.
    */
   records?: readonly (EpisodeRecord | Demonstration)[];
   /** One line for the log: the number of episodes and their quality. */

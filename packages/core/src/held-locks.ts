@@ -42,9 +42,9 @@ export function lookAtLock(lock: HeldLock): void {
 }
 
 /**
- * Makes writes below `protects` check the lock from now on.
+ * Makes every write below `protects` check, from now on, that this process still has the lock.
  *
- * @returns a function that ends this
+ * @returns a function that ends these checks
  */
 export function holdLock(lock: HeldLock): () => void {
   held.add(lock);
@@ -78,7 +78,7 @@ export function checkHeld(path: string): void {
   for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
 }
 
-/** Returns whether the locks allow this process to write there. */
+/** Returns whether this process still has the locks that protect a path. */
 export function mayWrite(path: string): boolean {
   try {
     checkHeld(path);

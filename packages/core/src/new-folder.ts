@@ -16,7 +16,7 @@ export async function refuseUsedFolder(what: string, folder: string): Promise<vo
 /** The suffix of a folder's name while it is being written. */
 const PARTIAL = '.partial';
 
-/** A file in a complete folder whose command has not reported it yet; it contains the command. */
+/** The name of a file in a complete folder whose command was not yet reported as finished; the file contains the command. */
 const UNREPORTED = '.bowyer-unreported';
 
 /**

@@ -10,7 +10,7 @@ export const oneOf = <const T extends readonly string[]>(values: T, description:
 /** Declares an integer of at least `minimum`. */
 export const count = (description: string, minimum = 1) => Type.Integer({ minimum, description });
 
-/** Marks a key that does not affect a run's results, so that a resumed run may have another value of it. */
+/** Marks a config key that does not affect a run's results, so that a resumed run may change its value. */
 export const changeableOnResume = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`

@@ -19,7 +19,10 @@ export interface Ranks {
   gather<T>(value: T): T[];
   /** Runs `work` on this rank alone: within it there is a single rank, and the calls above return immediately. */
   apart<T>(work: () => Promise<T>): Promise<T>;
-  /** The module with the worker kernels that exchange gradients and parameters; null if there is one process. */
+  /**
+   * The URL of the module whose functions run in worker threads and exchange gradients and parameters; null if there is one
+   * process.
+   */
   readonly kernels: URL | null;
 }
 
@@ -34,7 +37,9 @@ export const oneRank: Ranks = {
   kernels: null,
 };
 
-/** Returns the share of this rank in `count` equal items, from `begin` to `end` (exclusive). */
+/**
+ * Returns the share of this rank, from `begin` to `end` (exclusive), in `count` items that are divided evenly among the ranks.
+ */
 export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'size'>): { begin: number; end: number } {
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }

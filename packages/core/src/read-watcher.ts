@@ -1,7 +1,7 @@
 // Records which keys of a config a run reads, for the test that every declared key has an effect. Nothing is recorded outside of that
 // test.
 
-/** The key under which a watched config returns the config itself, for code that only passes or stores it. */
+/** The property under which a watched config returns the unwatched config, for code that only passes or stores it. */
 const RAW = Symbol('unwatched config');
 
 export class ReadWatcher {

@@ -12,7 +12,10 @@ import {
 export type TokenTexts = (ids: readonly number[]) => string[];
 
 interface TurnRecord {
-  /** The environment's own observation, if a context has turned it into another text. */
+  /**
+   * The environment's own observation; absent if the agent read exactly this text, without a history or other additions of a
+   * context.
+   */
   state?: string;
   /** Ids of the memory's entries in the text that the agent read. */
   retrieved?: string[];
@@ -52,7 +55,7 @@ export interface TrajectoryRecord {
   seed: number;
   /** The id of the played item; absent if the environment does not state one. */
   item?: string;
-  /** The number of the episode's group; absent if it is alone. */
+  /** The number of the episode's group; absent if no other episode is in its group. */
   group?: number;
   episodic_return: number;
   opening: string;

@@ -2,7 +2,7 @@
 
 /** The time until the first line, in milliseconds; each further line comes after twice the time. */
 const FIRST_MS = 30_000;
-/** The time between two looks at the waits, in milliseconds. */
+/** The time between two checks of the pending waits, in milliseconds. */
 const LOOK_MS = 1_000;
 /** The largest number of waits that a line lists. */
 const NAMED = 3;

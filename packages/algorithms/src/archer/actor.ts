@@ -76,13 +76,13 @@ export const actorOptions = {
 
 export interface ActorLossOptions {
   actor: { scoreTerminator: boolean };
-  /** `importanceClip` is the bound of importance weights; null for no weights. */
+  /** `importanceClip` is the upper bound of the importance weights of stored utterances; null: no importance weights. */
   replay: { importanceClip: number | null };
-  /** `coefficient` is β. */
+  /** `coefficient` is β, the weight of the KL to the initial policy. */
   kl: { coefficient: number };
 }
 
-/** Reports the learning rate of a baseline that is not used. */
+/** Reports a learning rate that is set for the baseline although the actor has no baseline. */
 export function baselineProblems({
   actor: { baseline },
 }: {
@@ -94,7 +94,7 @@ export function baselineProblems({
   return [{ key, message, remedy: `write ${enabled}=true, or ${key}=null` }];
 }
 
-/** Reports that some policy steps would get no data. */
+/** Reports more policy steps than a rollout has episodes, since some steps would then have no data. */
 export function emptySteps({
   actor: { samples, steps },
   rollout: { size },
@@ -110,7 +110,7 @@ export function emptySteps({
   ];
 }
 
-/** A replayed or fresh utterance with the critic's advantage A(s, a). */
+/** A stored utterance, or a fresh one at the same state, with the critic's advantage A(s, a). */
 interface JudgedUtterance extends ReplayItem {
   advantage: number;
 }
@@ -193,7 +193,7 @@ export async function updateActor(
   };
 }
 
-/** Takes one optimizer step of the baseline's network and value head on the gradients that were added. */
+/** Takes one optimizer step of the baseline's network and value head on the gradients accumulated so far. */
 async function stepBaseline(
   baseline: LanguageModel,
   microBatches: number,
@@ -205,7 +205,10 @@ async function stepBaseline(
   await baseline.valueHead.optimizer.step(step);
 }
 
-/** Samples fresh utterances at replayed states, the actor's samples in the paper, and splits them into micro-batches. */
+/**
+ * Samples fresh utterances at the states of stored turns, from which the paper's actor learns, and splits them into
+ * micro-batches.
+ */
 async function replayBatches(
   items: readonly ReplayItem[],
   { openPlayer, ranks }: Pick<ActorUpdate, 'openPlayer' | 'ranks'>,
@@ -216,7 +219,7 @@ async function replayBatches(
   return shareOut(fresh, Math.ceil(fresh.length / options.batch.size));
 }
 
-/** Splits items, in order, into `count` parts whose sizes differ by at most one. */
+/** Splits items into `count` consecutive chunks whose sizes differ by at most one. */
 function shareOut<T>(items: readonly T[], count: number): T[][] {
   return Array.from({ length: count }, (_, i) =>
     items.slice(Math.floor((i * items.length) / count), Math.floor(((i + 1) * items.length) / count)),
@@ -264,7 +267,7 @@ export async function accumulateActor(
   };
 }
 
-/** Accumulates the gradient of L_b. @param credits [N] G of the tokens, in order */
+/** Accumulates the gradient of the baseline's loss L_b of `accumulateActor`. @param credits [N] G of the tokens, in order */
 async function accumulateBaseline(
   baseline: LanguageModel,
   examples: readonly TokenExample[],
@@ -280,7 +283,7 @@ async function accumulateBaseline(
 }
 
 /**
- * Computes G and ρ of every token.
+ * Computes the return G and the importance weight ρ of every token, as in the formulas of `accumulateActor`.
  *
  * @param logprobs [N] of the tokens under the present policy; null where neither KL nor ρ is used
  * @returns [N] each
@@ -322,7 +325,7 @@ const referenceLogprobs = (
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options.actor);
 
-/** Replaces the nonzero weights of the examples. @param weights [N], one per scored token, in order */
+/** Replaces the nonzero weights of the examples' tokens. @param weights [N] new weights, one per scored token, in order */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {
   let next = 0;
   return examples.map((example) => ({

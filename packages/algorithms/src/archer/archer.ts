@@ -120,7 +120,10 @@ export const archer = defineAlgorithm({
   },
 });
 
-/** Reports options with which the policy samples at replayed states, whose valid actions are not stored. */
+/**
+ * Reports an option that makes the policy sample at states of the replay buffer while it must choose among valid actions: the
+ * buffer does not store which actions were valid at a state.
+ */
 const atReplayedStates = (key: string, asks: boolean, value: string, other: string): ConfigProblem[] =>
   asks
     ? [

@@ -35,9 +35,9 @@ import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { SharedClip } from './shared-clip.js';
 
 /**
- * Declares the option for the number of turns whose rewards are in a target.
+ * Declares the option for n of the n-step targets of Q: the number of turns whose rewards are in a target.
  *
- * @param value null: all turns of the episode
+ * @param value the default; null: all turns to the end of the episode
  */
 export const tdStepsOption = (value: number | null) =>
   optional(
@@ -46,7 +46,11 @@ export const tdStepsOption = (value: number | null) =>
     { flat: 'td_steps', default: value },
   );
 
-/** Declares the options that every double critic has. */
+/**
+ * Declares the options of every double critic (two Q and two V heads).
+ *
+ * @param tau default rate of the target network's update
+ */
 export const criticMembers = <Norm extends TSchema>(tau: number, maxGradNorm: Norm) => ({
   lr: positive(1e-5, 'learning rate of the critic', { flat: 'critic_lr' }),
   max_grad_norm: maxGradNorm,
@@ -85,10 +89,10 @@ interface CriticTargetOptions {
   };
 }
 
-/** The values, or the targets, of heads 1 and 2. */
+/** The values, or the targets, of the two Q heads or of the two V heads, each [items]. */
 export type Pair = [Float32Array, Float32Array];
 
-/** Returns both heads unchanged, or their minimum for both. */
+/** Returns the values of both heads unchanged (`own`), or for both heads the elementwise minimum of the two (`min`). */
 export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'min'): Pair {
   if (rule === 'own') return [one, two];
   const smaller = one.map((value, i) => Math.min(value, two[i]));
@@ -96,10 +100,11 @@ export function combined(one: Float32Array, two: Float32Array, rule: 'own' | 'mi
 }
 
 /**
- * Computes the targets of Q1 and Q2 at replayed turns, from the target critic's V heads.
+ * Computes the targets of Q1 and Q2 at stored turns, from the target critic's V heads.
  *
- * @param importance ρ of every turn of the items' episodes, for the later turns, which an older policy chose. With null these
- *   turns have weight 1, so that targets of several steps evaluate the policies that played instead of the present one
+ * @param importance ρ of every turn of the items' episodes; it weights the later turns of a target, whose actions an older
+ *   policy chose. With null every later turn has weight 1, so that targets of several steps estimate values of the policies
+ *   that played instead of values of the present one
  * @returns [items] each
  */
 export async function qTargets(
@@ -110,7 +115,8 @@ export async function qTargets(
 ): Promise<Pair> {
   const ahead = items.map((item) => turnsAhead(item, options.critic.tdSteps));
   const isEnd = ahead.map((turns) => endsAfter(turns.at(-1)!, options));
-  // Without importance weights the values of the turns in between cancel, so that only the last state is evaluated. The value of an end is 0.
+  // Without importance weights the values of the states between a turn and the last one cancel in the n-step return, so that
+  // only the last state is evaluated. The state after the end of an episode has the value 0.
   const states = ahead.map((turns, i) => turns.slice(importance === null ? -1 : 0, isEnd[i] ? -1 : undefined));
   const { v1, v2 } = await critic.evaluate(
     states.flatMap((turns) => turns.map(({ nextObservation }) => nextObservation)),
@@ -183,13 +189,16 @@ interface CriticUpdate {
   ranks?: Ranks;
   /** Opens the acting policy, whose fresh utterances the V heads may learn from. */
   openPlayer: OpenPlayer;
-  /** Whether the player asks the critic, so that utterances are sampled again before each optimizer step on it. */
+  /**
+   * Whether the player chooses actions by the critic's values, so that fresh utterances are sampled again before each step of
+   * the critic.
+   */
   playsWithCritic?: boolean;
   /** Frees the working memory of sampling before the first step; not called if the critic chooses actions. */
   rest?: () => Promise<void>;
 }
 
-/** Reports several samples per state where the stored action is the only one. */
+/** Reports a number of samples per state above 1 where V's targets use the stored action, of which each state has only one. */
 export function criticProblems({
   critic: {
     vTarget: { action, samples },

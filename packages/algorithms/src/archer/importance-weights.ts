@@ -3,7 +3,7 @@ import { importanceWeight, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
 
-/** The number of tokens that are scored together. */
+/** The largest number of tokens in one forward pass. */
 const MAX_TOKENS = 16_384;
 
 /**
@@ -33,7 +33,11 @@ export async function importanceWeights(
   );
 }
 
-/** Computes ρ of one utterance. @param logprobs [tokens] of its scored tokens, under the present policy */
+/**
+ * Computes ρ, as in `importanceWeights`, of one utterance.
+ *
+ * @param logprobs [tokens] of its scored tokens, under the present policy
+ */
 export function weightOf({ trajectory, turn }: LearnedTurn, logprobs: Float32Array, bound: number): number {
   const stored = utterancesOf(trajectory).get(turn)?.logprobs.slice(0, logprobs.length) ?? [];
   return stored.length === 0 ? 1 : importanceWeight(sum(logprobs), sum(stored), bound);

@@ -79,7 +79,9 @@ export function datasetEvaluation(
   };
 }
 
-/** The reports of a training on a dataset, and the optimizer steps after which they are due. */
+/**
+ * Decides after which optimizer steps of a training on a dataset an evaluation runs and metrics are logged, and computes both.
+ */
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
   /**
@@ -93,7 +95,7 @@ export interface StepReports {
 }
 
 /**
- * Evaluates and logs after a step, if either is due.
+ * Runs the evaluation and logs the metrics if they are due after an optimizer step.
  *
  * @returns false where the user has stopped the evaluation: a checkpoint is saved, and a resumed run calls this again for the
  *   same step

@@ -3,7 +3,11 @@ import { integer, minibatches, optional, Rng, type LearningRateSchedule } from '
 import type { TrainingRun } from '../run/training-run.js';
 import { reportStep, type StepReports } from './dataset-evaluation.js';
 
-/** Declares the option of the interval at which the loss is logged. @param otherwise the interval without the option */
+/**
+ * Declares the option of the interval, in optimizer steps, at which the loss is logged.
+ *
+ * @param otherwise says, in the option's description, when the loss is logged if the option is null
+ */
 export const loggingStepsKey = (otherwise: string) => ({
   logging_steps: optional(
     integer,
@@ -33,7 +37,7 @@ interface Passes<Item> {
   size: number;
   epochs: number;
   seed: number;
-  /** The purpose of the random numbers that shuffle the items; with the seed it determines them. */
+  /** The name of the random stream that shuffles the items; the stream's seed is derived from the run's seed and this name. */
   order: string;
   reports: StepReports;
   /** The name of the phase in progress bars. */

@@ -3,10 +3,10 @@ import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { Dataset } from '../run/training-run.js';
 
 /**
- * Returns the episodes of a dataset. An episode that is stored in several trajectories, since its observations do not continue each
- * other, becomes one, in which the last turn of a trajectory is followed by the first turn of the next.
+ * Returns the episodes of a dataset. An episode whose observations do not continue each other is stored in several
+ * trajectories; these are joined into one, in which the last turn of a trajectory is followed by the first turn of the next.
  *
- * @param needs the purpose of the rewards, for the message
+ * @param needs says what the rewards are needed for, in the error message
  * @throws where turns have no rewards
  */
 export function rewardedEpisodes(dataset: Dataset, needs: string): Trajectory[] {

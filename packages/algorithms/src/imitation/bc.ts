@@ -66,9 +66,9 @@ export const cloneOptions = ({ epochs, ...actor }: CloneDefaults) => ({
 });
 
 /**
- * Declares the options of the loss.
+ * Declares the options of behaviour cloning's loss.
  *
- * @param learned names the other learned tokens, for the description
+ * @param learned names, in an option's description, the tokens that are learned without that option, such as the agent's
  */
 export const cloneLoss = (learned: string) =>
   group(

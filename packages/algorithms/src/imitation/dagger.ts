@@ -104,7 +104,7 @@ export const dagger = defineAlgorithm({
   },
 });
 
-/** Computes the share of turns whose action is the expert's own or equal to it. */
+/** Computes the share of turns in which the expert played, or in which the policy chose the expert's action. */
 function agreement(
   { policy }: TrainingRun,
   rollout: readonly Trajectory[],

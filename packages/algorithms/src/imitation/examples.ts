@@ -8,17 +8,24 @@ import { packTurns } from '../learning/pack-turns.js';
 /** A dataset, and how its items become batches of token examples. */
 export interface Examples<Item> {
   items: readonly Item[];
-  /** Makes the examples of a batch, whose loss is a mean, and the weight of that mean among the batches of an interval. */
+  /**
+   * Makes the token examples of a batch, whose loss is a mean. `count` weights this mean where the logged loss averages over
+   * batches.
+   */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
   /**
    * Returns the metrics of the optimizer steps since the last report.
    *
-   * @param interval `count` is the sum over the batches of the interval, `lr` that of its last step
+   * @param interval `nll` and `count` are the mean loss and the sum of the counts of these steps' batches, `steps` the number
+   *   of all steps so far, `lr` the last step's learning rate
    */
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/** Lists one item for each context (a segment of tokens): an episode whose observations do not continue each other has several. */
+/**
+ * Lists the contexts of episodes as items: a context is a segment of tokens, of which an episode has several if its
+ * observations do not continue each other.
+ */
 export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
   episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
 

@@ -61,7 +61,10 @@ class ExpertPlayer implements Player {
     });
   }
 
-  /** Replaces the policy's reply by the expert's. A turn is not imitated if there is none, or none that the policy can write. */
+  /**
+   * Replaces the policy's tokens of a turn by the expert's reply, as the label to imitate. If the expert has no reply, or if
+   * the reply has tokens that the policy cannot write, the turn is marked as not to be imitated.
+   */
   #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
     const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));

@@ -16,11 +16,11 @@ export interface ImitationSettings {
   loggingSteps?: number | null;
   /** The number of reports in an epoch with enough steps; one, at its end, if not given. */
   logsPerEpoch?: number;
-  /** Runs before the first step and whenever it is due; its metrics are logged, and the best agent is kept. */
+  /** The evaluation before the first step and whenever `isDue` says so; its metrics are logged, and the best agent is kept. */
   evaluation?: DatasetEvaluation | null;
 }
 
-/** The sums since the last report; they are part of a checkpoint. */
+/** The sums of the batches' losses and counts since metrics were last logged; they are part of a checkpoint. */
 interface EpochSums {
   lossSum: number;
   count: number;
@@ -62,9 +62,10 @@ export async function imitate<Item>(
 }
 
 /**
- * Trains within one iteration of an online algorithm. If the user asks to stop, it finishes first.
+ * Trains by behaviour cloning within one iteration of an online algorithm. All passes are finished even if the user asks to
+ * stop.
  *
- * @returns the mean loss of the last pass, and the number of steps; only the latter where there is nothing to imitate
+ * @returns the mean loss of the last pass, and the number of steps; without items only the number of steps
  */
 export async function imitateAtOnce(
   { policy, hooks }: Pick<TrainingRun, 'policy' | 'hooks'>,

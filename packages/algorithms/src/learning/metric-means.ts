@@ -1,4 +1,4 @@
-// Averages and summarises figures for metrics.
+// Averages values that are measured several times in an iteration, and summarises lists of values, for the logged metrics.
 import { maximum, mean, minimum, standardDeviation } from '@bowyer/core';
 import type { Metrics } from '../rollout/run-hooks.js';
 

@@ -7,7 +7,7 @@ import type { TokenExample } from '@bowyer/models';
 export interface LearnedTurn<Episode = Trajectory> {
   trajectory: Episode;
   turn: number;
-  /** Weight of each of its tokens in the loss; 1 if not given. */
+  /** Weight of each token of the utterance in the loss; 1 if not given. */
   weight?: number;
 }
 
@@ -100,11 +100,17 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
-/** Returns the number of input tokens that the targets of an utterance need: the last target is predicted at the last of them. */
+/**
+ * Returns the number of input tokens that an example needs to score an utterance; the last of these inputs predicts its last
+ * token.
+ */
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
-/** Divides the scored utterances of a segment among examples: one whose first target has the position of the last one's next begins another. */
+/**
+ * Divides the scored utterances of a segment among examples. A position of an example has one target, so an utterance begins
+ * another example if its first target is at the same position as the last target of the utterance before it.
+ */
 function rowsOf(
   { utterances }: TokenSegment,
   members: ReadonlyMap<number, unknown>,

@@ -36,7 +36,7 @@ const warmupOption = (value: number, unit: string, flat: { flat?: string[] } = {
 const scheduleGroup = <Members extends TProperties>(unit: string, members: Members) =>
   group(members, `learning-rate schedule of the policy over the ${unit}`, { flat: 'lm_schedule' });
 
-/** Declares a schedule over the iterations that train the policy. @param unit names them */
+/** Declares a schedule of the learning rate over iterations. @param unit names the counted iterations in descriptions */
 const iterationSchedule = (unit: string) =>
   scheduleGroup(unit, {
     kind: scheduleKind('linear'),

@@ -14,7 +14,11 @@ import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { criticOf } from '../run/training-run.js';
 
-/** Declares the options of these algorithms, without those of the critic. @param warmup says what happens in the first epochs */
+/**
+ * Declares the options of algorithms that learn a critic and a policy from a dataset, without those of the critic.
+ *
+ * @param warmup says, in the option's description, what happens in the first `warmupEpochs` epochs
+ */
 export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   epochs: epochsOption(10),
   ...loggingStepsKey('one line an epoch'),
@@ -32,7 +36,7 @@ export const offlineOptions = (warmupEpochs: number, warmup: string) => ({
   eval: group(evaluationMembers, 'evaluations on the way'),
 });
 
-/** The options of their critic. */
+/** Declares the options of the critic that algorithms on a dataset train. */
 export const offlineCriticMembers = criticMembers(0.05, criticNormOption);
 
 type OfflineOptions = OptionsOf<TObject<ReturnType<typeof offlineOptions>>> & PlayOptions;
@@ -117,7 +121,7 @@ function addTo(sums: Sums, metrics: Metrics): void {
   }
 }
 
-/** Returns the means since the last call, and begins new ones. */
+/** Computes the mean of each metric since the last call, and resets its sum and count. */
 function takeMeans(sums: Sums): Metrics {
   const means = Object.fromEntries(Object.entries(sums).map(([name, [sum, steps]]) => [name, sum / steps]));
   for (const name of Object.keys(sums)) delete sums[name];

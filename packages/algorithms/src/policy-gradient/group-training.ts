@@ -48,7 +48,7 @@ export interface GroupEpisode {
   group: number;
   /** The environment's rewards, minus penalties for invalid actions and, with the KL in the reward, β · KL of the turn. */
   rewards: number[];
-  /** β · k1 of each scored token if the KL is in the reward; else empty. */
+  /** β · k1 of each scored token, where k1 = log π_old − log π_ref, if the KL penalty is in the reward; else empty. */
   tokenPenalties: Float32Array[];
 }
 
@@ -78,7 +78,7 @@ export async function trainOnGroups(
   }
 }
 
-/** The members of a unit that the group methods share; only REINFORCE++ accepts groups of one episode. */
+/** The members of an algorithm's declaration that methods with groups share; only REINFORCE++ accepts groups of one episode. */
 export const groupTraining = {
   trainsWithChoices: ['constrained'],
   offPolicyRollouts: surrogateOffPolicyProblems,
@@ -93,7 +93,7 @@ export const groupTrainingProblems = (options: Pick<GroupTrainingOptions, 'rollo
   ...policyUpdateProblems(options),
 ];
 
-/** Estimates advantages, and lists the turns to learn from with them. */
+/** Estimates advantages, and lists the turns to learn from, each with its advantage. */
 async function advantageTurns(
   trajectories: readonly Trajectory[],
   reference: ReferencePolicy | null,

@@ -139,7 +139,7 @@ export const klMembers = ({ coefficient, kind }: { coefficient: number; kind: 'l
   ),
 });
 
-/** Reports options with which the ratio's denominator is not the policy that sampled. */
+/** Reports options with which the old log-probabilities of the ratio are not those of the policy that sampled. */
 export function surrogateOffPolicyProblems({ loss }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {
   if (loss.oldLogprobs === 'sampled') return [];
   const key = 'algorithm.loss.old_logprobs';
@@ -158,7 +158,7 @@ export interface PolicyUpdateOptions extends SurrogateOptions {
   kl: OptionsOf<TObject<ReturnType<typeof klMembers>>>;
 }
 
-/** Reports a divisor without its aggregation, or the reverse. */
+/** Reports `loss.divisor` without `loss.aggregation=constant`, or this aggregation without a divisor. */
 export function policyUpdateProblems({
   loss: { aggregation, divisor },
 }: Pick<SurrogateOptions, 'loss'>): ConfigProblem[] {

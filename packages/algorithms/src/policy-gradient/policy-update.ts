@@ -117,9 +117,10 @@ const turnsAreFree = (
   actor.updateKl === null;
 
 /**
- * Adds the gradient of one minibatch; it is zero if the update must end.
+ * Adds the gradient of one minibatch; the gradient is zero if the minibatch's KL ends the update.
  *
- * @param learned the turns that are computed; the others of `whole` still count in the means of the loss
+ * @param learned the turns that run through the model; the other turns of `whole` have no gradient, but count in the means of
+ *   the loss
  */
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
@@ -237,7 +238,7 @@ export function referenceLogprobs(
   return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
 }
 
-/** Scores turns in parts of `minibatchSize` sequences, like the minibatches of the update. */
+/** Scores turns in chunks of `minibatchSize` sequences, as large as the minibatches of the update. */
 async function scoreInParts(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],

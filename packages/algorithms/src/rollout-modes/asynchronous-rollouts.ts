@@ -1,5 +1,6 @@
-// Plays episodes continuously while the learner updates the policy: the learner takes finished episodes, and episodes in play continue
-// with the new weights from their next turn. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. The result depends on timing.
+// Plays episodes continuously while the learner updates the policy: the learner takes finished episodes, and episodes that are
+// being played continue with the new weights from their next turn. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4.
+// The result depends on timing.
 import type { Rng, Trajectory } from '@bowyer/core';
 import { streamEpisodes, type PlayedEpisode } from '@bowyer/envs';
 import {
@@ -23,9 +24,9 @@ import { StalenessQueue } from './staleness-queue.js';
 export interface StreamState {
   /** The first group that was never started. */
   next: number;
-  /** Earlier groups that were being played; they are played again. */
+  /** Groups before `next` that were being played when the checkpoint was saved; the resumed run plays them again. */
   again: number[];
-  /** Groups that were played and not yet learned from. */
+  /** Groups that were played, but that the learner has not yet taken. */
   finished: { group: number; version: number; items: readonly Trajectory[] }[];
 }
 
@@ -61,7 +62,9 @@ export class AsynchronousRollouts implements RolloutsAhead {
     return rollout;
   }
 
-  /** Returns the metrics of the last rollout that was taken, and of the time since the one before. */
+  /**
+   * Returns the metrics of the last rollout that the learner took, and of the time between that rollout and the previous one.
+   */
   takeMetrics(): Metrics {
     return this.#metrics;
   }
@@ -90,7 +93,7 @@ class EpisodeStream {
   readonly #first: StreamState;
   readonly #members = new Map<number, (Trajectory | null)[]>();
   readonly #failures = new Map<number, Error[]>();
-  /** The number of groups that have begun, in the order of `#groupAt`. */
+  /** The number of groups that this stream has begun; `#groupAt` gives their order. */
   #begun = 0;
   #inPlay = 0;
   #failure: Error | null = null;
@@ -127,7 +130,7 @@ class EpisodeStream {
     };
   }
 
-  /** Wakes all who wait for a change of the queue, of the weights or of the stream's end. */
+  /** Resolves the promises of all callers that wait for a change of the queue, of the weights or of the stream's end. */
   changed(): void {
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -205,7 +208,7 @@ class EpisodeStream {
     }
   }
 
-  /** Stores a played episode, and finishes its group if it is the last one of it. */
+  /** Stores a finished episode; the last episode of a group finishes the group. */
   #end(played: PlayedEpisode<TurnTokens>): void {
     const { context, options, groupSize } = this.plan;
     const { maxFailureShare = DEFAULT_FAILURE_SHARE } = options;
@@ -230,7 +233,7 @@ class EpisodeStream {
     this.changed();
   }
 
-  /** Counts an episode in play more or less. */
+  /** Adds `change` to the number of episodes that are being played, and records the new load. */
   #occupy(change: number): void {
     this.#inPlay += change;
     this.meter.occupy(this.#inPlay / this.plan.options.slots);

@@ -44,7 +44,7 @@ export class Collector {
     return this.learner.copyParameters();
   }
 
-  /** Loads weights into the copy, after the current call. Contexts of episodes in play are then computed again. */
+  /** Loads weights into the copy, after the current call. The KV caches of unfinished episodes are then computed again. */
   load(version: number, weights: Weights): Promise<void> {
     return this.#alone(async () => {
       if (version === this.#version || this.#isClosed) return;
@@ -72,12 +72,12 @@ export class Collector {
     };
   };
 
-  /** Makes the episodes in play fail at their next turn. */
+  /** Closes the collector: unfinished episodes fail at their next turn. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Runs `work` after the work before it has ended. */
+  /** Runs `work` after all work that was passed earlier has ended. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => {});

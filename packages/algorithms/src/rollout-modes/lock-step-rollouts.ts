@@ -75,7 +75,7 @@ export class LockStepRollouts implements RolloutsAhead {
     await this.#last.catch(() => {});
   }
 
-  /** Starts a rollout, which is played after the ones before it. */
+  /** Starts a rollout, which is played after the rollouts that were started earlier. */
   #begin(iteration: number, { version, weights }: { version: number; weights: Weights }, plan: RolloutPlan): void {
     const { context, options, groupSize } = plan;
     const { size } = options.rollout;

@@ -20,7 +20,7 @@ export class RolloutMeter {
     this.#changedAt = this.#since = now();
   }
 
-  /** Records the collector's load from now on. @param share of its slots that have an episode */
+  /** Records how many of the collector's slots for episodes are occupied from now on. @param share in [0, 1] */
   occupy(share: number): void {
     const now = this.now();
     this.#collectorIdle += (1 - this.#occupied) * (now - this.#changedAt);

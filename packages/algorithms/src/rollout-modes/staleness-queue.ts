@@ -63,8 +63,8 @@ export class StalenessQueue<Item> {
   /**
    * Removes and returns the groups of an iteration's rollout: the oldest finished ones.
    *
-   * @returns the groups in the order of their numbers; null while there are too few, or while the others could then not be
-   *   learned from in time
+   * @returns the groups in the order of their numbers; null while too few groups have finished, or while taking these groups
+   *   would make another one older than the bound
    */
   take(iteration: number): (readonly Item[])[] | null {
     const { perRollout } = this.options;
@@ -77,8 +77,8 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Returns whether the other groups can still be learned from in time. A group of version v must be learned from in iteration v + η
-   * at the latest: the rollouts up to each such deadline must have room for all groups that are due by then.
+   * Returns whether the groups outside of `chosen` can still be learned from in time. A group of version v must be learned from
+   * in iteration v + η at the latest: the rollouts up to each such deadline must have room for all groups that are due by then.
    */
   #leavesTime(chosen: readonly { version: number }[], iteration: number): boolean {
     const { perRollout, maxStaleness } = this.options;

@@ -27,7 +27,7 @@ import type { ActRequest, Player } from './player.js';
 import { refuseBrokenPolicy, type TurnTokens } from './turn-tokens.js';
 
 export interface ChoiceOptions {
-  /** The number of episodes in play at the same time. */
+  /** The number of episodes that are played at the same time. */
   slots: number;
   sampling: SamplingOptions;
   dialogues: Dialogues;
@@ -87,7 +87,7 @@ abstract class ChoicePlayer implements Player {
     });
   }
 
-  /** Updates a slot's dialogue to the observation. @returns all tokens of its context */
+  /** Adds a turn's observation to the slot's dialogue. @returns all tokens of its context */
   #advance(request: ActRequest): number[] {
     const before = this.#contexts[request.slot];
     const { keep, tokens } = this.#dialogues[request.slot].advance(request, before);

@@ -121,7 +121,7 @@ export function groupProblems(options: Groups & { rollout: { samplingRounds: num
   return problems;
 }
 
-/** Reports groups of one episode. */
+/** Reports a group size of 1, with which an episode has no other one to be compared with. */
 export function aloneProblems({ rollout: { groupSize } }: Groups): ConfigProblem[] {
   if (groupSize > 1) return [];
   const key = 'algorithm.rollout.group_size';

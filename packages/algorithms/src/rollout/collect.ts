@@ -14,7 +14,10 @@ import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 export interface PlayContext {
   /** Makes an environment that plays only items of the split. Null for a run without an environment, which cannot play. */
   makeEnv: ((split: Split) => Env) | null;
-  /** Plays whole sets, in place of `makeEnv` and a player; agent programs that call a server of the policy are played so. */
+  /**
+   * Plays a set of episodes by itself, in place of `makeEnv` and a player; agent programs that call a server of the policy are
+   * played so.
+   */
   playSet?: PlaySet;
   /** Name of the environment, for messages. */
   environment?: string;
@@ -27,7 +30,10 @@ export interface PlayContext {
   onFailure?: OnFailure;
   /** Called when a set has been played or interrupted. */
   onSetEnd?: () => void;
-  /** Whether a failed episode that counts with a reward of failures also counts for `maxFailureShare`; false if not given. */
+  /**
+   * Whether a failed episode that is kept with the configured reward of failures counts as failed for `maxFailureShare`; false
+   * if not given.
+   */
   limitsCounted?: boolean;
   /** Whether to wait until all slots are ready before acting; see `playEpisodes`. */
   together?: boolean;
@@ -99,7 +105,7 @@ export interface SetWatch {
   /**
    * Reports a failed episode.
    *
-   * @param counts whether the episode counts nevertheless, with the reward of failures
+   * @param counts whether the episode is kept, with the configured reward of failures
    * @throws as soon as more than `maxFailureShare` of the episodes failed
    */
   failed(error: Error, episode: number, counts?: boolean): void;
@@ -265,7 +271,7 @@ async function playShare(
   const seeds = Array.from({ length: episodes }, (_, i) => episodeSeed(seed, purpose, firstEpisode + i));
   const rngs = seeds.map(samplingRng);
   const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
-  // Episodes are distributed to the ranks in turn, so that each rank gets a similar number of long ones.
+  // Episodes are distributed to the ranks round-robin, so that each rank gets a similar number of long ones.
   const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
   const trajectories = new Array<Trajectory>(episodes);
   const failures: Error[] = [];

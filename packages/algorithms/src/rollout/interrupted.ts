@@ -1,4 +1,4 @@
-/** The error of a phase, such as an evaluation, that the user's stop has interrupted and that can be repeated. */
+/** Thrown by a phase, such as an evaluation, that was interrupted because the user asked to stop, and that can be repeated. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 

@@ -6,7 +6,10 @@ import type { TurnTokens } from './turn-tokens.js';
 
 /** A request for one action. */
 export interface ActRequest {
-  /** The number, below `slots`, of the episode among those in play; the player keeps one context for each. */
+  /**
+   * The index, below `slots`, of the episode among those that are played at the same time; the player keeps one context per
+   * slot.
+   */
   slot: number;
   /** The number of the turn; 0 for the first turn of an episode. */
   turn: number;
@@ -15,7 +18,7 @@ export interface ActRequest {
   validActions?: readonly string[];
   /** The reply of the environment's expert, for a player with `asksExpert`; null where the expert has no next action. */
   expertReply?: string | null;
-  /** At turn 0 of a stored state, the tokens of the observation when it was first played. */
+  /** For a request at the state of a stored turn, which is sent as turn 0: the tokens that preceded the turn's utterance. */
   ids?: readonly number[];
   /** The episode's own random numbers. */
   rng: Rng;
@@ -41,7 +44,7 @@ export interface Player {
 export interface PlayOptions {
   /** The seed of all random numbers of the run. */
   seed: number;
-  /** The number of episodes in play at the same time. */
+  /** The number of episodes that are played at the same time. */
   slots: number;
   /** The run stops when more than this share of the episodes of a set failed. 0.5 if not given. */
   maxFailureShare?: number;

@@ -14,11 +14,13 @@ export interface RunHooks {
   log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
   /** Saves the agent after an evaluation if its score is the highest so far, or if `always`. Iteration −1 is the initial agent. */
   keepBest(iteration: number, score: number, always?: boolean): Promise<void>;
-  /** Restores the weights of the best agent in policy and critic, with new optimizers. Watched runs need it. */
+  /**
+   * Restores the weights of the best agent in policy and critic, with new optimizers. Needed in runs with `watch` (watch.ts).
+   */
   restoreBest?(): Promise<void>;
   /** Shows the user a warning. */
   warn?(message: string): void;
-  /** Ends the run after this iteration, with a reason for its results. Watched runs need it. */
+  /** Ends the run after this iteration, with a reason for its results. Needed in runs with `watch` (watch.ts). */
   end?(reason: string): void;
   /** Saves everything that the next iteration (or optimizer step) needs, completely or not at all. */
   checkpoint(next: number): Promise<void>;
@@ -39,6 +41,6 @@ export interface RunHooks {
  * Receives every failure of an episode.
  *
  * @param episode purpose and number of the episode, for messages
- * @param counts whether the episode counts nevertheless, with the reward of failures
+ * @param counts whether the episode is kept, with the configured reward of failures
  */
 export type OnFailure = (error: Error, episode: string, counts?: boolean) => void;

@@ -2,7 +2,10 @@
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 
-/** The most episodes whose valid actions the critic evaluates, and the most actions per turn. Both are small, since only reports need them. */
+/**
+ * The most episodes whose valid actions the critic evaluates, and the most actions of a turn; small, since only reports need
+ * them.
+ */
 const JUDGED_EPISODES = 4;
 const JUDGED_ACTIONS = 24;
 /** The number of best actions that are stored. */

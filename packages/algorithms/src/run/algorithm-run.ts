@@ -27,7 +27,7 @@ export interface AlgorithmRun extends TrainingRun {
   readonly openPlayer: OpenPlayer;
   /** Yields the remaining iterations, from the one after the last checkpoint, until the user asks to stop. */
   iterations(): AsyncIterable<number>;
-  /** Returns the random numbers of an iteration's update. */
+  /** Returns the random generator of an iteration's update. */
   updateRng(iteration: number): Rng;
   /** The factor of the policy's learning rate. It is 1, unless `updateKl` adapts it or the run has returned to its best agent. */
   readonly stepScale: number;
@@ -63,7 +63,10 @@ interface LoopUnit<Options> {
   evaluationMetrics?(agent: Agent, episodes: readonly Trajectory[], options: Options): Metrics | Promise<Metrics>;
 }
 
-/** The state in a checkpoint that was written during an evaluation. */
+/**
+ * The part of a checkpoint that exists only if the checkpoint was written during an evaluation, whose iteration is thus
+ * unfinished.
+ */
 interface Unevaluated {
   metrics: Metrics;
   /** The number of episodes of the rollout, which are the newest in the run's history. */
@@ -216,7 +219,8 @@ function algorithmRun<Options extends PlayOptions>(
         throw new Error('run.iterations() reads the options of loopOptions: add them to the schema');
       if (!(await beginWatch())) return;
       await endPostponed();
-      // A run that was killed during its final test has already ended.
+      // If the watch ended the run before its final test and the process was killed during the test, the resumed run must end
+      // at once too.
       if (watchState.watch?.ended !== undefined && !hooks.stopRequested) hooks.end!(watchState.watch.ended);
       for (let iteration = firstIteration; iteration < loop.iterations && !hooks.stopRequested; iteration++)
         yield iteration;

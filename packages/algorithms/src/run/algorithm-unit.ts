@@ -10,7 +10,7 @@ import { withAlgorithmRun, type AlgorithmRun } from './algorithm-run.js';
 import type { Agent, TrainingRun } from './training-run.js';
 
 export interface AlgorithmDeclaration<Schema extends TObject> {
-  /** The value of `algorithm`, and of ArCHer's `agent_type`. */
+  /** The name in configs: the value of the key `algorithm`, or of `agent_type` in ArCHer's configs. */
   name: string;
   description: string;
   /** The options, each with default, meaning, unit and range, in groups; keys are in snake_case. */
@@ -25,7 +25,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   trainsPolicy?: boolean;
   /** Opens a player that acts as the agent does, for rollouts, evaluations and all later play. Default: the policy alone. */
   openPlayer?(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
-  /** The paths in `options` that `openPlayer` reads, which are the only ones of a task that only plays. */
+  /** The paths in `options` that `openPlayer` reads; a task that only plays accepts no other options of the algorithm. */
   playerOptions?: readonly string[];
   /** True if the critic takes part in choosing actions, so that play needs the critic too. */
   playsWithCritic?: boolean;
@@ -101,7 +101,7 @@ export interface AlgorithmUnit<Schema extends TObject = TObject>
 
 const PLAY_OPTIONS = ['seed', 'slots', 'maxFailureShare', 'sampling'];
 
-/** Declares a unit, with its options typed by its schema. */
+/** Declares an algorithm, with its options typed by its schema. */
 export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDeclaration<Schema>): AlgorithmUnit<Schema> {
   const unit = {
     trainsPolicy: true,
@@ -121,6 +121,6 @@ export function defineAlgorithm<Schema extends TObject>(declared: AlgorithmDecla
   };
 }
 
-/** A unit whose schema is unknown at compile time. */
+/** An algorithm whose schema is unknown at compile time. */
 // oxlint-disable-next-line typescript/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyAlgorithm = AlgorithmUnit<any>;

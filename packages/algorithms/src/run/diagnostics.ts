@@ -29,7 +29,10 @@ export interface Sampler extends Pick<PlayOptions, 'sampling'> {
 interface SampledTurn extends LearnedTurn {
   /** Log-probabilities in nats that the sampler stored: of the utterance, then of the terminator. */
   sampled: number[];
-  /** Whether the weights that are scored first wrote the turn; an asynchronous rollout may come from earlier ones. */
+  /**
+   * Whether the turn was written with the weights by which the trainer scores it before the update. A turn of an asynchronous
+   * rollout may be of earlier weights.
+   */
   isFresh: boolean;
 }
 

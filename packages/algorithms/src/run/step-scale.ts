@@ -1,4 +1,4 @@
-// Adapts the learning rate to the KL of the last update.
+// Adapts a factor of the learning rate to the KL of the last update.
 /**
  * Bounds of the factor: a learning rate that is too high can be reduced by two orders of magnitude; one that is too low is
  * increased a little.

@@ -83,7 +83,10 @@ export interface TrainingRun extends Agent, PlayContext {
   watch?: WatchOptions;
 }
 
-/** The parts of a run without files: a policy, and the other needs of its algorithm. Missing hooks do nothing. */
+/**
+ * The inputs of a training without files, for use as a library: a policy, and whatever else the algorithm needs. Missing hooks
+ * do nothing.
+ */
 export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
   Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
 

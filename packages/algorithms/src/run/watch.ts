@@ -18,7 +18,7 @@ import {
 import type { Metrics } from '../rollout/run-hooks.js';
 
 export interface WatchOptions {
-  /** The number of returns to the best agent before a collapse ends the run. */
+  /** The number of collapses after which training continues from the best agent; the next collapse ends the run. */
   rollbacks: number;
   /** The run ends after this many iterations in which nearly all groups had equal returns; null for no such end. */
   signalPatience: number | null;
@@ -39,7 +39,7 @@ export interface WatchState {
   start: Returns;
   /** The returns of the highest evaluation. */
   top: Returns;
-  /** The number of iterations that the kept agent was trained for; 0 for the initial one. */
+  /** The number of iterations that the kept agent (the best one so far) was trained for; 0 for the initial agent. */
   kept: number;
   reference: Reference | null;
   /** Shares of groups with equal returns, of the newest iterations. */
@@ -200,10 +200,10 @@ interface Warning {
   callsForEvaluation: boolean;
 }
 
-/** The name of a figure that is computed from several metrics of a rollout. */
+/** The name of a value that is computed from several metrics of a rollout. */
 const TOKENS_PER_TURN = 'tokens per turn';
 
-/** A bound of a rollout's figure, its warning, and whether exceeding it makes an evaluation due immediately. */
+/** A bound of a rollout's metric, its warning, and whether exceeding it makes an evaluation due immediately. */
 interface Bound {
   metric: string;
   isBeyond: (now: number, first: number) => boolean;
@@ -262,7 +262,7 @@ const bounds: readonly Bound[] = [
   },
 ];
 
-/** Selects the figures of a rollout that have bounds. */
+/** Selects the metrics of a rollout that have bounds. */
 function watchedFigures(metrics: Metrics): Record<string, number> {
   const turns = metrics['rollout/episode_turns'] * metrics['rollout/episodes'];
   const all: Metrics = { ...metrics, [TOKENS_PER_TURN]: metrics['rollout/tokens'] / turns };

@@ -43,7 +43,7 @@ export function groupRelativeAdvantages(
     const center = mean(own);
     const spread = standardDeviation(own) * (deviation === 'population' ? Math.sqrt(1 - 1 / own.length) : 1);
     const scale = scaleEpsilon === null ? 1 : spread + scaleEpsilon;
-    // Without this, rounding could give advantages to a group whose returns are all equal.
+    // Equal returns have the advantage 0; rounding errors of the mean, divided by a small deviation, could give another value.
     if (own.every((value) => value === own[0])) continue;
     const factor = baseline === 'others' ? own.length / (own.length - 1) : 1;
     for (const i of members) advantages[i] = (factor * (returns[i] - center)) / scale;

@@ -9,12 +9,12 @@ export interface JsonlEnd {
 }
 
 /**
- * Calls `each` for every line of a JSONL file, in order, without the whole file in memory. An incomplete last line, which a killed
- * process or a full disk leaves, is ignored; the result says so.
+ * Calls `each` for every line of a JSONL file, in order, without the whole file in memory. An incomplete last line, which a
+ * killed process or a full disk leaves, is ignored and described by `torn` of the result.
  *
  * @param each gets the value, the offset of its line, and the line's length in bytes with its end
  * @param text the file's content, if it has been read already
- * @throws if an earlier line is damaged, with its place; ENOENT for a missing file
+ * @throws if an earlier line is damaged, with the file and the line; ENOENT for a missing file
  */
 export async function readJsonl<T>(
   path: string,

@@ -25,7 +25,7 @@ interface PartIndex {
   members: { at: number; from: number }[];
 }
 
-/** The place of a line. */
+/** The position of a line in a file of this format, by which `readLineAt` reads it. */
 export interface LinePlace {
   path: string;
   /** The offset in the text of that file. */
@@ -72,7 +72,9 @@ export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<st
   return text.subarray(start, start + bytes).toString('utf8');
 }
 
-/** Appends lines to a file in parts. Its length is that of the text in all parts, so that a checkpoint stores one number. */
+/**
+ * Appends lines to a JSONL file in parts. Its length is that of the text in all parts, so that a checkpoint stores one number.
+ */
 export class PartedJsonl {
   private constructor(
     private readonly path: string,

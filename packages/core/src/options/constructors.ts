@@ -1,13 +1,14 @@
-// Declares options by constructors. An option's default, description, range and flat names are stated in one place, the schema of its unit.
+// Declares options by constructors. The schema of an algorithm, environment or task is the one place that states an option's
+// default, description, range and flat names (other names without the path of nodes).
 //
 //     group({ gamma: fraction(0.95, 'discount per turn', { flat: 'gamma' }) }, 'the critic')
 //
-// The constructors make JSON Schema, where `default` is a standard keyword; `flat` and `decides` are annotations that validators
-// ignore. The type of an option's value is inferred from its schema; an option whose default is null may be null.
+// The constructors make JSON Schema, where `default` is a standard keyword; `flat` and `decides` are annotations that
+// validators ignore. The type of an option's value is inferred from its schema; an option whose default is null may be null.
 import { Type, type Static, type TProperties, type TSchema, type TUnsafe } from '@sinclair/typebox';
 
 export interface OptionDetails {
-  /** The flat names of the option in version 0.2 and in ArCHer's configs. */
+  /** The option's flat names: its names without a path, as in configs of version 0.2 and of ArCHer. */
   flat?: string | readonly string[];
   /** False if the option does not affect a run's results, so that a resumed run may have another value of it. */
   decides?: false;
@@ -98,7 +99,7 @@ export function optional<Schema extends TSchema>(
 export const optionalText = (description: string, details: OptionDetails & { default?: string } = {}) =>
   optional(() => Type.String(), description, details);
 
-/** Returns an option with another default, for a unit that differs from others which share the option. */
+/** Returns an option with another default, for an algorithm that differs from others which share the option. */
 export const defaulting = <Schema extends TSchema>(option: Schema, value: Static<Schema>): Schema => ({
   ...option,
   default: value,
@@ -111,6 +112,6 @@ export const group = <Members extends TProperties>(
   details: Pick<OptionDetails, 'flat'> = {},
 ) => Type.Object(members, { additionalProperties: false, description, ...details });
 
-/** Declares all options of a unit. */
+/** Declares all options of an algorithm, an environment or a task. */
 export const unitOptions = <Members extends TProperties>(members: Members) =>
   Type.Object(members, { additionalProperties: false });

@@ -1,4 +1,5 @@
-// Reads the schema of a unit's options: its defaults, the complete options for partial ones, and its flat names.
+// Reads the options schema of an algorithm, environment or task: its defaults, complete options from partial ones, and flat
+// names (other names of options, without the path of their nodes).
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { toCamelCase } from '../key-case.js';
 import type { OptionsOf } from '../option-schema.js';

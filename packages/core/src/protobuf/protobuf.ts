@@ -1,4 +1,4 @@
-// Exports protobuf by tables of fields; the only implementation in this repository.
+// Exports the repository's only encoder and decoder of protobuf messages, which are driven by tables of message fields.
 export { decode, decodeBeginning, MessageError, type DecodeOptions } from './decode.js';
 export { encode, lengthPrefix } from './encode.js';
 export {
