@@ -1,6 +1,6 @@
-// Writes the built-in templates as Jinja. A model that was trained with a built-in template has its Jinja in its folder, so that
-// transformers writes dialogues as in training. When such a folder is loaded here, the built-in template itself is used, which produces
-// the tokens of the training.
+// Holds the built-in chat templates (built-in-templates.ts) as Jinja source. The source is saved in the folder of a model that
+// was trained with a built-in template, so that transformers writes dialogues as in training. When such a folder is loaded here,
+// the built-in template itself is used, which produces the tokens of the training.
 import type { BuiltInTemplate } from './built-in-templates.js';
 
 const TEXT_OF = `{%- macro text_of(content) -%}
@@ -10,9 +10,9 @@ const TEXT_OF = `{%- macro text_of(content) -%}
 `;
 
 /**
- * Makes Llama 2's template, in which the system message is part of the first user message.
+ * Returns the Jinja source of Llama 2's template, in which the system message is part of the first user message.
  *
- * @param before the text at the beginning of a reply
+ * @param before the text that the template writes before each reply of the assistant
  */
 const llama2 = (before: string) => `${TEXT_OF}{%- set ns = namespace(start=0, system=none) -%}
 {%- if messages and messages[0].role == 'system' -%}

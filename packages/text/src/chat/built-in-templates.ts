@@ -1,8 +1,8 @@
-// Implements the templates Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym does: every message is tokenised separately and the ids are
-// concatenated, so that the tokens of earlier messages never change.
+// Implements the chat templates Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym does: every message is tokenised separately
+// and the ids are concatenated, so that the tokens of earlier messages never change.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
-// Differs from it, unless `upstreamLossMask` is set: ChatGLM-4 ends a reply with the token that begins the next user message, and this
-// token is in the loss, so that the model learns to stop.
+// Differs from AgentGym, unless `upstreamLossMask` is set: ChatGLM-4 ends a reply with the token that begins the next user
+// message, and this token is in the loss, so that the model learns to stop.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
@@ -28,7 +28,10 @@ export interface BuiltInTemplateOptions {
   upstreamLossMask?: boolean;
 }
 
-/** A part of a message: text that the model reads, or text that it writes with the token that ends it. */
+/**
+ * A section of a message in a template: text that the model only reads (not in the loss), or text that the assistant writes, with
+ * the token that ends it.
+ */
 interface Piece {
   read?: string;
   written?: string;
@@ -44,13 +47,13 @@ interface TextMessage {
   cut?: boolean;
 }
 
-/** Divides a message into its parts. */
+/** Divides a message into the sections that the model reads and those that it writes. */
 type Pieces = (
   message: TextMessage,
   place: { index: number; system: string | null; before: TextMessage | undefined },
 ) => Piece[];
 
-/** A template. */
+/** A built-in chat template. */
 interface Style {
   pieces: Pieces;
   /** The text before the assistant's reply. */
@@ -80,7 +83,8 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // The space before the message is a separate token, which rollouts do not contain.
+  // This form of Llama 2 is that of AgentGym's BCTrainer: the space before an assistant's message is a separate token, which the
+  // other form, that of rollouts, does not contain.
   llama2_bc: {
     pieces: ({ role, content }, { index, system }) =>
       role === 'assistant'
@@ -90,7 +94,8 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // The assistant's <|im_end|> ends the utterance, so no line end follows it.
+  // An assistant's message ends with <|im_end|>, without the line end that follows other messages, since generation stops at that
+  // token.
   chatml: {
     pieces: ({ role, content }, { index }) => [
       ...(index === 0 && role !== 'system' ? [{ read: turn('system', DEFAULT_SYSTEM) }] : []),
@@ -102,7 +107,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '<|im_end|>',
     foldsSystem: false,
   },
-  // Whitespace at the end of a message is ignored.
+  // Llama 3's template removes whitespace from the end of each message.
   llama3: {
     pieces: ({ role, content }, { index }) => [
       ...(index === 0 ? [{ read: '<|begin_of_text|>' }] : []),
@@ -114,7 +119,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     otherTerminators: ['<|end_of_text|>'],
     foldsSystem: false,
   },
-  // A message has no end token; the token that begins the next user message ends it.
+  // ChatGLM-4 has no token that ends a message; an assistant's message ends with the token that begins the next user message.
   chatglm4: {
     pieces: ({ role, content }, { index, before }) => [
       ...(index === 0 ? [{ read: '[gMASK]<sop>' }] : []),
@@ -129,7 +134,7 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
 };
 
-/** The texts that a new tokenizer should have as single tokens, so that each template can be used. */
+/** The texts that each template needs as single tokens; a tokenizer that is made for a new model gets them. */
 export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   llama2: ['<s>', '</s>', '[INST]', ' [/INST]'],
   llama2_bc: ['<s>', '</s>', '[INST]', ' [/INST]'],
@@ -176,9 +181,9 @@ export class BuiltInChatTemplate implements ChatTemplate {
   }
 
   /**
-   * Encodes messages.
+   * Encodes messages by the template.
    *
-   * @param isOpen whether the last message is not ended
+   * @param isOpen whether the last message is left without its end, so that the model continues it
    * @returns also `ends`: for each message, the number of tokens up to its end
    */
   #encoded(
@@ -238,7 +243,10 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { read, written: written?.endsWith(terminator) ? written.slice(0, -terminator.length) : written };
   }
 
-  /** Encodes the tokens after earlier messages. It never returns null, since the tokens of earlier messages never change. */
+  /**
+   * Encodes the messages from index `from` on, as the tokens that follow those of the earlier messages. Unlike other templates,
+   * it never returns null, since the tokens of earlier messages never change.
+   */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
     const { ends } = this.#encoded(messages, {});
     return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(ends[from - 1])];

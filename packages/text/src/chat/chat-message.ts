@@ -1,16 +1,22 @@
-// Declares a dialogue with a chat model, and its form in tokens.
+// Declares the types of dialogues with a chat model, of their encoding as tokens, and of the chat templates that encode them.
 
-/** A part of a message, such as `{type: 'text', text: '…'}`. */
+/** One element of a message's content, such as `{type: 'text', text: '…'}`. */
 export type ContentPart = Readonly<Record<string, unknown>>;
 
-/** A message in the form that templates read: with `tool_calls`, `reasoning_content`, `name` and other keys. */
+/** A message as chat templates in Jinja read it; they may also use `tool_calls`, `reasoning_content`, `name` and other keys. */
 export interface ChatMessage {
   /** `assistant` is the model; `system` may come first; `tool` is the result of a call. */
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   content?: string | readonly ContentPart[] | null;
-  /** The weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). Templates do not get it. */
+  /**
+   * The weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). The key is removed before
+   * the template renders the message.
+   */
   loss?: boolean | number;
-  /** Whether an assistant's message was cut off, so that its end is not trained on. Templates do not get it. */
+  /**
+   * Whether an assistant's message was cut off at a token limit, so that the end that the template writes is not trained on. The
+   * key is removed before the template renders the message.
+   */
   cut?: boolean;
   readonly [key: string]: unknown;
 }
@@ -47,12 +53,12 @@ export type PromptEnding = 'reply' | 'message' | 'open';
 /** Returns the weight of an assistant's message in the loss. */
 export const lossWeight = ({ loss = true }: Pick<ChatMessage, 'loss'>): number => Number(loss);
 
-/** Returns a message without the keys that templates do not get. */
+/** Returns a message without `loss` and `cut`, which chat templates do not get. */
 export const shown = ({ loss: _, cut: __, ...message }: ChatMessage): ChatMessage => message;
 
 /**
- * Returns whether the end of the trained part of a message is unknown: the message was cut off, and after its text come calls or
- * nothing.
+ * Returns whether a message that was cut off has a tool call or nothing after its text, so that the position at which it was cut
+ * off, where training would end, is unknown.
  */
 export const isWithoutEnd = ({
   cut = false,
@@ -69,14 +75,14 @@ export interface ChatTemplate {
    */
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
   /**
-   * Lists the parts of a dialogue that the template does not write: `tools`, `the content of tool messages`. Dialogues of the same
-   * kind are checked once.
+   * Lists the inputs and keys of messages that the template does not write: `tools`, `the content of tool messages`. If an
+   * earlier dialogue had messages with the same roles and keys, they are not checked again.
    */
   leavesOut(conversation: Conversation): string[];
   /** Encodes a dialogue up to the beginning of the assistant's reply. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
   /**
-   * Writes the same prompt in steps, so that a server can serve others in between.
+   * Encodes the same prompt as `encodePrompt`, but writes it in steps, between which a server can serve other requests.
    *
    * @returns a function that encodes the prompt
    */
@@ -95,7 +101,7 @@ export interface ChatTemplate {
    * @returns null if the template now writes earlier messages differently, so that the whole dialogue must be read again
    */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null;
-  /** The complete source; templates with the same source write dialogues in the same way. */
+  /** The template's source, with which callers recognize templates that write dialogues in the same way. */
   readonly source?: string;
   /** Tokens that end an assistant's message; the tokenizer's end-of-text token may be different. */
   readonly terminatorIds: readonly number[];
@@ -110,7 +116,7 @@ export class ChatTemplateError extends Error {
   }
 }
 
-/** Thrown if a template exceeds the limits of work, whatever the dialogue. */
+/** Thrown if rendering a template exceeds the limits of work (see jinja/work.ts), whatever dialogue it renders. */
 export class ChatTemplateLimitError extends ChatTemplateError {
   override readonly name = 'ChatTemplateLimitError';
 
@@ -120,9 +126,9 @@ export class ChatTemplateLimitError extends ChatTemplateError {
 }
 
 /**
- * Returns the first `maxLength` tokens; like AgentGym, it drops the end.
+ * Returns the first `maxLength` tokens of an encoded dialogue; like AgentGym, it drops the end.
  *
- * @returns null if no token with a weight would remain
+ * @returns null if no token with a weight in the loss would remain
  */
 export function cutRight(encoded: EncodedConversation, maxLength: number): EncodedConversation | null {
   const lossMask = encoded.lossMask.slice(0, maxLength);

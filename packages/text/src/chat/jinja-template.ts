@@ -1,6 +1,7 @@
-// Encodes dialogues by a chat template in Jinja, as in tokenizer_config.json, and finds the tokens that the assistant wrote.
-// Source: huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks these tokens as in `apply_chat_template` with
-// return_assistant_tokens_mask.
+// Encodes dialogues by a chat template in Jinja, as in tokenizer_config.json, and finds the tokens that the assistant wrote,
+// which are trained on.
+// Source: huggingface.co/docs/transformers/chat_templating; a template may mark the assistant's tokens with `{% generation %}`,
+// as for `apply_chat_template` with return_assistant_tokens_mask.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
@@ -39,13 +40,13 @@ interface CharSpan {
   end: number;
 }
 
-/** A part of the text that is trained on. */
+/** A range of the dialogue's text that is trained on. */
 interface LearntSpan extends CharSpan {
-  /** The weight in the loss. */
+  /** The weight of the range's tokens in the loss. */
   weight: number;
 }
 
-/** Matches the variables that are set for every dialogue, or by the tokenizer. */
+/** Matches the variables that every dialogue has, or that come from the tokenizer; they are not among `ownVariables`. */
 const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
 
 /** Encodes dialogues by a Jinja template. */
@@ -121,7 +122,7 @@ export class JinjaTemplate implements ChatTemplate {
     return before.every((id, i) => id === ids[i]) ? ids.slice(before.length) : null;
   }
 
-  /** Encodes the whole dialogue; the template's generation blocks are trained on. */
+  /** Encodes the whole dialogue with a template that has `{% generation %}` blocks; the tokens in these blocks are trained on. */
   #encodeMarked(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation {
     const { text, spans } = this.render(messages, inputs, false);
     const left = spans.filter(({ index }) => index === null);
@@ -141,7 +142,7 @@ export class JinjaTemplate implements ChatTemplate {
     return { ids, lossMask: maskAsTransformers(offsets, learnt) };
   }
 
-  /** Finds where the text of a message ends within the dialogue's text; 0 if unknown. */
+  /** Returns the position in the dialogue's text at which the text of a message that was cut off ends; 0 if it is unknown. */
   #cutAt(messages: readonly ChatMessage[], index: number, inputs: TemplateInputs): number {
     if (isWithoutEnd(messages[index])) return 0;
     const [before, after] = [messages.slice(0, index + 1), messages.slice(index + 1)];
@@ -157,7 +158,7 @@ export class JinjaTemplate implements ChatTemplate {
     return { ids, lossMask };
   }
 
-  /** Counts the text's tokens before a character; a token that spans the boundary belongs to the text after it. */
+  /** Counts the tokens before a position in the dialogue's text; a token that spans the position is not counted. */
   #tokensBefore(ids: readonly number[], offsets: readonly CharSpan[] | null, text: string, place: number): number {
     if (place === text.length) return ids.length;
     if (offsets !== null) {
@@ -218,8 +219,8 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * Returns the messages with the arguments of calls as texts, which some templates, such as DeepSeek's, join to other texts; null where
- * no call has an object as its arguments.
+ * Returns the messages with the arguments of tool calls as JSON texts instead of objects, since some templates, such as
+ * DeepSeek's, concatenate them with other texts; null if no call has an object as its arguments.
  */
 function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | null {
   let isChanged = false;
@@ -241,9 +242,9 @@ function withArgumentTexts(messages: readonly ChatMessage[]): ChatMessage[] | nu
 }
 
 /**
- * Makes the mask as transformers does: from the first token with the block's first character to the first token with its last character.
- * If the last character consists of several tokens, only the first is trained on; an empty block inside a token selects that token.
- * this token.
+ * Makes the loss mask from `{% generation %}` blocks as transformers does: from the first token that contains the block's first
+ * character to the first token that contains its last character. If the last character consists of several tokens, only the first
+ * of them is trained on; for an empty block inside a token, that token is trained on.
  */
 function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {
   const mask = new Array<number>(offsets.length).fill(0);
@@ -256,7 +257,8 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly Learnt
 }
 
 /**
- * Describes an error of the template. The stack overflows in a macro that calls itself, or in deeply nested brackets.
+ * Describes an error of a template for the user. An overflow of the stack is also the template's fault: it has a macro that calls
+ * itself, or deeply nested brackets.
  *
  * @throws errors that are not the template's fault
  */
@@ -279,10 +281,10 @@ function parsed(source: string, now?: () => Date): Template {
 }
 
 /**
- * Counts the characters at the beginning of `rest` that are the message's content. A template may trim the content or put spaces
- * before it; sampled spaces at its end count if the template writes them.
+ * Counts the characters at the beginning of `rest` (the rendered text after the prompt) that are the message's content. A
+ * template may trim the content or put spaces before it; sampled spaces at its end count if the template writes them.
  *
- * @returns null if the content is not there
+ * @returns null if `rest` does not begin with the content
  */
 function writtenLength(rest: string, content: string): number | null {
   if (rest.startsWith(content)) return content.length;

@@ -1,5 +1,6 @@
-// Finds the parts of a dialogue that a template does not write: tools, calls, results of tools, thoughts, or text beside calls. It renders
-// the dialogue with marks in place of these parts, since a template's source does not show what it does with a message.
+// Finds the parts of a dialogue that a chat template does not write: tools, tool calls, results of tools, thoughts, or text
+// beside calls. Since a template's source does not show this, it renders the dialogue with unique words in place of these parts,
+// and searches for the words in the text.
 import {
   ChatTemplateError,
   ChatTemplateLimitError,
@@ -12,11 +13,11 @@ import { sharingSteps } from '../jinja/work.js';
 /**
  * Writes a dialogue as text.
  *
- * @param asks whether it ends with the text that begins a reply
+ * @param asks whether the text ends with the beginning of a reply (the generation prompt)
  */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
 
-/** The keys of a message without content of their own, which a template need not write. */
+/** The keys of a message that have no content of their own, so that a template which does not write them omits nothing. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'role',
   'loss',
@@ -44,7 +45,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** The keys whose complete value must be in the text. For other keys, the text only has to depend on the value. */
+/** The keys whose values must be in the text as a whole. For other keys it is enough that the text changes with the value. */
 const WRITTEN_WHOLE: readonly string[] = ['content', 'tool_calls', 'reasoning_content', 'thinking', 'reasoning'];
 
 const isFilled = (value: unknown): boolean =>
@@ -57,11 +58,11 @@ const isFilled = (value: unknown): boolean =>
 export const sayingKeys = (message: ChatMessage): string[] =>
   Object.keys(message).filter((key) => !SAYS_NOTHING.has(key) && isFilled(message[key]));
 
-/** Replaces values by marks, and looks for the marks in a text. */
+/** Replaces values of a dialogue by unique words (`zqmark0qz`), and searches for these words in the rendered text. */
 class Marks {
   readonly #marks: string[] = [];
 
-  /** Replaces every text and number in a value by a mark, except under the keys in `kept`. */
+  /** Replaces every text and number in a value by a unique word, except under the keys in `kept`. */
   planted(value: unknown, kept: readonly string[] = []): unknown {
     if (typeof value === 'string') return value.trim() === '' ? value : this.#next((count) => `zqmark${count}qz`);
     if (typeof value === 'number') return Number(this.#next((count) => String(7_310_000_519 + 1000 * count)));
@@ -74,7 +75,7 @@ class Marks {
     return Object.fromEntries(entries) as Record<string, unknown>;
   }
 
-  /** Returns a mark that can be used as a name. */
+  /** Returns a unique word that can be used as the name of a tool. */
   name(): string {
     return this.#next((count) => `zqmark${count}qz`);
   }
@@ -97,13 +98,16 @@ class Marks {
   static #count = 0;
 }
 
-/** Checks dialogues of one template; those of the same kind are checked once. */
+/**
+ * Checks which parts of dialogues a template does not write. Messages with the same role, keys and form of calls are checked
+ * once.
+ */
 export class LeftOut {
   readonly #seen = new Set<string>();
 
   constructor(private readonly render: Render) {}
 
-  /** Lists the parts of a dialogue that are not written. */
+  /** Lists the parts of a dialogue that the template does not write. */
   of(conversation: Conversation): string[] {
     return sharingSteps(() => this.#leftOutOf(conversation));
   }
@@ -158,7 +162,10 @@ export class LeftOut {
     );
   }
 
-  /** Returns whether two dialogues are written differently; true if the first one is refused, which is reported elsewhere. */
+  /**
+   * Returns whether the template writes two dialogues differently. It is true also if the template refuses the first dialogue,
+   * since that error is reported elsewhere.
+   */
   #changes(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs,
@@ -181,8 +188,8 @@ export class LeftOut {
 }
 
 /**
- * Returns the kind of a message. Messages of one kind, which have the same role, the same keys and the same form of calls, are written
- * in the same way.
+ * Returns a key for all messages that a template treats alike: those with the same role, the same keys and the same form of tool
+ * calls.
  */
 function kindOf(message: ChatMessage, keys: readonly string[]): string {
   const calls = (message.tool_calls ?? []) as readonly Record<string, unknown>[];
@@ -190,7 +197,7 @@ function kindOf(message: ChatMessage, keys: readonly string[]): string {
   return JSON.stringify([message.role, keys, content, calls.length, 'function' in (calls[0] ?? {})]);
 }
 
-/** The description for a template that writes only the names of tools. */
+/** The description of what is missing if a template writes only the names of tools. */
 const PARAMETERS = 'the parameters of tools';
 
 const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateInputs => ({
@@ -201,7 +208,7 @@ const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateI
   }),
 });
 
-/** Describes a key of a message. */
+/** Describes a key of a message that a template does not write, for the warning. */
 export const wordsFor = (key: string, { role }: ChatMessage): string =>
   key === 'content' ? `the content of ${role} messages` : `'${key}' of ${role} messages`;
 
@@ -213,7 +220,7 @@ const functionOf = (value: Json): Json => (value.function as Json | undefined) ?
 const withFunction = (value: Json, called: Json): Json =>
   value.function === undefined ? called : { ...value, function: called };
 
-/** Replaces a tool's name and the names of its parameters, which calls consist of, by marks. */
+/** Replaces a tool's name and the names of its parameters, which are all that calls repeat, by unique words. */
 function plantedTool(tool: Json, marks: Marks): Json {
   const called = functionOf(tool);
   const parameters = called.parameters as Json | undefined;

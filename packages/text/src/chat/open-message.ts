@@ -1,13 +1,14 @@
-// Prepares dialogues whose last message is open, so that the model continues it instead of writing a new one.
-// Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a mark at its end, and the
-// text is cut off at the mark. Text that a template adds to a message's end or trims from it is treated in the same way.
+// Prepares dialogues whose last message is open, that is an assistant's message which the model continues instead of writing a
+// new one.
+// Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a marker at its end, and
+// the text is cut off at the marker. Text that a template adds to a message's end or trims from it is treated in the same way.
 import { ChatTemplateError, type ChatMessage } from './chat-message.js';
 
-/** A text that no template writes. Its trailing space shows whether the template trims messages. */
+/** The marker, a text that no template writes. Its trailing space shows whether the template trims messages. */
 const MARK = 'END_OF_OPEN_MESSAGE ';
 
 /**
- * Returns the dialogue with the mark at the end of its last message.
+ * Returns the dialogue with the marker at the end of its last message.
  *
  * @throws {ChatTemplateError} if that message is not a text
  */
@@ -16,7 +17,7 @@ export function markedAtEnd(messages: readonly ChatMessage[]): ChatMessage[] {
 }
 
 /**
- * Returns the text up to the end of the open message.
+ * Returns the rendered text up to the end of the open message, where the marker is.
  *
  * @param rendered the text of the marked dialogue
  * @throws {ChatTemplateError} if the template changes or omits the message
@@ -34,7 +35,7 @@ export function upToMark(rendered: string, messages: readonly ChatMessage[]): st
 }
 
 /**
- * Returns the last message's text.
+ * Returns the text of the last message, which the model is to continue.
  *
  * @throws {ChatTemplateError} if it cannot be continued
  */
@@ -48,7 +49,8 @@ export function openText(messages: readonly ChatMessage[]): string {
 }
 
 /**
- * Returns the length of the text up to the end of the last message, which was cut off.
+ * Returns the length of the rendered text up to the end of the last message's content, without the end that the template writes.
+ * The message was cut off, so its end is not trained on.
  *
  * @param render writes the dialogue with another last message
  * @returns null if the template changes the message

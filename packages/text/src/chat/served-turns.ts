@@ -1,36 +1,42 @@
-// Makes the training texts of a dialogue for a template that does not mark what the assistant wrote. In them each assistant message
-// follows exactly the text that precedes it when the model is served.
+// Writes the training texts of a dialogue for a template without `{% generation %}` blocks, which would mark what the assistant
+// wrote. In each training text an assistant message follows exactly the prompt that the model gets when it is served.
 import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
 import { lengthWithoutEnd } from './open-message.js';
 
-/** One training text. */
+/** One training text of a dialogue. */
 interface ServedTurn {
   text: string;
-  /** The parts of the text that the assistant wrote and that are trained on, in UTF-16 code units. */
+  /**
+   * The ranges of the text that the assistant wrote and that are trained on, in UTF-16 code units, with their weights in the
+   * loss.
+   */
   written: { start: number; end: number; weight: number }[];
 }
 
 /**
- * Writes the first messages as text.
+ * Writes messages, the first ones of a dialogue, as text.
  *
- * @param asks whether it ends with the text that begins the assistant's next message
+ * @param asks whether the text ends with the beginning of the assistant's next message (the generation prompt)
  */
 type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 
-/** One assistant message as in serving: the prompt, and the prompt with the message. */
+/** One assistant message as in serving: its prompt, and `whole`, the prompt followed by the message. */
 interface Served {
   prompt: string;
   whole: string;
-  /** The length of the text up to the end of the trained part: the whole text, or for a message that was cut off, without its end. */
+  /**
+   * The length of the part of `whole` up to the last character that is trained on. If the message was cut off, the end that the
+   * template writes after it is excluded.
+   */
   end: number;
-  /** The weight in the loss. */
+  /** The weight of the message in the loss. */
   weight: number;
 }
 
 /**
- * Returns the training texts of a dialogue. There is one, unless the text of earlier messages changes when more follow. A template that
- * omits earlier thoughts, or moves the list of tools, gives several texts, and each of them covers the messages that it contains in the
- * served form.
+ * Returns the training texts of a dialogue: one, unless the template writes earlier messages differently when more follow. Such a
+ * template, which omits earlier thoughts or moves the list of tools, needs several texts; in each of them those messages are
+ * trained on that it contains as they are written in serving.
  */
 export function servedTurns(messages: readonly ChatMessage[], render: Render): ServedTurn[] {
   const text = render(messages, false);
@@ -66,8 +72,8 @@ function served(messages: readonly ChatMessage[], index: number, render: Render)
 }
 
 /**
- * Restores the served form of a message whose beginning the template puts into the prompt (`<think>`) and later omits: what follows that
- * beginning is the message itself, and then the end that the template writes.
+ * Returns the prompt and a message as in serving, for a template that puts the beginning of the message (`<think>`) into the
+ * prompt and omits it in the rendered dialogue.
  */
 function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {
   let common = 0;

@@ -1,7 +1,10 @@
-// Finds the positions in a text at which its tokens begin.
+// Finds the position in a text at which each of its tokens begins, by decoding, since tokenizers here return only ids.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 
-/** The largest number of tokens over which one character's bytes may be spread. */
+/**
+ * The largest number of tokens that are decoded together to find their text, since a character's bytes may be spread over several
+ * tokens.
+ */
 const MOST_TOKENS_OF_A_PART = 16;
 
 /**
@@ -28,7 +31,7 @@ export function tokenOffsets(
   return offsets;
 }
 
-/** Finds the fewest tokens from `ids[i]` on whose text is in the text at `at`. */
+/** Finds the smallest number of tokens from `ids[i]` on whose decoded text occurs in `text` at position `at`. */
 function nextPart(tokenizer: Tokenizer, text: string, at: number, ids: readonly number[], i: number) {
   for (let count = 1; count <= MOST_TOKENS_OF_A_PART && i + count <= ids.length; count++) {
     const piece = tokenizer.decode(ids.slice(i, i + count), { keepSpecialTokens: true });

@@ -1,14 +1,15 @@
-// Makes automata over bytes for single characters, in UTF-8 or as escaped in a JSON string.
+// Makes automata over bytes that match single characters or fixed texts, in UTF-8 or as escaped in a JSON string. Grammars that
+// constrain sampled answers are compiled to them.
 import { intersectionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 import type { Spelling } from './grammar.js';
 
-/** A state inside a character or a fixed text. */
+/** A state of the automaton inside a character or a fixed text. */
 export interface ByteNode {
   readonly id: number;
   /** The transitions; `next` is null at the end of the character or text. Byte ranges are disjoint, unless one text is a prefix of another. */
   readonly edges: readonly ByteEdge[];
-  /** The least number of tokens that complete the character from here; infinite if the vocabulary cannot. */
+  /** The smallest number of tokens that complete the character or text from this state; infinite if the vocabulary cannot. */
   readonly need: number;
 }
 
@@ -18,7 +19,7 @@ interface ByteEdge {
   readonly next: ByteNode | null;
 }
 
-/** The units that a vocabulary has as single tokens. */
+/** The bytes and characters that the tokenizer's vocabulary has as single tokens. */
 export interface SpellableUnits {
   /** [256] whether a token consists of this byte. */
   readonly bytes: readonly boolean[];
@@ -26,13 +27,13 @@ export interface SpellableUnits {
   readonly characters: CodePointRanges;
 }
 
-/** A text as bytes, and the least number of tokens from each byte to its end. */
+/** A text as bytes, and from each byte the smallest number of tokens that spell the text to its end. */
 interface SpelledText {
   readonly bytes: Uint8Array;
   readonly needs: readonly number[];
 }
 
-/** The number of ranges of a class that are counted as one step of work. */
+/** The number of ranges of a character class that count as one step of work (see effort.ts). */
 const RANGES_PER_STEP = 8;
 
 const SHORT_ESCAPES = [
@@ -64,7 +65,7 @@ const ESCAPED_IN_JSON: CodePointRanges = [
 
 const BACKSLASH = 0x5c;
 
-/** Makes nodes for one vocabulary, equal nodes once. */
+/** Makes the states for one vocabulary; states with the same transitions are one object. */
 export class ByteNodes {
   readonly #nodes = new Map<string, ByteNode>();
   readonly #classes = new Map<string, ByteNode>();
@@ -75,7 +76,7 @@ export class ByteNodes {
     return this.#nodes.size;
   }
 
-  /** Returns the node for any one character of a class. */
+  /** Returns the state from which any one character of a class is read. */
   ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
     spend(Math.ceil(ranges.length / RANGES_PER_STEP));
     const key = `${spelling} ${ranges.join()}`;
@@ -84,13 +85,16 @@ export class ByteNodes {
     return node;
   }
 
-  /** Returns the node for any one of several texts, which must be distinct, not empty, and sorted by bytes; null if there are none. */
+  /**
+   * Returns the state from which any one of several texts is read; null if there are none. The texts must be distinct, not empty,
+   * and sorted by bytes.
+   */
   ofTexts(texts: readonly SpelledText[]): ByteNode | null {
     return texts.length === 0 ? null : this.#ofTexts(texts, 0);
   }
 
   /**
-   * Returns the node for texts whose common beginning has been read.
+   * Returns the state for texts after their common beginning has been read.
    *
    * @param from the index of the first byte that may differ
    */
@@ -108,7 +112,10 @@ export class ByteNodes {
     return node;
   }
 
-  /** Makes a transition for each byte at a position; all texts with that byte continue after it. */
+  /**
+   * Makes a state with one transition for each byte that the texts have at a position; after it, the texts with that byte
+   * continue.
+   */
   #branch(texts: readonly SpelledText[], at: number): ByteNode {
     const edges: ByteEdge[] = [];
     let need = Infinity;
@@ -136,7 +143,7 @@ export class ByteNodes {
     return this.#node(edges, isOneToken ? 1 : undefined);
   }
 
-  /** Makes the transitions for leading bytes of one to four, and their continuation bytes. */
+  /** Makes the transitions for the first bytes of UTF-8 sequences of one to four bytes; they lead to the continuation bytes. */
   #utf8Edges(ranges: CodePointRanges): ByteEdge[] {
     const within = (from: number, to: number) => intersectionOf(ranges, [[from, to]]).map(([a, b]) => [a, b] as const);
     return [

@@ -1,4 +1,4 @@
-// Computes with sets of code points as ranges.
+// Computes unions, intersections and complements of sets of code points, which are stored as sorted ranges.
 
 import { spend } from './effort.js';
 

@@ -1,4 +1,5 @@
-// Compiles grammars for a tokenizer's vocabulary.
+// Compiles grammars, which describe the texts that an answer may be, to masks over a tokenizer's vocabulary for each sampling
+// step.
 import { DistinctNames, type NamedPlace } from './distinct-names.js';
 import { Effort, effortLimits } from './effort.js';
 import { EmptyGrammarError, GrammarError } from './grammar-error.js';
@@ -11,28 +12,37 @@ import { TokenMasks } from './token-masks.js';
 import type { TokenTrie } from './token-trie.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
 
-/** A compiled grammar; each answer gets its own constraint from `start`. */
+/** A compiled grammar. Each sampled answer gets its own constraint from `start`, which follows the answer token by token. */
 export interface CompiledConstraint {
-  /** The least number of tokens of an answer without its end token, estimated from single characters and fixed texts. */
+  /** The smallest number of tokens of an answer without its end token, estimated from single characters and fixed texts. */
   readonly leastTokens: number;
-  /** Whether the compiler has dropped the parts that this grammar uses; they then stay in memory as long as the grammar is kept. */
+  /**
+   * Whether the compiler has dropped the automaton states and masks that this grammar uses, so that it no longer shares them with
+   * new grammars. They stay in memory as long as this object does; a cache should compile the grammar again.
+   */
   readonly isStale: boolean;
   start(): TokenConstraint;
 }
 
 export interface ConstraintCompilerOptions {
-  /** Whether grammars may take any amount of work, for answers whose work the server has already limited. False if not given. */
+  /**
+   * Whether compiling and sampling may take any amount of work, for an answer whose work the server has already limited. False if
+   * not given.
+   */
   unbounded?: boolean;
 }
 
-/** The most parts that are kept, of about 100 bytes each. Beyond it, later grammars are compiled without the earlier parts. */
+/**
+ * The largest number of states and symbols of the automaton that the compiler keeps, of about 100 bytes each. Beyond it, later
+ * grammars are compiled without sharing those of earlier grammars.
+ */
 const MAX_PARTS = 500_000;
 
-/** The parts that the grammars of one compiler share; a rule of several grammars is compiled once. */
+/** The automaton and masks that the grammars of one compiler share: a rule that occurs in several grammars is compiled once. */
 interface Compiled {
   readonly vocabulary: TokenVocabulary;
   readonly machine: Machine;
-  /** By token trie. */
+  /** The caches of token masks. There is one for the trie of an answer's first token and one for that of later tokens. */
   readonly masks: ReadonlyMap<TokenTrie, TokenMasks>;
   readonly names: ReadonlyMap<TokenTrie, DistinctNames>;
 }
@@ -80,7 +90,7 @@ export class ConstraintCompiler {
 }
 
 /**
- * Returns the start of a grammar, and the least number of tokens of its texts.
+ * Returns the automaton's initial state (place) for a grammar, and the smallest number of tokens of its texts.
  *
  * @throws {GrammarError}
  */
@@ -106,20 +116,26 @@ function compiledFor(vocabulary: TokenVocabulary): Compiled {
   };
 }
 
-/** Returns the least number of tokens from a place on. Some beginnings only the first token of a text can spell, so that it is tried too. */
+/**
+ * Returns the smallest number of tokens from the initial state to the end of a text. Some texts can begin only with a token that
+ * differs at the beginning of an answer, so the masks of first tokens are tried too.
+ */
 function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number {
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
 
-/** The increments of the token limit that are tried where only names that an object already has could be written within the limit. */
+/**
+ * The increments of the token limit that are tried in turn if, within the limit, a JSON object could only get a name that it
+ * already has.
+ */
 const FURTHER_TOKENS = [1, 2, 4, 8, 16, Infinity];
 
-/** Holds the constraint of one answer at its present place. */
+/** Follows one answer: holds the automaton's state after the tokens that have been accepted. */
 class PlacedConstraint implements TokenConstraint {
   constructor(
     private readonly compiled: Compiled,
     private at: NamedPlace,
-    /** Makes the work limit for one token. */
+    /** Makes the work limit for one sampled token. */
     private readonly effortOfToken: () => Effort,
     /** The work limit for the whole answer. */
     private readonly effort: Effort,
@@ -129,7 +145,8 @@ class PlacedConstraint implements TokenConstraint {
 
   allowed(mask: Uint32Array, budget = Infinity): boolean {
     const { vocabulary } = this.compiled;
-    // The budget must also cover the next token, the end token and, if needed, a token that makes a name differ from others.
+    // Besides the text after the next token, the budget must cover the next token, the end token and, if a name of a JSON object
+    // may still equal an earlier one, a token that makes it differ.
     const most = budget - 2 - Number(hasRivals(this.at.names));
     const hasTokens = this.#bounded(() => this.#write(mask, most));
     if (this.canEnd) for (const id of vocabulary.endIds) mask[id >>> 5] |= 1 << (id & 31);
@@ -137,7 +154,8 @@ class PlacedConstraint implements TokenConstraint {
   }
 
   /**
-   * Writes the mask; if it has no token within the limit, the limit is raised.
+   * Writes the mask of the tokens after which the text can end within `most` further tokens. If there are none, the limit is
+   * raised.
    *
    * @returns false if no token may follow
    */
@@ -162,7 +180,7 @@ class PlacedConstraint implements TokenConstraint {
 
   #accept(id: number): void {
     const { machine } = this.compiled;
-    // A token that the grammar names at this place is accepted as such, whatever its text.
+    // If the grammar names the token itself in this state, as it does special tokens, the token is accepted whatever its text.
     const named = machine.namedTokens(this.at.place).filter((each) => each.id === id);
     const bytes = this.#trie.bytes[id] ?? new Uint8Array(0);
     if (named.length === 0 && bytes.length === 0) throw this.#unexpected(id);

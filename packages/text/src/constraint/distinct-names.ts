@@ -1,25 +1,30 @@
-// Removes tokens from a mask that would give a JSON object the same name twice, or an array of distinct strings the same string twice,
-// neither of which a finite automaton can detect.
+// Removes tokens from a mask of allowed tokens that would give a JSON object the same name twice, or an array of distinct strings
+// the same string twice; a finite automaton can detect neither.
 import { spend } from './effort.js';
 import { afterByte, hasRivals, outsideOfObjects, type OpenNames } from './json/open-names.js';
 import type { Machine, Place } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/** The place of an answer in its grammar, and in the JSON text that the answer contains. */
+/**
+ * The position of an answer: the automaton's state (place) in its grammar, and the names that the open objects of its JSON text
+ * have so far.
+ */
 export interface NamedPlace {
   readonly place: Place;
   readonly names: OpenNames;
 }
 
-/** The number of names that are compared in one step of work. */
+/** The number of names whose comparison counts as one step of work (see effort.ts). */
 const NAMES_PER_STEP = 32;
 
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 
-/** Finds the tokens that would repeat a name. */
+/** Finds the tokens that would repeat a name of a JSON object. */
 export class DistinctNames {
-  /** Tokens with a comma, after which another name may begin; and those that end a string before the comma. */
+  /**
+   * The tokens that contain a comma, after which another name may begin, and those of them that end a string before the comma.
+   */
   readonly #commas: readonly number[];
   readonly #commasBehindStrings: readonly number[];
 
@@ -65,7 +70,10 @@ export class DistinctNames {
     return this.#hasFurtherName(at);
   }
 
-  /** Checks the tokens that spell names which the object already has; all others lead to a new name. */
+  /**
+   * Removes the tokens that spell a name which the object already has. It visits only prefixes of such names, since every other
+   * token leads to a new name.
+   */
   #leaveOutRivals(from: NamedPlace, mask: Uint32Array): void {
     const { byte, depth, end } = this.trie;
     const path = [from];
@@ -83,7 +91,7 @@ export class DistinctNames {
   }
 
   /**
-   * Advances by one byte while a name is being written that may repeat another.
+   * Advances by one byte while the name that is being written may still equal a name that the object has.
    *
    * @returns undefined if the grammar does not allow the byte, or the name can no longer equal another; null if it repeats a name
    */
@@ -102,7 +110,10 @@ export class DistinctNames {
     for (const id of this.trie.tokensAt(node)) clear(mask, id);
   }
 
-  /** Returns whether, if a name is required here, one can be written that the object does not have. */
+  /**
+   * Returns whether the text can continue: if the grammar requires a name next, there must be one that the object does not have
+   * yet.
+   */
   #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
     const { names } = from;
     if (!hasRivals(names)) return true;

@@ -1,4 +1,5 @@
-// Converts ECMAScript patterns to regular expressions over whole texts. Assertions become conditions on the rest of the text.
+// Converts ECMAScript patterns, such as those of JSON Schema's `pattern`, to regular expressions of regular.ts, which match whole
+// texts. Assertions become conditions on the text after them.
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import { ALL_CODE_POINTS, complementOf, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
@@ -30,8 +31,8 @@ export class UnsupportedPatternError extends Error {
 }
 
 /**
- * Allows the texts that a pattern matches as a whole. Not supported are backreferences, look-behind, word boundaries, and `^` after an
- * element that may be empty.
+ * Makes a grammar of the texts that a pattern matches as a whole. Not supported are backreferences, look-behind, word boundaries,
+ * and `^` after an element that may be empty.
  *
  * @param source with or without `^` and `$`, e.g. `[a-z]+|\\d{3}`
  * @throws {UnsupportedPatternError}
@@ -56,10 +57,10 @@ export function matchAnywhere(source: string): Regular {
   return anyOf(atStart, oneAfterTheOther(anyCharacter, anyText, conversion.alternatives(anyText, 'later')));
 }
 
-/** The steps of work for parsing and converting one character of a pattern. */
+/** The steps of work (see effort.ts) that parsing and converting one character of a pattern count. */
 const STEPS_PER_CHARACTER = 16;
 
-/** Whether a position in the pattern is at the start of the text. */
+/** Whether an element of the pattern is at the start of the text, where `^` matches. */
 type Before = 'start' | 'later' | 'unknown';
 
 /** Converts one pattern. */
@@ -203,7 +204,10 @@ const LINE = complementOf([
   [0x2028, 0x2029],
 ]);
 
-/** The common classes. They are listed, since testing all code points would add half a second to every program that imports the package. */
+/**
+ * The code points of common classes. They are listed here, since testing all code points would add half a second to every program
+ * that imports the package.
+ */
 const known = new Map<string, CodePointRanges>([
   ['\\d', [[0x30, 0x39]]],
   [
@@ -217,7 +221,7 @@ const known = new Map<string, CodePointRanges>([
   ],
 ]);
 
-/** All code points in order, as texts; null until they are needed. */
+/** All code points in order, as texts; null until a class first needs them. */
 let everything: string[] | null = null;
 
 function textOfAll([from, to]: readonly [number, number]): string {
@@ -226,10 +230,12 @@ function textOfAll([from, to]: readonly [number, number]): string {
   return text;
 }
 
-/** The steps of work for testing all code points once. */
+/** The steps of work (see effort.ts) that testing all code points once counts. */
 const STEPS_PER_CLASS = 200_000;
 
-/** Finds the code points that a class such as `\d` or `\p{L}` matches, by testing all of them if the class is not known. */
+/**
+ * Finds the code points that a class such as `\d` or `\p{L}` matches. A class that is not listed is tested on all code points.
+ */
 function matching(escape: string): CodePointRanges {
   let ranges = known.get(escape);
   if (ranges) return ranges;

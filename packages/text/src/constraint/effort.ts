@@ -1,6 +1,7 @@
-// Limits the work and the memory of grammars. Schemas and patterns come from clients, and a few bytes may describe an automaton with a
-// billion states. Work is counted in steps, which, unlike seconds, are the same on every machine: a schema that is accepted once is always
-// accepted. docs/decisions/constrained-decoding.md explains why steps are counted instead of using a thread with a time limit.
+// Limits the work and the memory of grammars that constrain answers. Schemas and patterns come from clients, and a few bytes may
+// describe an automaton with a billion states. Work is counted in steps, which, unlike seconds, are the same on every machine: a
+// schema that is accepted once is always accepted. docs/decisions/constrained-decoding.md explains why steps are counted instead
+// of using a thread with a time limit.
 import { GrammarError } from './grammar-error.js';
 
 /** Thrown for a grammar that exceeds the limit of work. */
@@ -14,29 +15,32 @@ export class GrammarEffortError extends GrammarError {
   }
 }
 
-/** The most steps for each kind of work. A step takes between 0.1 and 0.5 µs, and keeps at most about 100 bytes. */
+/** The largest number of steps for each kind of work. A step takes between 0.1 and 0.5 µs, and keeps at most about 100 bytes. */
 export const effortLimits = {
   /** Converting a schema to a grammar. */
   reading: 1_000_000,
   /** Compiling a grammar for a vocabulary. */
   compiling: 1_000_000,
-  /** Finding the tokens that may come next, once. */
+  /** Computing the mask of the tokens that may come next, once. */
   token: 300_000,
   /** All work for one answer. */
   answer: 3_000_000,
 } as const;
 
-/** A number of steps, and how many of them are left. */
+/** A limit of steps, and how many of them are left. */
 interface Budget {
   readonly most: number;
   left: number;
 }
 
-/** The budgets that are in use, the innermost last. */
+/**
+ * The budgets that count the work at present: `within` may be nested, and then each step counts for all of them. The innermost is
+ * last.
+ */
 let budgets: readonly Budget[] = [];
 
 /**
- * Takes steps off all budgets in use, for work or for things that are kept.
+ * Subtracts steps from all budgets in use. Callers count their work, or the objects that they keep in memory.
  *
  * @throws {GrammarEffortError} if a budget is used up
  */
@@ -44,7 +48,7 @@ export function spend(steps: number): void {
   for (const budget of budgets) if ((budget.left -= steps) < 0) throw new GrammarEffortError(budget.most);
 }
 
-/** A budget of steps for one or several pieces of work. */
+/** A budget of steps, which one or several calls of `within` may use. */
 export class Effort {
   readonly #budget: Budget;
 

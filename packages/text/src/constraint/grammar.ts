@@ -1,5 +1,5 @@
-// Declares grammars as values, which describe the texts that an answer may be. constraint-compiler.ts compiles them to masks over a
-// tokenizer's vocabulary.
+// Declares grammars as values, which describe the texts that a sampled answer may be. constraint-compiler.ts compiles them to
+// masks over a tokenizer's vocabulary.
 
 import { complementOf, unionOf, type CodePointRanges } from './code-points.js';
 import { anyText, literal, not, oneAfterTheOther, type Regular } from './regular.js';
@@ -15,7 +15,9 @@ export type Grammar =
   | { readonly kind: 'rule'; readonly body: () => Grammar; readonly isJson: boolean; readonly isDistinct: boolean }
   | { readonly kind: 'regular'; readonly expression: Regular; readonly spelling: Spelling };
 
-/** The form in which code points of a regular expression are written: plain, or escaped as in a JSON string. */
+/**
+ * How the code points that a regular expression matches are written in the answer: as they are, or escaped as in a JSON string.
+ */
 export type Spelling = 'plain' | 'json';
 
 /** Allows exactly this text. */
@@ -70,7 +72,10 @@ export function rule(make: () => Grammar, { isJson = false, isDistinct = false }
 /** Allows the texts of a JSON grammar in which no object has the same name twice. */
 export const distinctNames = (json: Grammar): Grammar => rule(() => json, { isJson: true });
 
-/** Allows the arrays of strings of a JSON grammar in which no string occurs twice; it is used within `distinctNames`. */
+/**
+ * Allows the arrays of a JSON grammar, whose items are strings, in which no string occurs twice. It must be part of a grammar in
+ * `distinctNames`, which keeps track of the strings.
+ */
 export const distinctStrings = (array: Grammar): Grammar => rule(() => array, { isDistinct: true });
 
 /** Allows any text that does not contain `mark`, including the empty text. */

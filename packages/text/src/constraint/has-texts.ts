@@ -1,4 +1,5 @@
-// Decides whether a grammar allows any text, whatever the vocabulary.
+// Decides whether a grammar allows any text at all, so that an impossible schema is refused before sampling. The tokenizer's
+// vocabulary is not considered.
 import type { Grammar } from './grammar.js';
 import { regularHasText } from './regular-questions.js';
 
@@ -17,7 +18,7 @@ export function hasTexts(grammar: Grammar): boolean {
   return has(grammar);
 }
 
-/** Lists the parts of a grammar, inner parts before outer ones. */
+/** Lists the grammars that a grammar consists of, inner ones before outer ones. */
 function partsOf(grammar: Grammar): Grammar[] {
   const parts = new Set([grammar]);
   for (const part of parts) for (const inner of innerOf(part)) parts.add(inner);

@@ -1,8 +1,8 @@
-// Builds the automaton of a grammar. Its states, called places, are made when they are first reached, and each is made once, so that
-// results for a place can be cached.
+// Builds the automaton of a grammar. Its states, called places, are made when they are first reached, and each is made once, so
+// that the token masks of a place can be cached.
 //
-// A place is a set of threads. A thread is a local state (a set of items within one rule) on top of a frame: the state in which to
-// continue after the rule, and the frame below it. An item is a list of the remaining symbols of a rule's body.
+// A place is a set of threads. A thread is a local state (a set of items within one rule) on top of a frame: the state in which
+// to continue after the rule, and the frame below it. An item is a list of the remaining symbols of a rule's body.
 import { spend } from './effort.js';
 import type { Grammar } from './grammar.js';
 import type { RegularState } from './regular.js';
@@ -10,7 +10,10 @@ import type { Symbol } from './symbols.js';
 import { Symbols } from './symbols.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
 
-/** The rest of a rule's body: a symbol, then further ones; null is the end. */
+/**
+ * An item: the remaining symbols of a rule's body as a linked list, in which null is the end. `need` is the smallest number of
+ * tokens that they need.
+ */
 export type Item = { readonly id: number; readonly head: Symbol; readonly tail: Item | null; readonly need: number };
 
 type BytesItem = Item & { head: { kind: 'bytes' } };
@@ -21,51 +24,54 @@ type RuleSymbol = Symbol & { kind: 'rule' };
 interface Beginnings {
   readonly bytes: readonly BytesItem[];
   readonly tokens: readonly TokenItem[];
-  /** Rules that may begin, and the local state after each. */
+  /** The rules that may begin in this state, and the local state after each of them. */
   readonly calls: readonly (readonly [rule: RuleSymbol, after: LocalState])[];
-  /** Whether the rule may end. */
+  /** Whether the enclosing rule may end in this state. */
   readonly ends: boolean;
 }
 
-/** A set of items. */
+/** A local state of the automaton: a set of items within one rule. */
 export interface LocalState {
   readonly id: number;
   readonly items: readonly (Item | null)[];
-  /** The least number of tokens to the end of the rule. */
+  /** The smallest number of tokens to the end of the rule. */
   readonly need: number;
   beginnings: Beginnings | null;
-  /** [256] the next state by byte; null if there is none, undefined if not computed yet. */
+  /** [256] the next local state by byte; null if there is none, undefined if it has not been computed yet. */
   readonly next: (LocalState | null | undefined)[];
 }
 
-/** The place at which the text continues after a rule; null is the end of the text, or of the part that is examined. */
+/**
+ * A stack entry: the local state in which to continue after a rule, and the entry below it. Null is the end of the text, or of
+ * the rule whose masks are being computed.
+ */
 export type Frame = {
   readonly id: number;
   readonly after: LocalState;
   readonly below: Frame | null;
   readonly need: number;
-  /** Whether the threads on top of it are inside a JSON text whose objects have unique names. */
+  /** Whether the rule on top of this frame is inside a JSON text whose objects have unique names. */
   readonly isJson: boolean;
-  /** Whether the rule on top of it is an array of distinct strings. */
+  /** Whether the rule on top of this frame is an array of distinct strings. */
   readonly isDistinct: boolean;
 } | null;
 
 export type Thread = readonly [local: LocalState, frame: Frame];
 
-/** A set of threads with everything that can follow them. */
+/** A state of the automaton: a set of threads, and what can follow them. */
 export interface Place {
   readonly id: number;
-  /** The threads that have a next byte or token themselves. */
+  /** The threads whose next step is a byte or a named token; threads that only begin or end rules have been expanded. */
   readonly threads: readonly Thread[];
-  /** Whether the text may end. */
+  /** Whether the text may end in this state. */
   readonly ends: boolean;
-  /** The least number of tokens to the end; infinite if the vocabulary cannot spell one. */
+  /** The smallest number of tokens from this state to the end of a text; infinite if the vocabulary cannot spell one. */
   readonly need: number;
   /** [256] the next place by byte; null if there is none, undefined if not computed yet. */
   readonly next: (Place | null | undefined)[];
 }
 
-/** A state that begins with `min` to `max` more characters of a class. */
+/** A local state that begins with a bounded repetition: `min` to `max` more characters of a class. */
 export interface CountedState {
   readonly item: Item & { head: { kind: 'regular' } };
   readonly part: RegularState;
@@ -82,7 +88,7 @@ function countedItem(item: Item): CountedState | null {
 
 const needOf = (frame: Frame): number => frame?.need ?? 0;
 
-/** Makes the places of grammars. */
+/** Makes the places (states) of the automata of grammars. */
 export class Machine {
   readonly #symbols: Symbols;
   readonly #items = new Map<string, Item>();
@@ -95,13 +101,13 @@ export class Machine {
     this.#symbols = new Symbols(vocabulary);
   }
 
-  /** Counts the parts that have been made. */
+  /** Counts the symbols and states that have been made, which all stay in memory. */
   get size(): number {
     return this.#symbols.size + this.#items.size + this.#locals.size + this.#frames.size + this.#places.size;
   }
 
   /**
-   * Returns the start of a grammar.
+   * Returns the initial place (state) of a grammar's automaton.
    *
    * @throws {GrammarError}
    */
@@ -111,7 +117,7 @@ export class Machine {
   }
 
   /**
-   * Returns the place with these threads.
+   * Returns the place (state) that consists of these threads.
    *
    * @returns null if no thread remains
    */
@@ -140,7 +146,7 @@ export class Machine {
     return this.#place(own, ends, need);
   }
 
-  /** Returns the place after one more byte. */
+  /** Returns the place (state) after one more byte; null if the grammar does not allow the byte. */
   next(place: Place, byte: number): Place | null {
     let next = place.next[byte];
     if (next !== undefined) return next;
@@ -169,7 +175,7 @@ export class Machine {
     return next;
   }
 
-  /** Lists the tokens that the grammar names at this place, and the thread after each. */
+  /** Lists the special tokens that the grammar names at this place, and the thread after each. */
   namedTokens(place: Place): { id: number; thread: Thread }[] {
     return place.threads.flatMap(([local, frame]) =>
       this.beginnings(local).tokens.map(({ head, tail }) => ({
@@ -179,13 +185,15 @@ export class Machine {
     );
   }
 
-  /** Recognizes a state that begins with a bounded repetition of a class of characters; null for others. */
+  /**
+   * Returns the bounds of a local state that begins with a bounded repetition of a class of characters; null for other states.
+   */
   counted(local: LocalState): CountedState | null {
     const [item] = local.items;
     return local.items.length === 1 && item ? countedItem(item) : null;
   }
 
-  /** Makes the same state with other bounds. */
+  /** Returns the local state with the same repetition but other bounds. */
   recounted({ item, part }: CountedState, min: number, max: number): LocalState {
     const { spelling } = item.head;
     const state = this.#symbols.regular.repeat(part, min, max);
@@ -193,8 +201,8 @@ export class Machine {
   }
 
   /**
-   * Counts how often the repetition may continue at a place, after the character that has begun; null if it has ended, undefined if
-   * both are possible.
+   * Returns how many more characters the repetition allows at a place, after a character that may have begun; null if the
+   * repetition has ended, undefined if the threads disagree.
    */
   countAt(place: Place, { item, part }: CountedState): number | null | undefined {
     const counts = place.threads.map(([{ items }]) => {
@@ -318,5 +326,5 @@ export class Machine {
   }
 }
 
-/** Returns whether the rule has been read completely. */
+/** Returns whether a local state is only the end of its rule. */
 const isEnd = ({ items }: LocalState): boolean => items.length === 1 && items[0] === null;

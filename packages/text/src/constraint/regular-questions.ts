@@ -1,12 +1,14 @@
-// Decides whether a regular expression matches a text, and whether it matches any.
+// Decides whether a regular expression of regular.ts matches a given text, and whether it matches any text at all.
 import { matchAnywhere, UnsupportedPatternError } from './ecma-pattern.js';
 import { Effort, GrammarEffortError, spend } from './effort.js';
 import { RegularStates, type Regular, type RegularState } from './regular.js';
 
-/** The most states that are searched for a final one; with more, the expression counts as matching some text. */
+/**
+ * The largest number of states that are searched for a final one. If there are more, the expression is taken to match some text.
+ */
 const MAX_STATES = 2_000;
 
-/** The number of characters of a text that are read in one step of work. */
+/** The number of characters of a text whose matching counts as one step of work (see effort.ts). */
 const CHARACTERS_PER_STEP = 4;
 
 /** Matches texts with one expression. The time for each is linear in its length, since states are cached. */
@@ -32,7 +34,7 @@ export class RegularMatcher {
   }
 }
 
-/** The steps of work for matching one text, beyond which a pattern is not decided. */
+/** The steps of work after which `hasPattern` gives up. */
 const STEPS_OF_PATTERN = 20_000;
 
 /**

@@ -5,7 +5,10 @@
 import { ALL_CODE_POINTS, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
 import { spend } from './effort.js';
 
-/** A set of texts. Two expressions with the same meaning become equal only as far as the constructors simplify them. */
+/**
+ * A regular expression, which describes a set of texts. Two expressions of the same set may be different objects; the
+ * constructors simplify only some of them to the same one.
+ */
 export type Regular =
   | { readonly kind: 'class'; readonly ranges: CodePointRanges }
   | { readonly kind: 'concat'; readonly parts: readonly Regular[] }
@@ -23,10 +26,9 @@ export const not = (part: Regular): Regular => ({ kind: 'not', part });
 export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
 
 /**
- * Describes decimal numbers without a sign, with or without a decimal point, that are multiples of a positive integer divided by a power
- * of ten.
+ * Describes the decimal numbers without a sign that are multiples of `of` / 10^`places`, with or without a decimal point.
  *
- * @param places the exponent of that power
+ * @param places the exponent of the power of ten
  */
 export const multipleOf = (of: number, places = 0): Regular => ({ kind: 'multiple', of, places });
 
@@ -83,24 +85,27 @@ type Form =
   | { kind: 'repeat'; part: RegularState; min: number; max: number }
   | { kind: 'multiple'; of: number; places: number; remainder: number; digits: number | null };
 
-/** A step of the automaton: code points with the same derivative, and this derivative. The classes of a state contain all code points. */
+/**
+ * A transition of the automaton: a class of code points with the same derivative, and this derivative. The classes of a state
+ * together contain all code points.
+ */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
-/** The number of ranges of a class that count as one step of work. */
+/** The number of ranges of a class that count as one step of work (see effort.ts). */
 const RANGES_PER_STEP = 8;
 
-/** Makes the states of several expressions, equal states once. */
+/** Makes the states of the automata of several expressions; equal states are one object. */
 export class RegularStates {
   readonly #states = new Map<string, RegularState>();
   readonly #steps = new Map<RegularState, readonly Step[]>();
-  /** The steps of each state, without those to the state that matches nothing. */
+  /** Caches the transitions of each state, without those to the state that matches nothing. */
   readonly #possible = new Map<RegularState, readonly Step[]>();
   readonly #nothing = this.#state('nothing', { kind: 'nothing' }, false);
   readonly #empty = this.#state('empty', { kind: 'empty' }, true);
   readonly #everything = this.#not(this.#nothing);
   readonly #anyCharacter = this.#class(ALL_CODE_POINTS);
 
-  /** Counts the states. */
+  /** Counts the states that have been made. */
   get size(): number {
     return this.#states.size;
   }
@@ -180,7 +185,10 @@ export class RegularStates {
     }
   }
 
-  /** Lists the steps of a number's digits. Those after the point are counted; beyond the allowed places they must be zeros. */
+  /**
+   * Lists the transitions of a `multipleOf` expression by the digits of a number. Digits after the decimal point are counted;
+   * beyond the allowed decimal places they must be zeros.
+   */
   #multipleSteps({ of, places, remainder, digits }: Form & { kind: 'multiple' }): readonly Step[] {
     const isFull = digits === places;
     const steps = Array.from({ length: isFull ? 1 : 10 }, (_, digit): Step => {
@@ -194,7 +202,7 @@ export class RegularStates {
   }
 
   /**
-   * Makes the state of a number.
+   * Makes the state of a `multipleOf` expression inside a number.
    *
    * @param digits the number of digits after the point so far; null before it
    * @param mayEnd false where a digit must follow
@@ -282,7 +290,7 @@ const differenceOf = (a: CodePointRanges, b: CodePointRanges): CodePointRanges =
   return difference;
 };
 
-/** Merges classes that have the same next state. */
+/** Merges the classes of transitions that have the same next state. */
 function merged(steps: readonly Step[]): readonly Step[] {
   const classes = new Map<RegularState, CodePointRanges[]>();
   for (const [ranges, next] of steps) {
@@ -295,10 +303,13 @@ function merged(steps: readonly Step[]): readonly Step[] {
   return [...classes].map(([next, parts]) => [parts.length === 1 ? parts[0] : unionOf(parts.flat()), next] as const);
 }
 
-/** The next states of several parts as a linked list, the last part first. */
+/** A linked list of the next states of several sub-expressions, the last one first. */
 type Nexts = { readonly next: RegularState; readonly before: Nexts } | null;
 
-/** Lists the classes of code points in which every part has a single next state, and the combinations of these states. */
+/**
+ * Divides the code points into classes in which every sub-expression has a single next state, and lists each class with these
+ * states.
+ */
 function product(
   parts: readonly (readonly Step[])[],
   combine: (nexts: readonly RegularState[]) => RegularState,

@@ -1,4 +1,5 @@
-// Finds the units that single tokens of a vocabulary can spell (bytes and characters), and the fewest tokens for a fixed text.
+// Finds the bytes and characters that single tokens of a vocabulary can spell, and the smallest number of tokens that spell a
+// fixed text. The lengths of constrained answers are estimated from them.
 import type { Steps } from '../steps.js';
 import type { SpellableUnits } from './byte-nodes.js';
 import { unionOf } from './code-points.js';
@@ -7,7 +8,7 @@ import type { TokenTrie } from './token-trie.js';
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
 /**
- * Finds the units in steps.
+ * Finds the bytes and characters that single tokens can spell, in steps between which a server can serve other requests.
  *
  * @param tokens [vocabulary] the bytes of tokens that are not the first of a text
  */
@@ -37,7 +38,7 @@ function onlyCharacter(bytes: Uint8Array): number | null {
 }
 
 /**
- * Counts the tokens that a text needs.
+ * Counts the smallest number of tokens that spell a text.
  *
  * @returns [bytes] the least number of tokens from each byte to the end of the text; infinite if it cannot be spelled
  */

@@ -1,4 +1,5 @@
-// Makes the parts (symbols) of a grammar in the form that the machine uses, with the least number of tokens that each needs.
+// Converts grammars to symbols, the form that the automaton (machine.ts) uses, with the smallest number of tokens that each
+// symbol needs.
 import { ByteNodes, type ByteNode } from './byte-nodes.js';
 import { spend } from './effort.js';
 import { GrammarError } from './grammar-error.js';
@@ -8,8 +9,8 @@ import type { TokenVocabulary } from './token-vocabulary.js';
 import { tokensOfText } from './spellable-units.js';
 
 /**
- * A part of a grammar. `need` is the least number of tokens of its texts, estimated from single characters; infinite if the vocabulary
- * cannot spell any.
+ * A grammar or a part of it. `need` is the smallest number of tokens of its texts, estimated from single characters; infinite if
+ * the vocabulary cannot spell any of them.
  */
 export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'bytes'; readonly node: ByteNode }
@@ -27,16 +28,16 @@ const TOO_DEEP =
 
 const isOverflow = (error: unknown): boolean => error instanceof RangeError && /call stack/.test(error.message);
 
-/** The most states of a regular expression that are searched for a final one. */
+/** The largest number of states of a regular expression that are searched for a final one. */
 const MAX_STATES = 20_000;
 
-/** Makes the symbols of grammars, equal ones once. */
+/** Makes the symbols of grammars; equal symbols are one object. */
 export class Symbols {
   readonly regular = new RegularStates();
   readonly #nodes: ByteNodes;
   readonly #byGrammar = new Map<Grammar, Symbol>();
   readonly #byKey = new Map<string, Symbol>();
-  /** In the order in which they were made. */
+  /** All symbols, in the order in which they were made. */
   readonly #all: Symbol[] = [];
   readonly #regularNeeds = new Map<string, number>();
 
@@ -44,7 +45,7 @@ export class Symbols {
     this.#nodes = new ByteNodes(vocabulary.spellable);
   }
 
-  /** Counts the symbols. */
+  /** Counts the symbols and states that have been made. */
   get size(): number {
     return this.#all.length + this.regular.size + this.#nodes.size;
   }
@@ -52,7 +53,7 @@ export class Symbols {
   /**
    * Returns the symbol of a grammar.
    *
-   * @throws {GrammarError}, after which nothing of the grammar is kept
+   * @throws {GrammarError}; then the symbols made for this grammar are removed again
    */
   of(grammar: Grammar): Symbol {
     const before = this.#all.length;
@@ -177,7 +178,8 @@ export class Symbols {
   }
 
   /**
-   * Finds the shortest way to a final state among all reachable states; an intersection may have none even if its parts have.
+   * Computes the smallest number of tokens of a regular expression's texts: the shortest path to a final state among all
+   * reachable states. An intersection may have no final state even if its parts have one.
    *
    * @throws {GrammarError} if there are too many states
    */
@@ -194,7 +196,8 @@ export class Symbols {
         );
     }
     const needs = new Map([...reached].map((each) => [each, each.isNullable ? 0 : Infinity]));
-    // In reverse order of discovery, most states settle in one pass.
+    // Most states get their final value in the first pass, since states found later are usually closer to the end and come first
+    // here.
     const order = [...reached].reverse();
     for (let changed = true; changed;) {
       changed = false;
@@ -209,7 +212,10 @@ export class Symbols {
     return needs.get(state)!;
   }
 
-  /** Computes the shortest way from the needs of the parts; undefined for intersections and complements. */
+  /**
+   * Computes the smallest number of tokens of a regular expression from those of its parts; undefined for intersections and
+   * complements, for which this is not possible.
+   */
   #simpleNeed(state: RegularState, spelling: Spelling): number | undefined {
     if (state.isNullable) return 0;
     const { form } = state;
@@ -244,8 +250,8 @@ type SymbolForm = Symbol extends infer Each ? (Each extends Symbol ? Omit<Each, 
 const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : min * need);
 
 /**
- * Finds the least needs that agree with each other; a rule that contains itself needs as much as its other choices. Inner parts come
- * before outer ones.
+ * Computes the smallest numbers of tokens of rules that may contain themselves: repeats the computation for all symbols until
+ * nothing changes. Inner symbols come before outer ones.
  */
 function settleNeeds(symbols: readonly Symbol[]): void {
   for (let changed = true; changed;) {

@@ -1,6 +1,6 @@
-// Declares constraints, which say which tokens may come next in an answer.
+// Declares the interface of constraints, which say at each sampling step which tokens may come next in an answer.
 
-/** Follows one answer through its grammar. */
+/** Follows one sampled answer through its grammar. */
 export interface TokenConstraint {
   /**
    * Writes the mask of the tokens that may come next: token i is bit i % 32 of word ⌊i / 32⌋. End tokens are allowed exactly where the

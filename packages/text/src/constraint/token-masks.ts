@@ -1,50 +1,59 @@
-// Computes the tokens that may come next at a place by walking the trie of all tokens, and caches the result by local state. The effect of
-// a token within a rule does not depend on anything outside of it; tokens that extend beyond the rule's end are followed into the frame.
+// Computes the tokens that may come next at a place (state of the grammar's automaton) by walking the trie of all tokens, and
+// caches the result by local state. The effect of a token within a rule does not depend on anything outside of the rule; tokens
+// that extend beyond the rule's end are followed into the frame, where the text continues after the rule.
 // Source: the division into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
-// arXiv:2411.15100, section 3.1). Differs from it: masks are made when first needed, and contain how many tokens are needed after each
-// choice.
+// arXiv:2411.15100, section 3.1). Differs from it: masks are computed when first needed, and contain how many tokens are needed
+// after each choice.
 import { spend } from './effort.js';
 import type { CountedState, Frame, LocalState, Machine, Place, Thread } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
-/** The tokens after which `need` more tokens are needed, as ids or, if that is smaller, as bits. */
+/**
+ * The allowed tokens after which at least `need` more tokens are needed to end the text, as ids or, if that is smaller, as bits.
+ */
 interface TokenGroup {
   readonly need: number;
   readonly ids: Int32Array | null;
   readonly bits: Uint32Array | null;
 }
 
-/** The effect of all tokens on a local state. */
+/** The tokens that a local state (a position within a rule) allows. */
 interface LocalMask {
   readonly groups: readonly TokenGroup[];
-  /** Nodes of the trie at which the rule may end before the token does. */
+  /** The nodes of the token trie at which the rule may end, although tokens with more bytes exist below them. */
   readonly ends: readonly number[];
 }
 
-/** The effect of tokens on an unbounded repetition, by the number of its characters that they contain, the last of which may be incomplete. */
+/**
+ * The tokens that an unbounded repetition of a character class allows, by the number of the repetition's characters that a token
+ * contains; the last character may be incomplete.
+ */
 interface CountedMask {
-  /** By that number, the tokens after which the repetition continues. */
+  /** By that number of characters, the tokens after which the repetition continues. */
   readonly within: readonly (readonly TokenGroup[])[];
-  /** By that number, the tokens that end after the repetition. */
+  /** By that number of characters, the tokens that end after the repetition. */
   readonly behind: readonly (readonly TokenGroup[])[];
   readonly ends: readonly { readonly node: number; readonly count: number }[];
 }
 
-/** The number of trie nodes with a known place that are visited in one step of work. */
+/** The number of visited trie nodes that count as one step of work (see effort.ts), if the automaton's state at them is known. */
 const NODES_PER_STEP = 32;
 
-/** A bound of repetitions that is beyond every token. */
+/** An upper bound for repetitions that no token is long enough to reach. */
 const UNREACHED = 1_000_000;
 
-/** The most bytes of masks that are kept; beyond that all are dropped and made again when needed. */
+/** The largest size of the cached masks in bytes; beyond it all are dropped, and computed again when needed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Computes masks, and caches them. */
 export class TokenMasks {
   readonly #local = new Map<LocalState, LocalMask>();
-  /** Tokens that extend beyond the end of the rule, by local state and frame. */
+  /** Caches the tokens that extend beyond the end of the rule, by local state and frame. */
   readonly #beyond = new Map<string, readonly TokenGroup[]>();
-  /** By a state without bounds; null if some token can end both inside the repetition and after it. */
+  /**
+   * Caches the masks of repetitions by the state without bounds; null if some token can end both inside the repetition and after
+   * it.
+   */
   readonly #counted = new Map<LocalState, CountedMask | null>();
   #bytes = 0;
   readonly #path: Place[] = [];
@@ -55,7 +64,7 @@ export class TokenMasks {
   ) {}
 
   /**
-   * Sets the bits of the tokens that a place allows.
+   * Sets the bits of the tokens that a place (state of the automaton) allows.
    *
    * @param limit the most tokens that may be needed after the next one. If all tokens need more, those that need the fewest are
    *   allowed, unless the text may end
@@ -69,7 +78,7 @@ export class TokenMasks {
     return true;
   }
 
-  /** Returns the least number of tokens needed after any next token; infinite if there is none. */
+  /** Returns the smallest number of tokens that are still needed after the best next token; infinite if no token is allowed. */
   leastNeed(place: Place): number {
     return leastOf(this.#groupsAt(place));
   }
@@ -123,7 +132,7 @@ export class TokenMasks {
     if (need < Infinity) for (let id = token[node]; id >= 0; id = further[id]) tokens.add(need, id);
   }
 
-  /** Visits all nodes that bytes reach from a local state's own items. */
+  /** Visits all nodes of the token trie that can be reached from a local state within its rule. */
   #walkFrom(local: LocalState, visit: (node: number, place: Place) => void): void {
     const { trie, machine } = this;
     for (let child = 1; child < trie.end[0]; child = trie.end[child]) {
@@ -135,7 +144,10 @@ export class TokenMasks {
     }
   }
 
-  /** Computes the effect of tokens on a repetition by one walk with bounds that no token reaches; other bounds are derived from it. */
+  /**
+   * Computes the mask of a repetition with an upper bound that no token reaches. The masks for all other bounds are derived from
+   * it, so that the trie is walked only once.
+   */
   #usual(counted: CountedState): CountedMask | null {
     const { machine, trie } = this;
     const base = machine.recounted(counted, 0, UNREACHED);
@@ -191,7 +203,7 @@ export class TokenMasks {
     return groups;
   }
 
-  /** Visits all nodes below `node` that bytes reach from `place`. */
+  /** Visits all trie nodes below `node` whose bytes the automaton allows from `place`, with the place at each. */
   #walk(node: number, place: Place, visit: (node: number, place: Place) => void): void {
     const { machine, trie } = this;
     const { byte, depth, end } = trie;
@@ -221,7 +233,7 @@ export class TokenMasks {
   }
 }
 
-/** Tokens grouped by the number of tokens needed after each. */
+/** Collects allowed tokens, grouped by the number of tokens needed after each. */
 class GroupedTokens {
   readonly #byNeed = new Map<number, number[]>();
   #latest: number[] = [];

@@ -1,11 +1,12 @@
-// Arranges all tokens of a vocabulary in a tree by their bytes, so that tokens with a common prefix are examined together.
+// Arranges all tokens of a vocabulary in a trie by their bytes, so that a mask of allowed tokens examines tokens with a common
+// prefix together.
 import type { Steps } from '../steps.js';
 
-/** Holds the nodes in depth-first order; node 0 is the root, without bytes. */
+/** A trie in flat arrays, with the nodes in depth-first order; node 0 is the root, without bytes. */
 export class TokenTrie {
-  /** [nodes] the last byte. */
+  /** [nodes] the last byte of the node's byte sequence. */
   readonly byte: Uint8Array;
-  /** [nodes] the number of bytes. */
+  /** [nodes] the length of the node's byte sequence. */
   readonly depth: Uint16Array;
   /** [nodes] the index after the node's last descendant. */
   readonly end: Int32Array;
@@ -30,7 +31,7 @@ export class TokenTrie {
   }
 
   /**
-   * Builds a trie in steps.
+   * Builds a trie in steps, between which a server can serve other requests.
    *
    * @param bytes [vocabulary] the bytes of each token; tokens without bytes are left out
    */
@@ -71,12 +72,12 @@ const AT_ONCE = 1024;
 
 /** Adds tokens in the order of their bytes. */
 class TrieBuilder {
-  /** [nodes] */
+  /** [nodes] the arrays of the trie that is being built. */
   readonly nodes: Pick<TokenTrie, 'byte' | 'depth' | 'token' | 'end'>;
   readonly further: Int32Array;
   longest = 0;
   #count = 1;
-  /** The nodes from the root to the last one. */
+  /** The path of nodes from the root to the node that was added last. */
   readonly #open = [0];
   #before: Uint8Array = new Uint8Array(0);
 

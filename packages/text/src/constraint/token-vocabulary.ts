@@ -1,4 +1,4 @@
-// Finds the bytes that each token of a tokenizer adds to a text.
+// Finds the bytes that each token of a tokenizer adds to a text, from which constraints on sampled answers are computed.
 import { finished, type Steps } from '../steps.js';
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import type { SpellableUnits } from './byte-nodes.js';
@@ -12,7 +12,7 @@ export interface TokenVocabularyOptions {
   excludedIds?: readonly number[];
 }
 
-/** The decoders with which a token's text depends on more than whether it is the first token. */
+/** The decoders with which the text of a token depends on the tokens before it in more ways than whether it is the first one. */
 const UNSUPPORTED_DECODERS: readonly string[] = ['BPEDecoder', 'CTC'];
 
 /** The decoders with which a token's text does not depend on its position. */
@@ -23,10 +23,10 @@ const NO_BYTES = new Uint8Array(0);
 /** The number of tokens that are examined in one step. */
 const AT_ONCE = 1024;
 
-/** The parts of a vocabulary that take long to make. */
+/** The fields of a vocabulary that take long to compute. */
 type VocabularyParts = Pick<TokenVocabulary, 'first' | 'rest' | 'spellable'>;
 
-/** Holds a vocabulary for constraints. */
+/** A tokenizer's vocabulary in the form that constraints need: the bytes of all tokens, in tries. */
 export class TokenVocabulary {
   /** The largest id plus one. */
   readonly size: number;
@@ -35,13 +35,13 @@ export class TokenVocabulary {
   readonly first: TokenTrie;
   /** Tokens at other positions; the same object if there is no difference. */
   readonly rest: TokenTrie;
-  /** The units that single tokens can spell at other positions. */
+  /** The bytes and characters that single tokens can spell at positions other than the first. */
   readonly spellable: SpellableUnits;
   readonly #excluded: ReadonlySet<number>;
 
   /**
-   * Finds the bytes of all tokens. Special tokens have no text and must be named by a grammar. This takes 0.4 s for 50,000 tokens, and
-   * seconds for the largest vocabularies, without interruption; see `inSteps`.
+   * Finds the bytes of all tokens. Special tokens have no text, so a grammar must name them to allow them. This takes 0.4 s for
+   * 50,000 tokens, and seconds for the largest vocabularies, without interruption; see `inSteps`.
    *
    * @param parts the parts, if they have been made already
    * @throws {RangeError} if a token's text depends on the token before it
@@ -60,7 +60,8 @@ export class TokenVocabulary {
   }
 
   /**
-   * Builds a vocabulary in steps of a few milliseconds, one per call of `next()`, between which a server can serve others.
+   * Builds a vocabulary in steps of a few milliseconds, one per call of `next()`, between which a server can serve other
+   * requests.
    *
    * @throws {RangeError} like the constructor
    */
@@ -97,7 +98,7 @@ const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions)
 /**
  * Returns the bytes of each token, in steps.
  *
- * @param left tokens without text
+ * @param left tokens that are left out, since they have no text
  */
 function* bytesOfTokens(
   size: number,
@@ -112,7 +113,7 @@ function* bytesOfTokens(
   return all;
 }
 
-/** Finds the tokens that are not shown in a decoded text. */
+/** Finds the special tokens, which a decoded text omits. */
 function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   const { definition } = tokenizer as { definition?: { added_tokens?: unknown } };
   const added = definition?.added_tokens;
@@ -129,7 +130,10 @@ function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   return special;
 }
 
-/** Finds the bytes that tokens add after a token of letters, with which decoders neither join nor clean up anything. */
+/**
+ * Finds the bytes that tokens add in the middle of a text. Each is decoded after a token of letters, with which decoders neither
+ * join it nor clean up spaces.
+ */
 function behindAnother(
   tokenizer: Tokenizer,
   first: readonly Uint8Array[],

@@ -1,4 +1,5 @@
-// Declares the constraints of one or several schemas on a value (its facts), by types of values.
+// Declares facts: the constraints that one or several JSON Schemas place on a value, sorted by types of values. Grammars are made
+// from them.
 import { spend } from '../effort.js';
 import type { Regular } from '../regular.js';
 import type { LocatedSchema } from './schema-document.js';
@@ -6,23 +7,23 @@ import type { LocatedSchema } from './schema-document.js';
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
 
-/** One schema's constraints on the properties of an object. */
+/** The constraints of one schema on the properties of an object. */
 export interface ObjectRule {
   readonly properties: ReadonlyMap<string, LocatedSchema>;
   readonly patterns: readonly (readonly [pattern: string, schema: LocatedSchema])[];
   /** The schema of properties that match neither a name nor a pattern. */
   readonly additional: LocatedSchema;
-  /** Whether the schema has the keyword `additionalProperties`. */
+  /** Whether the schema has the keyword `additionalProperties`; without it, `additional` allows everything. */
   readonly saysAdditional: boolean;
   /** Whether the schema is negated; it then evaluates no property, in the sense of `unevaluatedProperties`. */
   readonly isNegated?: boolean;
 }
 
-/** One schema's constraints on the items of an array. */
+/** The constraints of one schema on the items of an array. */
 export interface ArrayRule {
   readonly prefix: readonly LocatedSchema[];
   readonly rest: LocatedSchema;
-  /** Whether the schema has a keyword for the items after the prefix. */
+  /** Whether the schema has a keyword for the items after the prefix (`items` or `additionalItems`). */
   readonly saysRest: boolean;
   readonly isNegated?: boolean;
 }
@@ -32,21 +33,21 @@ export interface Contained {
   readonly schema: LocatedSchema;
   readonly min: number;
   readonly max: number;
-  /** The path of the schema with this constraint. */
+  /** The path of the schema that has this constraint, for error messages. */
   readonly path: string;
 }
 
-/** A bound of numbers. */
+/** A minimum or maximum of numbers. */
 export interface Bound {
   readonly at: number;
   readonly isExclusive: boolean;
 }
 
-/** The constraints of a value: it must have one of the types, and satisfy all constraints for its type. */
+/** The constraints on a value: it must have one of the types, and satisfy all constraints for its type. */
 export interface Facts {
   /** The allowed types; null: all. `number` includes `integer`. */
   readonly types: ReadonlySet<JsonType> | null;
-  /** The only allowed values, if they are listed. */
+  /** The only allowed values, if the schema lists them (`enum`, `const`); null if it does not. */
   readonly values: readonly unknown[] | null;
   /** The values that are excluded. */
   readonly excluded: readonly unknown[];
@@ -71,11 +72,11 @@ export interface Facts {
   readonly contained: readonly Contained[];
   readonly minItems: number;
   readonly maxItems: number;
-  /** The path of the schema that requires unique items; null if none does. */
+  /** The path of the schema that requires unique items, for error messages; null if none does. */
   readonly uniqueItems: string | null;
 }
 
-/** The facts without any constraint. */
+/** The facts of a value without any constraint. */
 export const anything: Facts = {
   types: null,
   values: null,
@@ -134,7 +135,7 @@ export function bothFacts(a: Facts, b: Facts): Facts {
   };
 }
 
-/** Counts the entries that are copied with the facts, as work. */
+/** Counts the entries that copying the facts copies, which count as steps of work (see effort.ts). */
 const sizeOf = ({ required, forbidden, ...facts }: Facts): number =>
   10 +
   Object.values(facts).reduce<number>((sum, each) => sum + (Array.isArray(each) ? each.length : 0), 0) +
@@ -167,7 +168,7 @@ export function typeOf(value: unknown): JsonType {
 export const hasType = (types: ReadonlySet<JsonType> | null, type: JsonType): boolean =>
   types === null || types.has(type) || (type === 'integer' && types.has('number'));
 
-/** Returns the types to which some constraint applies. */
+/** Returns the types to which at least one of the constraints applies: `minLength` applies to strings, and so on. */
 export function typesSpokenOf(facts: Facts): Set<JsonType> {
   const types = new Set<JsonType>();
   if (
@@ -204,7 +205,9 @@ function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
-/** The members of lists, divided into scalars, which can be looked up directly, and others; kept for lists that were asked for. */
+/**
+ * Caches, for lists in which `hasValue` has searched, their scalars, which can be looked up directly, and their other members.
+ */
 const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
 
 /** Returns whether a value is in a list. */

@@ -1,5 +1,7 @@
-// Defines formats of strings as regular expressions. Each matches a part of what its standard allows, which common validators accept.
-// Source: JSON Schema 2020-12, Validation, section 7.3, and the standards named there (RFC 3339, 4122, 5321, 1123, 4291, 3986, 6901).
+// Defines the formats of strings in JSON Schema (`date-time`, `email`, …) as regular expressions. Each matches only a subset of
+// what its standard allows, which common validators accept.
+// Source: JSON Schema 2020-12, Validation, section 7.3, and the standards named there (RFC 3339, 4122, 5321, 1123, 4291, 3986,
+// 6901).
 import { wholeMatch } from '../ecma-pattern.js';
 import type { Regular } from '../regular.js';
 
@@ -11,7 +13,7 @@ const ZONE = '(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
 const COUNT = '\\d{1,9}';
 const DAYS = `${COUNT}D`;
 const MONTHS = `${COUNT}M(?:${DAYS})?`;
-/** Matches years, months and days. Days may follow years only after months. */
+/** Matches the years, months and days of an ISO 8601 duration. Days may follow years only after months. */
 const YEARS = `${COUNT}Y(?:${MONTHS})?`;
 const SECONDS = `${COUNT}S`;
 const MINUTES = `${COUNT}M(?:${SECONDS})?`;
@@ -19,7 +21,10 @@ const HOURS = `T(?:${COUNT}H(?:${MINUTES})?|${MINUTES}|${SECONDS})`;
 
 const LETTER = '[A-Za-z0-9]';
 const INNER = '[A-Za-z0-9-]';
-/** Matches a label of a host name. Hyphens at both the third and the fourth position mark encoded names, few of which are valid: excluded. */
+/**
+ * Matches a label of a host name. Labels with hyphens at both the third and the fourth position are excluded, since they are
+ * encoded names (`xn--…`), few of which are valid.
+ */
 const LABEL = `${LETTER}(?:${INNER}{0,2}${LETTER}|${INNER}(?:${LETTER}${INNER}|-${LETTER})${INNER}{0,58}${LETTER})?`;
 /** Matches a host name of at most three labels, which never exceeds 253 characters. */
 const HOST = `${LABEL}(?:\\.${LABEL}){0,2}`;
@@ -28,14 +33,17 @@ const MAILBOX = '[A-Za-z0-9_+-]{1,31}(?:\\.[A-Za-z0-9_+-]{1,31})?';
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const IPV4 = `${BYTE}(?:\\.${BYTE}){3}`;
 const GROUP = '[0-9A-Fa-f]{1,4}';
-/** Matches all eight groups, or those around one omitted run of zeros. */
+/** Matches an IPv6 address: all eight groups, or the groups around one omitted run of zeros (`::`). */
 const IPV6 = `(?:(?:${GROUP}:){7}${GROUP}|(?:${GROUP}:){1,6}:${GROUP}|(?:${GROUP}:){1,7}:|:(?::${GROUP}){1,7}|::)`;
 
 const SEGMENT = "[A-Za-z0-9._~!$&'()*+,;=@-]|%[0-9A-Fa-f]{2}";
 const PATH = `(?:${SEGMENT}|:)`;
 const TAIL = `(?:/${PATH}*)*(?:\\?(?:${PATH}|[/?])*)?(?:#(?:${PATH}|[/?])*)?`;
 const URI = `(?:[a-z][a-z0-9+.-]{0,30}://${HOST}(?::\\d{1,5})?${TAIL}|(?:urn|mailto|tel|data):${PATH}{3,})`;
-/** Matches a URI or a relative reference, whose first segment must not contain a colon, which would end a scheme. */
+/**
+ * Matches a URI or a relative reference. A relative reference's first segment must not contain a colon, since the text before the
+ * colon would be a scheme.
+ */
 const REFERENCE = `(?:${URI}|(?:/${PATH}+|(?:${SEGMENT})+)${TAIL})`;
 const POINTER = '(?:/(?:[^~/]|~[01])*)*';
 
@@ -58,7 +66,7 @@ const patterns: Readonly<Record<string, string>> = {
   byte: '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?',
 };
 
-/** The formats that strings need not match. */
+/** The formats that do not constrain a string. */
 const WITHOUT_EFFECT: readonly string[] = ['password', 'binary'];
 
 /** The formats of numbers, which do not apply to strings. */

@@ -1,10 +1,11 @@
-// Makes grammars of arbitrary JSON values up to a nesting depth. All other grammars share these rules, so that their masks are made once.
+// Makes grammars of arbitrary JSON values, for values without a schema, up to a nesting depth. All other grammars share these
+// rules, so that their token masks are computed once.
 import { characters, either, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { anyText } from '../regular.js';
 import { anything } from './facts.js';
 import { numberExpression } from './number-expressions.js';
 
-/** The white space between the parts of a value. */
+/** The white space that a JSON text may have after commas and colons. */
 export interface Spacing {
   readonly comma: Grammar;
   readonly afterColon: Grammar;

@@ -77,7 +77,7 @@ export const readingTogether = <Result>(read: () => Result): Result => new Effor
 /** Makes the grammar of one schema. */
 class SchemaGrammar {
   readonly #alternatives: SchemaAlternatives;
-  /** Grammars by the set of schemas that a value must satisfy. */
+  /** Caches the grammar of a value by the set of schemas that the value must satisfy. */
   readonly #values = new Map<string, Grammar>();
   readonly #numbers = new Map<LocatedSchema, number>();
   readonly #unread: Grammar[] = [];
@@ -89,7 +89,10 @@ class SchemaGrammar {
     this.#alternatives = new SchemaAlternatives(document);
   }
 
-  /** Makes all rules immediately, so that unsupported schemas are refused now. */
+  /**
+   * Returns the grammar of the whole schema. It makes all rules immediately, so that an unsupported schema is refused before
+   * sampling.
+   */
   whole(): Grammar {
     const { root } = this.document;
     if (this.#alternatives.isImpossible([root]))
@@ -134,7 +137,8 @@ class SchemaGrammar {
     }
     const spoken = typesSpokenOf(facts);
     if (!facts.types && spoken.size === 0) return freeValues(this.spaces).value;
-    // Other types are allowed too if the types with constraints have no values, or if constants are excluded.
+    // By default only the types to which some keyword applies are allowed. All types are allowed if no value of those types can
+    // satisfy the keywords, or if the schema excludes constants.
     const says = [...spoken].some((type) => !this.#alternatives.isImpossibleAs(type, facts));
     const types = facts.types ?? (says && facts.excluded.length === 0 ? spoken : new Set(TYPES));
     const written = TYPES.filter((type) => types.has(type) && !(type === 'integer' && types.has('number')));
@@ -167,13 +171,17 @@ class SchemaGrammar {
   }
 
   #object(facts: Facts, path: string): Grammar {
-    // An object or array that must differ from one value has no grammar here.
+    // A constraint that an object or array must differ from a constant cannot be expressed as a grammar, so no such value is
+    // allowed.
     if (facts.excluded.some((value) => typeOf(value) === 'object')) return either();
     const value = (schemas: readonly LocatedSchema[]) => this.value(schemas);
     return objectGrammar(facts, { alternatives: this.#alternatives, spaces: this.spaces, value, path });
   }
 
-  /** Allows the items of the prefixes in turn, then items that all have one schema. */
+  /**
+   * Allows arrays: first the items for which the schema lists schemas one by one (the prefix), then items that all have one
+   * schema.
+   */
   #array(facts: Facts, path: string): Grammar {
     const { uniqueItems, minItems } = facts;
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);
@@ -200,7 +208,10 @@ class SchemaGrammar {
     return sequence(text('['), this.#tuple(item, longest, minItems, maxItems), text(']'));
   }
 
-  /** Allows items that differ: a few constants, each of which is written once, or strings, which are compared as they are written. */
+  /**
+   * Allows arrays with `uniqueItems`, if the items are a few constants, each of which is written at most once, or strings, which
+   * are compared as they are written.
+   */
   #distinctItems(schemas: readonly LocatedSchema[], path: string, minItems: number, maxItems: number): Grammar {
     const { comma } = this.spaces;
     const kinds = this.#alternatives.of(schemas);
@@ -223,10 +234,10 @@ class SchemaGrammar {
     return distinctStrings(sequence(text('['), listOf(this.value(schemas), comma, minItems, maxItems), text(']')));
   }
 
-  /** Allows some of the values, each once, in any order. */
+  /** Allows the items of an array: some of the values, each at most once, in any order. */
   #eachOnce(values: readonly unknown[], minItems: number, maxItems: number): Grammar {
     const known = new Map<number, Grammar>();
-    /** Allows the rest after the values whose bits are set in `written`. */
+    /** Returns the grammar of the items that follow after `count` items; bit i of `written` says that value i has been used. */
     const behind = (written: number, count: number): Grammar => {
       spend(values.length + 1);
       let grammar = known.get(written);
@@ -244,8 +255,8 @@ class SchemaGrammar {
   }
 
   /**
-   * Allows items of which some are valid by the schema of `contains`: each item is one of these or, if their number has an upper bound,
-   * certainly none of them.
+   * Allows the items of an array with `contains`. Each item either is valid by that schema, or is any item; if the number of
+   * valid ones has an upper bound, the other items must be certainly invalid by it.
    *
    * @param item allows an item that is valid by further schemas too
    */
@@ -265,7 +276,10 @@ class SchemaGrammar {
       throw new UnsupportedSchemaError('contains', path, 'is not supported for so many items');
     const others = max === Infinity ? [] : [this.#alternatives.negated(schema)];
     const known = new Map<string, Grammar>();
-    /** Allows the rest after `index` items, `count` of which are valid by that schema. Both are counted only up to what matters. */
+    /**
+     * Returns the grammar of the items after `index` items, `count` of which are valid by the schema of `contains`. Both numbers
+     * stop increasing once they have passed all bounds.
+     */
     const from = (index: number, count: number): Grammar => {
       const key = `${index},${count}`;
       let grammar = known.get(key);
@@ -305,10 +319,13 @@ class SchemaGrammar {
 
 const MAX_PREFIX = 1_000;
 
-/** The most constants whose permutations are allowed: each subset of them is a part of the grammar. */
+/** The largest number of constants in an array with `uniqueItems`: the grammar needs one rule for each subset of them. */
 const MAX_DISTINCT = 8;
 
-/** The most pairs of a number of items and a number of valid ones among them. */
+/**
+ * The largest product of the numbers of items and of valid items that an array with `contains` may count, since each pair is one
+ * rule of the grammar.
+ */
 const MAX_COUNTED_ITEMS = 10_000;
 
 function writtenValue(value: unknown): string {

@@ -1,4 +1,4 @@
-// Computes the facts of the values that a schema excludes.
+// Computes the facts (constraints) of the values that are invalid by a schema, for the keyword `not`.
 import { not } from '../regular.js';
 import { anything, hasType, TYPES, type Facts, type JsonType } from './facts.js';
 import { formatExpression } from './formats.js';
@@ -7,15 +7,19 @@ import { patternExpression } from './string-expressions.js';
 
 /** The values that are invalid by a schema. */
 interface Violations {
-  /** The alternatives, in each of which one constraint is violated. */
+  /** The alternatives: each describes the values that violate one constraint of the schema. */
   readonly alternatives: readonly Facts[];
-  /** The keywords whose violations cannot be expressed as facts, so that values which violate only them are not included. */
+  /**
+   * The keywords whose violations facts cannot express. Values that violate only these keywords are missing from the
+   * alternatives.
+   */
   readonly left: readonly string[];
 }
 
 /**
- * Returns the facts of values that violate one schema, apart from the keywords that combine schemas: each such value violates one of its
- * constraints. All of them are invalid by the schema; with keywords in `left`, some invalid values are not among them.
+ * Returns the facts of the values that violate one schema, without its keywords that combine schemas: each alternative violates
+ * one of its constraints. All these values are invalid by the schema; if `left` is not empty, some invalid values are not among
+ * them.
  *
  * @param negated returns the schema of all values that are invalid by another one
  */
@@ -25,7 +29,7 @@ export function violations(facts: Facts, negated: (schema: LocatedSchema) => Loc
   const add = (type: JsonType, demands: Partial<Facts>) =>
     alternatives.push({ ...anything, types: new Set([type]), ...demands });
   if (facts.values) alternatives.push({ ...anything, excluded: facts.values });
-  // An object or array that must differ from one value has no grammar here.
+  // The grammar cannot express that an object or array differs from one constant, so this keyword's violations are missing.
   if (facts.values?.some((value) => typeof value === 'object' && value !== null)) left.push('const');
   if (facts.excluded.length > 0) alternatives.push({ ...anything, values: facts.excluded });
   addTexts(facts, add, left);
@@ -52,7 +56,8 @@ function addTexts({ minLength, maxLength, patterns, formats, texts }: Facts, add
   if (maxLength < Infinity) add('string', { minLength: maxLength + 1 });
   for (const [pattern, path] of patterns) add('string', { texts: [not(patternExpression(pattern, path, 'pattern'))] });
   for (const text of texts) add('string', { texts: [not(text)] });
-  // The texts that are generated for a format are only a part of what the format allows, so that the others remain unknown.
+  // The expression of a format matches only a subset of the texts that the format allows, so a text outside it may still be
+  // valid.
   for (const [format] of formats) if (formatExpression(format) !== null) left.push('format');
 }
 
@@ -98,7 +103,8 @@ function addArrays(
     for (const [index, schema] of [...prefix, rest].entries()) {
       if (isOpen(schema)) continue;
       const before = Array.from({ length: index }, () => everything);
-      // Only the first item after the prefix is made to violate the schema of the rest.
+      // For the items after the prefix, only the first is made to violate their schema; texts in which a later one does are
+      // missing.
       if (index === prefix.length) left.push('items');
       const rule = { prefix: [...before, negated(schema)], rest: everything, saysRest: false };
       add('array', { minItems: index + 1, arrays: [rule] });

@@ -1,4 +1,4 @@
-// Describes numbers within bounds as regular expressions over their decimal digits.
+// Describes the JSON numbers that satisfy `minimum`, `maximum` and `multipleOf` as regular expressions over their decimal digits.
 import { wholeMatch } from '../ecma-pattern.js';
 import {
   anyOf,
@@ -16,10 +16,16 @@ import {
 import type { Bound, Facts } from './facts.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The number of decimal digits that a float64 distinguishes, so that the number that is read equals the one that is written. */
+/**
+ * The largest number of decimal digits that are allowed: a float64 distinguishes all numbers with so many digits, so that reading
+ * the text gives the number that was written.
+ */
 const DIGITS = 15;
 
-/** The most fractional digits of a number with up to nine integer digits, where bounds are below that size. */
+/**
+ * The largest number of fractional digits of a number with up to nine integer digits. It applies if the bounds are below that
+ * size.
+ */
 const SHORT_FRACTION = 6;
 
 const digit = oneOf([[0x30, 0x39]]);
@@ -78,7 +84,7 @@ function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'm
 
 const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive });
 
-/** The largest number whose multiples are described, times a power of ten. */
+/** The largest divisor of `multipleOf`, apart from a power of ten, that is supported. */
 const MOST_MULTIPLE = 1_000;
 
 /** Makes the expression for multiples of a number, with any sign. */
@@ -120,7 +126,10 @@ function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositiv
 
 const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
 
-/** Makes the expression for numbers without an exponent that, at the size of the bounds, have no more digits than a float64 distinguishes. */
+/**
+ * Makes the expression for numbers without an exponent that have no more digits than a float64 distinguishes at the size of the
+ * bounds.
+ */
 function plain(isWhole: boolean, size: number): Regular {
   const whole = Math.max(decimals(size).whole.length, DIGITS);
   const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
@@ -134,9 +143,9 @@ function plain(isWhole: boolean, size: number): Regular {
 
 /** The decimal digits of a number. */
 interface Decimals {
-  /** `0`, or without leading zeros. */
+  /** The integer digits: `0`, or digits without leading zeros. */
   whole: string;
-  /** Without trailing zeros. */
+  /** The digits after the decimal point, without trailing zeros. */
   fraction: string;
 }
 
@@ -153,7 +162,10 @@ function decimals(x: number): Decimals {
 
 type Side = 'above' | 'below';
 
-/** Makes the expression for decimal texts above or below a bound; another expression ensures that they are numbers. */
+/**
+ * Makes the expression for decimal texts above or below a bound (on `side`). It also matches other texts; a second expression,
+ * which must match too, ensures that the text is a number.
+ */
 function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const any = isWhole ? emptyText : times(oneAfterTheOther(literal('.'), times(digit, 1)), 0, 1);
   const byLength =
@@ -162,7 +174,10 @@ function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: 
   return anyOf(oneAfterTheOther(anyOf(byLength, differing(whole, side)), any), equal);
 }
 
-/** Makes the expression for numbers with as many digits as the bound, in which one digit decides. */
+/**
+ * Makes the expression for integers with as many digits as the bound that are above or below it: they share the bound's first
+ * digits, and the next digit is higher or lower.
+ */
 function differing(digits: string, side: Side): Regular {
   return anyOf(
     ...[...digits].map((own, i) =>
@@ -180,7 +195,7 @@ function beside(own: string, side: Side): Regular {
   return from <= to ? oneOf([[from, to]]) : noText;
 }
 
-/** Makes the expression for the text after an integer part that equals the bound's. */
+/** Makes the expression for the text after the integer digits, if these equal the bound's. */
 function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const none =
     side === 'below'
@@ -197,11 +212,12 @@ function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolea
   );
   const whole = literal(fraction);
   if (side === 'above') {
-    // Equal digits may be followed by any digits; if the bound is exclusive, one of these must not be zero.
+    // After fractional digits that equal the bound's, any digits may follow; if the bound is exclusive, one of them must not be
+    // zero.
     const further = isExclusive ? oneAfterTheOther(zeros, oneOf([[0x31, 0x39]]), times(digit, 0)) : times(digit, 0);
     parts.push(oneAfterTheOther(whole, further));
   } else {
-    // A proper prefix of the digits is below the bound.
+    // A fraction that is a proper prefix of the bound's digits is below the bound.
     for (let i = 1; i < fraction.length; i++) parts.push(literal(fraction.slice(0, i)));
     if (!isExclusive) parts.push(oneAfterTheOther(whole, zeros));
   }

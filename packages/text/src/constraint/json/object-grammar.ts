@@ -1,5 +1,5 @@
-// Makes grammars of objects: properties in the order of the schema, optional ones present or not, then those that match only a pattern or
-// nothing.
+// Makes grammars of JSON objects: properties in the order of the schema, of which optional ones may be missing, then properties
+// that the schema does not name, whose names match a pattern or nothing.
 import { spend } from '../effort.js';
 import { either, regular, repeat, sequence, text, type Grammar } from '../grammar.js';
 import { anyLiteral, anyOf, both, not, type Regular } from '../regular.js';
@@ -11,13 +11,18 @@ import type { LocatedSchema } from './schema-document.js';
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The most patterns of names, since each combination of them is a class of names with its own schemas. */
+/**
+ * The largest number of patterns of property names. Each combination of patterns that a name may match needs a grammar of its
+ * own.
+ */
 const MAX_PATTERNS = 6;
 
-/** The steps of work for finding the schemas of a property. */
+/** The steps of work (see effort.ts) that finding the schemas of a property counts. */
 const STEPS_PER_PROPERTY = 30;
 
-/** The limit of the number of properties times their possible counts. */
+/**
+ * The limit of the number of properties times the possible numbers of properties before them. Each pair is a rule of the grammar.
+ */
 const MAX_COUNTED = 10_000;
 
 /** The input of the grammars of one object. */
@@ -52,7 +57,10 @@ export function objectGrammar(facts: Facts, parts: ObjectParts): Grammar {
   return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).whole(), text('}'));
 }
 
-/** Makes grammars for the properties from an index on, given the number of properties before it; each is made once. */
+/**
+ * Makes the grammars for the properties from an index on, given the number of properties before it. Each grammar is made once and
+ * cached.
+ */
 class Properties {
   readonly #made = new Map<string, Grammar>();
 
@@ -61,7 +69,10 @@ class Properties {
     private readonly further: Grammar | null,
     private readonly facts: Facts,
     private readonly parts: ObjectParts,
-    /** Whether the exact number of properties matters; otherwise only whether there was one. */
+    /**
+     * Whether the exact number of properties matters (`minProperties`, `maxProperties`). Otherwise the grammar only distinguishes
+     * whether a property has been written, since then a comma comes first.
+     */
     private readonly isCounted: boolean,
   ) {}
 
@@ -104,7 +115,8 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // At most one property that no schema names can be required, since distinct names cannot be counted here.
+    // If more than one required property has a name that no schema gives, the object cannot be written, since the grammar cannot
+    // count distinct names.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;
@@ -134,8 +146,9 @@ const acceptsName = ({ names }: Facts, alternatives: SchemaAlternatives, name: s
   names.every((schema) => alternatives.of([schema]).some((facts) => alternatives.accepts(facts, name)));
 
 /**
- * Allows properties whose names are in no schema, for each combination of patterns that a name may match. Names that match no pattern
- * are allowed only if some schema has `additionalProperties`, although a schema without it would accept them.
+ * Allows properties that the schemas do not name, with one grammar for each combination of patterns that a name may match. Names
+ * that match no pattern are allowed only if some schema has `additionalProperties`, although a schema without it would accept
+ * them.
  */
 function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
   const { alternatives, spaces, value, path } = parts;
@@ -167,8 +180,8 @@ const nameGrammar = (names: readonly Regular[]): Grammar =>
   names.length === 0 ? anyString : sequence(text('"'), regular(both(...names), 'json'), text('"'));
 
 /**
- * Returns whether properties that no name or pattern matches may be written: a schema has `additionalProperties`, there is no constraint
- * on properties, or more are required.
+ * Returns whether properties may be written whose names the schemas do not list and no pattern matches. They may if a schema has
+ * `additionalProperties`, if there is no constraint on properties, or if more properties are required than are named.
  */
 const isOpen = ({ objects, required, minProperties }: Facts): boolean =>
   objects.length + required.size === 0 ||

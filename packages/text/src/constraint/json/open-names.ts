@@ -1,8 +1,11 @@
-// Tracks a JSON text that is written byte by byte: its open objects and the names that they already have.
+// Tracks which objects are open in a JSON text that is written byte by byte, and which names they already have, so that no name
+// is repeated.
 
 /** An open object or array. */
 interface Level {
-  /** Whether its names must differ: those of an object, or the strings of an array of distinct strings. */
+  /**
+   * Whether its texts must differ: an object's names, or the strings of an array of distinct strings, which count as names too.
+   */
   readonly isNamed: boolean;
   /** The names so far, each as the UTF-8 bytes of its text. */
   readonly names: readonly string[];
@@ -24,7 +27,7 @@ export type OpenNames =
 
 export const outsideOfObjects: OpenNames = { at: 'value', level: null };
 
-/** Returns whether the name that is written next may still equal one that the object has. */
+/** Returns whether the name that is being written, or is written next, may still equal a name that the object has. */
 export function hasRivals(place: OpenNames): boolean {
   if (place.at === 'name') return place.rivals.length > 0;
   return place.at === 'before name' && place.level!.names.length > 0;

@@ -1,4 +1,5 @@
-// Reads the keywords of a schema that constrain a value by themselves; schema-alternatives.ts reads those that combine schemas.
+// Reads those keywords of a JSON Schema that constrain a value directly (`type`, `minLength`, …) as facts; schema-alternatives.ts
+// reads the keywords that combine schemas.
 import {
   anything,
   TYPES,
@@ -12,10 +13,10 @@ import {
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
-/** The keywords of the standard that are refused, since answers cannot be made to obey them. */
+/** The keywords of the standard that are refused, since sampled answers cannot be made to obey them. */
 const REFUSED: readonly string[] = ['$dynamicRef', '$recursiveRef'];
 
-/** The combining keywords. */
+/** The keywords that combine schemas, which schema-alternatives.ts reads. */
 const COMBINING: readonly string[] = [
   '$ref',
   'allOf',
@@ -31,7 +32,7 @@ const COMBINING: readonly string[] = [
 ];
 
 /**
- * Reads the constraints of a schema.
+ * Reads the constraints that a schema's own keywords place on a value.
  *
  * @throws {UnsupportedSchemaError}
  */

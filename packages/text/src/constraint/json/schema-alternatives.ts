@@ -28,7 +28,7 @@ const MAX_ALTERNATIVES = 256;
 /** The number of levels of properties and items that are searched for a contradiction. */
 const CONTRADICTION_DEPTH = 4;
 
-/** A schema, and what must hold for values that are valid by it and for others (`if`, `then`, `else`). */
+/** A schema's `if`, `then` and `else`: a condition, what must hold for values that are valid by it, and what for others. */
 interface Condition {
   readonly when: LocatedSchema;
   readonly then: LocatedSchema;
@@ -41,13 +41,16 @@ export class SchemaAlternatives {
   readonly #violating = new Map<LocatedSchema, readonly Facts[]>();
   readonly #open = new Set<LocatedSchema>();
   readonly #negated = new Map<LocatedSchema, LocatedSchema>();
-  /** A keyword whose violations some negated schema does not include; null while every negated schema has all of its values. */
+  /**
+   * A keyword for whose violations some negated schema lacks values, for error messages; null as long as every negated schema is
+   * complete.
+   */
   #left: string | null = null;
 
   constructor(readonly document: SchemaDocument) {}
 
   /**
-   * Returns the alternatives of all the schemas together; empty if they contradict each other.
+   * Returns the alternatives, in each of which a value satisfies all the schemas; empty if the schemas contradict each other.
    *
    * @throws {UnsupportedSchemaError}
    */
@@ -115,7 +118,10 @@ export class SchemaAlternatives {
     return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
   }
 
-  /** Returns whether a value is valid, given that it is one of the listed values if there are any. */
+  /**
+   * Returns whether a value satisfies the facts, apart from their list of values, of which it is known to be one if there is a
+   * list.
+   */
   acceptsListed(facts: Facts, value: unknown): boolean {
     spend(1);
     if (!hasType(facts.types, typeOf(value)) || hasValue(facts.excluded, value)) return false;
@@ -139,7 +145,7 @@ export class SchemaAlternatives {
     return this.#once(this.#known, located, () => this.#read(located));
   }
 
-  /** Returns the facts of the values that are invalid by a schema; with `#left`, some of these values are not included. */
+  /** Returns the facts of the values that are invalid by a schema. If `#left` is set, some of these values may be missing. */
   #ofNot(located: LocatedSchema): readonly Facts[] {
     return this.#once(this.#violating, located, () => this.#readNot(located).map(withoutEvaluation));
   }
@@ -178,8 +184,9 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Adds constraints on the properties and items that no keyword of a schema evaluates. If a value satisfies a second alternative too,
-   * that one may evaluate more; only what this alternative allows by itself is kept.
+   * Adds the constraints of `unevaluatedProperties` and `unevaluatedItems`, which apply to the properties and items that no other
+   * keyword evaluates. If a value satisfies a second alternative too, that one may evaluate more; only what this alternative
+   * allows by itself is kept.
    */
   #withUnevaluated(all: readonly Facts[], schema: JsonObject, path: string): readonly Facts[] {
     const [properties, items] = ['unevaluatedProperties', 'unevaluatedItems'].map((keyword) =>
@@ -274,8 +281,9 @@ export class SchemaAlternatives {
   }
 
   /**
-   * Returns the alternatives of each branch of `oneOf` without values that are valid by other branches too: the branches exclude each
-   * other already, or a property that another branch requires is forbidden in this one, or the other branch is negated.
+   * Returns the alternatives of each branch of `oneOf`, without the values that are also valid by another branch. These are
+   * excluded in one of three ways: the branches exclude each other already, or a property that another branch requires is
+   * forbidden in this one, or the other branch is negated.
    */
   #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
     const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
@@ -298,16 +306,20 @@ export class SchemaAlternatives {
     );
   }
 
-  /** Removes the values of a branch from the facts. @param others the facts of the branch */
+  /**
+   * Removes the values of another branch of `oneOf` from the facts.
+   *
+   * @param others the facts of that branch
+   */
   #outside(facts: Facts, others: readonly Facts[], branch: LocatedSchema, path: string): readonly Facts[] {
     let left: Facts | null = facts;
     for (const other of others) left &&= this.#excluding(left, other);
-    // If some violations are not included, `others` may describe fewer values than the branch has.
+    // If facts of negated schemas are missing (`#left`), `others` may describe fewer values than the branch has.
     if (left && this.#left === null) return [left];
     return this.#product([facts], this.#ofNot(branch), path).filter((each) => !this.isContradiction(each));
   }
 
-  /** Removes the values that satisfy other facts too, if one alternative can express the result; else returns null. */
+  /** Removes the values that also satisfy other facts, if a single alternative can express the result; otherwise returns null. */
   #excluding(facts: Facts, other: Facts): Facts | null {
     if (this.isContradiction(bothFacts(facts, other))) return facts;
     spend(facts.values?.length ?? 0);
@@ -338,7 +350,10 @@ export class SchemaAlternatives {
     return all;
   }
 
-  /** Returns whether a required property has no value, judged by the constants in its schemas alone, without reading other schemas. */
+  /**
+   * Returns whether a required property can have no value, judged only by the constants (`const`, `enum`) in its schemas. It is a
+   * fast check, which reads no other schemas.
+   */
   #isClearlyOut(facts: Facts): boolean {
     if (facts.objects.length < 2) return false;
     return [...facts.required].some((name) => {
@@ -354,7 +369,7 @@ export class SchemaAlternatives {
   }
 
   #contradictsAs(type: JsonType, facts: Facts, depth: number): boolean {
-    // An object or array that must differ from one value has no grammar here.
+    // A grammar cannot express that an object or array differs from one constant, so no value of this type is possible.
     if (facts.excluded.some((value) => typeof value === 'object' && typeOf(value) === type)) return true;
     switch (type) {
       case 'string':
@@ -434,7 +449,10 @@ export class SchemaAlternatives {
   }
 }
 
-/** Makes facts whose rules count as evaluating nothing, since what a negated schema evaluates does not count outside of it. */
+/**
+ * Copies facts of a negated schema with rules that evaluate no property or item, since what a negated schema evaluates does not
+ * count for `unevaluatedProperties` and `unevaluatedItems` outside it.
+ */
 const withoutEvaluation = (facts: Facts): Facts => ({
   ...facts,
   objects: facts.objects.map((rule) => ({ ...rule, isNegated: true })),
@@ -450,7 +468,7 @@ const WITHOUT_VIOLATIONS: readonly string[] = [
   'unevaluatedItems',
 ];
 
-/** Makes the rule of the properties that no other rule evaluates; no rule if all are evaluated. */
+/** Makes the rule for the properties that no other rule evaluates (`unevaluatedProperties`); no rule if all are evaluated. */
 function unevaluatedProperties({ objects }: Facts, additional: LocatedSchema): readonly ObjectRule[] {
   const rules = objects.filter(({ isNegated }) => !isNegated);
   if (rules.some(({ saysAdditional }) => saysAdditional)) return [];
@@ -460,7 +478,7 @@ function unevaluatedProperties({ objects }: Facts, additional: LocatedSchema): r
   return [{ properties, patterns, additional, saysAdditional: true }];
 }
 
-/** Makes the rule of the items that no other rule evaluates; no rule if all are evaluated. */
+/** Makes the rule for the items that no other rule evaluates (`unevaluatedItems`); no rule if all are evaluated. */
 function unevaluatedItems({ arrays, contained }: Facts, rest: LocatedSchema, path: string): readonly ArrayRule[] {
   const rules = arrays.filter(({ isNegated }) => !isNegated);
   if (rules.some(({ saysRest }) => saysRest)) return [];

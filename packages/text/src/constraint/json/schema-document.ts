@@ -1,4 +1,4 @@
-// Holds a JSON Schema with the paths of its parts and the targets of its references.
+// Holds a JSON Schema as a document: locates the schemas inside it by their paths, and resolves references (`$ref`) to them.
 import { spend } from '../effort.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
@@ -14,16 +14,18 @@ export interface LocatedSchema {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The steps of work for locating a schema. */
+/** The steps of work (see effort.ts) that locating a schema counts. */
 const STEPS_PER_SCHEMA = 5;
 
-/** The steps of work for searching a schema for identifiers. */
+/** The steps of work that searching a schema for identifiers (`$id`, `$anchor`) counts. */
 const STEPS_PER_VISIT = 2;
 
-/** The number of characters of a URI that are resolved in one step of work. */
+/** The number of characters of a URI whose resolution counts as one step of work. */
 const CHARACTERS_PER_STEP = 16;
 
-/** The base URI of a document, against which its own identifier, if any, is resolved. */
+/**
+ * The base URI that a document without an identifier gets; the document's own identifier, if it has one, is resolved against it.
+ */
 const NO_ADDRESS = 'json-schema:///';
 
 /** A schema with its own URI, against which references inside it are resolved. */
@@ -38,7 +40,7 @@ interface Resource {
   readonly anchors: Map<string, LocatedSchema | null>;
 }
 
-/** Finds parts and references of a schema. */
+/** Finds the schemas inside a JSON Schema, and the targets of its references. */
 export class SchemaDocument {
   readonly root: LocatedSchema;
   /** The draft that `$schema` names: `draft-04`, or `draft/20` since 2019; empty if there is none. */
@@ -72,7 +74,7 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns the target of a reference.
+   * Returns the schema that a reference (`$ref`) refers to.
    *
    * @param from the schema that contains the reference
    * @throws {UnsupportedSchemaError} if the reference is to another document or to nothing, or the drafts disagree about its target
@@ -109,7 +111,7 @@ export class SchemaDocument {
     return named ?? (named === null ? 'several schemas have this anchor' : 'there is no such anchor');
   }
 
-  /** Follows a JSON pointer from the root of a resource. */
+  /** Follows a JSON pointer from the root of a resource. Returns the schema, or the reason why there is none. */
   #placed(pointer: string, from: Resource): LocatedSchema | string {
     let value: unknown = from.root.schema;
     let resource = from;
@@ -136,7 +138,7 @@ export class SchemaDocument {
     return whole;
   }
 
-  /** Records the resource of a schema and of the schemas inside it, and their identifiers. */
+  /** Records to which resource a schema and the schemas inside it belong, and their identifiers. */
   #enter(located: LocatedSchema, resource: Resource): void {
     const reached: [LocatedSchema, Resource][] = [[located, resource]];
     for (const [{ schema, path }, outer] of reached) {
@@ -150,7 +152,10 @@ export class SchemaDocument {
     }
   }
 
-  /** Returns the resource that a schema begins by its `$id`, or else the enclosing one. Before 2019, a fragment in `$id` is an anchor. */
+  /**
+   * Returns the resource to which a schema belongs: a new one if the schema has an `$id`, otherwise the enclosing one. Before the
+   * draft of 2019, an `$id` that is a fragment is an anchor.
+   */
   #identified(schema: JsonObject, path: string, outer: Resource): Resource {
     const { $id, id } = schema;
     const identifier = typeof $id === 'string' ? $id : id;
@@ -237,7 +242,7 @@ function resolved(address: string, base: string): string {
   return URL.canParse(address, base) ? new URL(address, base).href : address;
 }
 
-/** Records what a name refers to; null if it refers to several things. */
+/** Records the target of an anchor or a URI; null if it has several targets. */
 function note<Named>(names: Map<string, Named | null>, name: string, named: Named): void {
   const known = names.get(name);
   names.set(name, known === undefined || known === named ? named : null);

@@ -8,7 +8,7 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats' | 'texts' | 'excluded'>;
 
 /**
- * Returns the expression for the texts of a string.
+ * Returns the regular expression of the strings that satisfy all constraints.
  *
  * @throws {UnsupportedSchemaError} for a pattern or a format
  */
@@ -25,7 +25,7 @@ export function stringExpression({ minLength, maxLength, patterns, formats, text
 }
 
 /**
- * Converts a pattern.
+ * Converts an ECMAScript pattern of a schema to a regular expression.
  *
  * @param keyword `pattern` or `patternProperties`
  */
