@@ -1,22 +1,23 @@
-// Parses JSON of several megabytes in steps of a few milliseconds, between which other work runs: JSON.parse alone takes 0.1 s
-// for 5 MB of small numbers, and half a second for 400,000 fields. A thread would not help, since copying its result takes as
-// long as JSON.parse.
+// Parses JSON of several megabytes in steps of a few milliseconds, between which the server does other work: JSON.parse alone
+// takes 0.1 s for 5 MB of small numbers, and half a second for 400,000 fields. A worker thread would not help, since copying its
+// result takes as long as JSON.parse.
 import { keepNumbers } from '@bowyer/text';
 import { MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 
 /**
- * The number of characters of a step. JSON.parse gets about half as many in one call, unless a single string or number is longer.
+ * The number of characters that one step scans. JSON.parse gets about half as many in one call, unless a single string or number
+ * is longer.
  */
 const PIECE = 2 ** 15;
 
-/** An array or object that is longer than a piece, whose members are parsed piece by piece. */
+/** An array or object whose text is longer than one step, so that its members are parsed in several calls of JSON.parse. */
 interface Frame {
   value: unknown[] | Record<string, unknown>;
   isEmpty: boolean;
 }
 
 /**
- * Returns the same value as `parse`, which is called with one piece of the text at a time.
+ * Parses a text like `parse`, which is called for one bounded part of the text per step.
  *
  * @param check called after each step; it throws if the text exceeds a limit
  * @throws {SyntaxError} with the position
@@ -31,16 +32,16 @@ export function jsonInSteps(
 }
 
 class JsonSteps {
-  /** The containers from the root to the one whose members are being parsed. */
+  /** The arrays and objects that enclose the current position and are parsed in several steps, from the root inward. */
   readonly #frames: Frame[] = [];
-  /** The position up to which the members of the last frame are parsed. */
+  /** The position in the text up to which the members of the innermost frame are parsed. */
   #from = 0;
-  /** Whether a container has just ended at `#from`, so that a comma or the end of the frame must follow. */
+  /** Whether an array or object has just ended at `#from`, so that a comma or the end of the frame must follow. */
   #isBehindMember = false;
   #at = 0;
   #depth = 0;
   #inString = false;
-  /** The position of each open bracket, and of the last comma in it (-1 without one). */
+  /** The positions of the open brackets by nesting level, and of the last comma within each (−1 without one). */
   readonly #brackets = new Int32Array(MOST_LEVELS + 2);
   readonly #lastCommas = new Int32Array(MOST_LEVELS + 2);
   readonly #counts: JsonCounts = { fields: 0, commas: 0, tooDeep: false };
@@ -71,7 +72,7 @@ class JsonSteps {
     return root.value;
   }
 
-  /** Scans the brackets and commas up to `end`, or to the end of the root. */
+  /** Scans brackets and commas up to the position `end`, or up to the end of the root. */
   #scan(end: number): void {
     const { text } = this;
     const [lastCommas, counts] = [this.#lastCommas, this.#counts];
@@ -90,7 +91,7 @@ class JsonSteps {
     [this.#at, this.#inString] = [at, inString];
   }
 
-  /** Reads a bracket. @returns the depth after it */
+  /** Processes a bracket. @returns the nesting depth after it */
   #bracket(at: number, code: number): number {
     if (isOpening(code)) this.#open(at);
     else this.#close(at, code);
@@ -115,7 +116,10 @@ class JsonSteps {
     this.#isBehindMember = true;
   }
 
-  /** Parses the complete members, or begins to parse a member that is not complete. @returns whether either was possible */
+  /**
+   * Parses the complete members of the innermost frame, or enters a member that is too long for one step. @returns whether either
+   * was possible
+   */
   #shorten(): boolean {
     const level = this.#frames.length;
     if (level === 0) return false;
@@ -132,7 +136,10 @@ class JsonSteps {
     return true;
   }
 
-  /** Enters a container. @param before the text between the last comma and the bracket: the key, if the frame is an object */
+  /**
+   * Enters an array or object as a new frame. @param before the text between the last comma and the bracket, which contains the
+   * key if the frame is in an object
+   */
   #enter(bracket: number, before = ''): Frame {
     const isArray = this.text.charCodeAt(bracket) === BRACKET;
     const frame: Frame = { value: isArray ? [] : {}, isEmpty: true };
@@ -146,7 +153,7 @@ class JsonSteps {
     return frame;
   }
 
-  /** Returns a parsed array or object with the value as its only member. */
+  /** Returns an array or object, of the same kind as the parent, with the value as its only member. */
   #member({ value: parent }: Frame, before: string, value: unknown): Frame['value'] {
     if (Array.isArray(parent)) {
       if (isBlank(before)) return [value];
@@ -157,7 +164,7 @@ class JsonSteps {
     return Object.defineProperty({}, key, { value, enumerable: true });
   }
 
-  /** Parses the members between `#from` and a comma of their frame, or its end. */
+  /** Parses the members from `#from` to `end`, the position of a comma in their frame or of the frame's end. */
   #take(end: number, isLast: boolean): void {
     const frame = this.#frames.at(-1)!;
     let members = this.text.slice(this.#from, end);

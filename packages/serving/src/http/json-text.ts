@@ -1,5 +1,5 @@
-// Parses clients' JSON with bounds on the number of values and on the depth as well as on bytes: each value takes memory and
-// time, and deep nesting overflows the stack of recursive code.
+// Parses JSON that clients send, with limits on the number of values and on the depth in addition to that on bytes: each value
+// takes memory and time, and deep nesting would overflow the stack of recursive code.
 import type { IncomingMessage } from 'node:http';
 import { parseJson as parseKeepingNumbers } from '@bowyer/text';
 import { countsOf, MOST_LEVELS, type JsonCounts } from './json-nesting.js';
@@ -8,21 +8,27 @@ import { BodyError, readBody, type KeepBody } from './request-body.js';
 import { inTurns, turn } from './turn.js';
 
 interface JsonLimits {
-  /** The most elements of arrays and fields of objects. */
+  /** The most array elements and object fields of one text. */
   values: number;
-  /** The most objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
+  /**
+   * The most objects, arrays and fields of one text. The limit is lower, since these take longer than numbers: 100,000 different
+   * names take 0.1 s.
+   */
   fields: number;
-  /** Whether numbers keep their original text, which templates print. True if not given. */
+  /** Whether numbers keep the text with which the client wrote them, since chat templates print it. True if not given. */
   keepsNumbers?: boolean;
 }
 
-/** The limits of most requests; the token ids of long prompts need the most values. */
+/** The limits of most requests. They are so high because of the token ids in long prompts. */
 const usualLimits: JsonLimits = { values: 250_000, fields: 25_000 };
 
 /** Texts with at most this many characters are parsed in one step. */
 const SHORT = 2 ** 14;
 
-/** Reads the body of a request as JSON. @param longest in bytes @throws {BodyError} if it is too large or not JSON */
+/**
+ * Reads the body of a request, and parses it as JSON. @param longest the most bytes @throws {BodyError} if it is too large or not
+ * JSON
+ */
 export const readJson = (request: IncomingMessage, longest: number, keep?: KeepBody): Promise<unknown> =>
   readBody(request, longest, (text) => parseJson(text), keep);
 
@@ -43,7 +49,7 @@ export async function parseJson(text: string, limits: JsonLimits = usualLimits):
   }
 }
 
-/** Checks counts against limits. @throws {BodyError} where a text has more */
+/** Checks the counts of a JSON text. @throws {BodyError} if one of them exceeds its limit */
 export function checkCounts(
   { fields, commas, tooDeep }: JsonCounts,
   { values, fields: mostFields }: JsonLimits = usualLimits,

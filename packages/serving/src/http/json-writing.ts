@@ -1,18 +1,22 @@
 // Writes large JSON in steps, since JSON.stringify blocks the server for half a second for a million numbers. Small values are
-// written by JSON.stringify at once.
+// written by one call of JSON.stringify.
 
 /**
- * The number of values that JSON.stringify gets in one call, about a millisecond of work. A larger container is written in parts.
+ * The number of values that one call of JSON.stringify gets, about a millisecond of work. Larger arrays and objects are written
+ * in several calls.
  */
 const PIECE = 2048;
 
 /** The number of items of a `WrittenList` that are made in one step: making an item takes longer than writing it. */
 const MADE_AT_ONCE = 64;
 
-/** The number of characters of a string that take as long to write as one value. */
+/** The number of characters of a string that take as long to write as one other value. */
 const CHARACTERS = 64;
 
-/** A list whose items are made only when they are written, since all of them together would take much time and memory. */
+/**
+ * A list whose items are made one after another while they are written, since all of them together would take much time and
+ * memory.
+ */
 export class WrittenList<Item> {
   constructor(
     readonly items: readonly Item[],
@@ -24,7 +28,7 @@ export class WrittenList<Item> {
   }
 }
 
-/** Returns the text of JSON.stringify in UTF-8, in parts, since joining many megabytes takes long. */
+/** Writes a value as JSON in UTF-8. The result is a list of buffers, since joining many megabytes takes long. */
 export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]> {
   const parts: Buffer[] = [];
   for (const text of piecesOf(value)) {
@@ -34,7 +38,7 @@ export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]
   return parts;
 }
 
-/** Writes JSON in the same way, to a string. */
+/** Writes a value as JSON in steps, like `jsonBytesInSteps`, but returns a string. */
 export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
   const parts: string[] = [];
   for (const text of piecesOf(value)) {
@@ -44,7 +48,7 @@ export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
   return parts.join('');
 }
 
-/** Returns whether the value is written in one step. */
+/** Returns whether a value is small enough to be written in one step. */
 export const isWrittenAtOnce = (value: unknown): boolean => weightOf(value, PIECE) <= PIECE;
 
 function* piecesOf(value: unknown): Generator<string> {
@@ -110,14 +114,17 @@ function* piecesOfObject(object: object): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Returns an object in which `__proto__` is a key like any other. */
+/** Returns an object without a prototype, in which `__proto__` is a key like any other. */
 const newGroup = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
 
-/** Returns whether a value is written by its members, which a value with its own `toJSON` is not. */
+/** Returns whether a value is written member by member; a value with its own `toJSON` is not. */
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && (value instanceof WrittenList || !('toJSON' in value));
 
-/** Returns the work of writing a value, in simple values; any number above `most` where it is more. */
+/**
+ * Returns the work of writing a value, as the number of simple values that take as long; if it exceeds `most`, any number above
+ * `most`.
+ */
 function weightOf(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / CHARACTERS;
   if (!isContainer(value)) return 1;

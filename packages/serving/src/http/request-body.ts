@@ -1,5 +1,5 @@
-// Reads the body of a request within bounds on its bytes, on the time between two pieces, and on the bytes of all clients
-// together.
+// Reads the body of a request with limits: on its bytes, on the time between two chunks, and on the bytes that the requests of
+// all clients take together.
 import type { IncomingMessage } from 'node:http';
 import { excerpt } from './excerpt.js';
 import { bytesInFlight, type ByteShare } from './byte-budget.js';
@@ -33,21 +33,24 @@ export class BodyError extends Error {
 }
 
 /**
- * The multiple of the allowed size that is read and discarded, so that the client sees the answer; a client that sends more is
- * disconnected.
+ * Of a body that is too large, this multiple of the allowed size is read and discarded, since the client only then reads the
+ * answer; a client that sends more is disconnected.
  */
 const MOST_DISCARDED = 8;
 
-/** Receives a function that stops counting a body's bytes, to be called when its request is answered. */
+/**
+ * Receives a function `release`, which must be called when the request is answered. Until then the body's bytes stay counted in
+ * the budget of all clients.
+ */
 export type KeepBody = (release: () => void) => void;
 
 /**
- * Passes the body's text to `use`, and returns its result. Until then, or until the function of `KeepBody` is called, the text
- * counts in the budget of all clients.
+ * Reads a body as text, passes it to `use`, and returns the result of `use`. The text counts in the budget of all clients until
+ * `use` has ended, or, with `keep`, until the function that `keep` receives is called.
  *
- * @param longest in bytes
- * @throws {BodyError} if its type is bytes, if it is longer or not UTF-8, if the client stalls, or if other clients need the
- *   memory
+ * @param longest the most bytes
+ * @throws {BodyError} if its content type is protobuf, if it is too long or not UTF-8, if the client stalls, or if other clients
+ *   need the memory
  */
 export async function readBody<T>(
   request: IncomingMessage,
@@ -61,7 +64,7 @@ export async function readBody<T>(
   return usedBody(request, longest, async (blocks) => use(await decoded(blocks)), keep);
 }
 
-/** Reads a body as bytes, with the same bounds. */
+/** Reads a body as bytes, with the same limits as `readBody`. */
 export async function readBytes<T>(
   request: IncomingMessage,
   longest: number,
@@ -87,21 +90,27 @@ async function usedBody<T>(
   }
 }
 
-/** Returns whether a content type means bytes, which routes read with `readBytes`. */
+/** Returns whether a content type is that of protobuf, whose bodies are read by `readBytes` instead of `readBody`. */
 export const isOfBytes = (contentType = ''): boolean => /^application\/x-protobuf\s*(;|$)/i.test(contentType);
 
-/** Sizes of the blocks to which a body is copied: each is twice as large as the one before, up to the largest. */
+/**
+ * The sizes in bytes of the blocks to which a body is copied: each block is twice as large as the one before, up to the largest
+ * size.
+ */
 const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];
 
 class ArrivingBody {
   readonly arrived: Promise<Buffer[]>;
   readonly share: ByteShare;
-  /** The blocks to which pieces are copied, since a list of small pieces can take a hundred times their bytes. */
+  /**
+   * The blocks to which arriving chunks are copied. The chunks themselves are not kept, since many small ones can take a hundred
+   * times their bytes.
+   */
   #blocks: Buffer[] = [];
-  /** The free bytes of the last block. */
+  /** The number of unused bytes of the last block. */
   #free = 0;
   #length = 0;
-  /** Whether the body has arrived or was refused. */
+  /** Whether the body has arrived completely or was refused. */
   #isOver = false;
   #fail: (error: BodyError) => void = () => undefined;
 
@@ -135,19 +144,19 @@ class ArrivingBody {
     this.#length += piece.length;
     if (this.#length > MOST_DISCARDED * this.longest) this.request.destroy();
     if (this.#isOver) return;
-    // The rest is read as well, since the client would otherwise never see the answer.
+    // A body that is too long is still read to its end, since the client would otherwise never see the answer.
     if (this.#length > this.longest) return this.#refuse('too large', `the body has more than ${this.longest} bytes`);
     for (let at = 0; at < piece.length && !this.#isOver;) {
       if (this.#free === 0) this.#grow();
       const last = this.#blocks.at(-1);
-      // there is no block if its bytes were needed by others
+      // The last block is missing if the budget has dropped this body because other clients needed the memory.
       const copied = last ? piece.copy(last, last.length - this.#free, at) : 0;
       this.#free -= copied;
       at += copied;
     }
   }
 
-  /** Pauses, so that bytes of other clients are read first. */
+  /** Stops reading for one turn, so that the bytes of other clients are read first. */
   #wait(): void {
     this.request.pause();
     void turn().then(() => this.request.resume());
@@ -172,7 +181,7 @@ class ArrivingBody {
 /** The number of blocks that are decoded without a pause. */
 const DECODED_AT_ONCE = 4;
 
-/** Returns the text of a body of bytes. @throws {BodyError} if it is not UTF-8 */
+/** Decodes the bytes of a body. @throws {BodyError} if they are not UTF-8 */
 export function textOf(bytes: Uint8Array): Promise<string> {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += LARGEST_BLOCK) blocks.push(bytes.subarray(at, at + LARGEST_BLOCK));

@@ -42,13 +42,16 @@ const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
 const hasBody = (headers: IncomingMessage['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Headers that browsers send with a page's requests and other programs do not. */
+/** The headers that a browser, and no other program, adds to a page's requests. */
 const OF_BROWSERS = /^(origin|referer|cookie|sec-)/;
 
 const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
-/** Returns whether a content type is JSON or bytes, which forms cannot send, and pages of other sites only after a preflight request. */
+/**
+ * Returns whether a content type is JSON or protobuf: HTML forms cannot send these, and pages of other sites only after a
+ * preflight request.
+ */
 const isOfNoForm = (contentType = ''): boolean =>
   /^application\/json\s*(;|$)/i.test(contentType) || isOfBytes(contentType);

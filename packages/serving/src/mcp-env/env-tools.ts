@@ -1,15 +1,19 @@
-// Makes the tools, resources and prompts of an MCP server of environments, in the SDK's form. Their schemas are made once for all
-// sessions, since a validator is compiled for each schema.
+// Makes the tools, resources and prompts with which clients of an MCP server (Model Context Protocol) play environments, in the
+// form of the MCP SDK. The tools' schemas are made once for all sessions, since the SDK compiles a validator for each schema
+// object.
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import type { Opening, ServedGames } from './games.js';
 import { PlayError, type Player, type PlayedTurn } from './player.js';
 import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
-/** Finds the player of a call. */
+/** Finds the player (one environment with its episode) that a tool call addresses. */
 export interface Seat {
-  /** Returns the player of a reset, and the id that further calls must give; null where the session has one player. */
+  /**
+   * Returns the player for a reset, and the episode id that the client's next calls must contain; the id is null where the
+   * session has only one player.
+   */
   take(episode?: string): { player: Player; episode: string | null };
-  /** Returns a player. @throws {PlayError} for an unknown id */
+  /** Returns the player of an episode. @throws {PlayError} for an unknown id */
   find(episode?: string): Player;
 }
 
@@ -33,7 +37,7 @@ interface Reset {
   input: Schema;
 }
 
-/** The tools of environments. Source: the Model Context Protocol of 2025-11-25, section Tools. */
+/** Makes the tools of one served environment or mixture. Source: the Model Context Protocol of 2025-11-25, section Tools. */
 export class EnvTools {
   readonly #named: boolean;
   readonly #resets: Reset[];
@@ -46,8 +50,8 @@ export class EnvTools {
   /**
    * Makes the tools.
    *
-   * @param options.isNamed whether calls name their episode: over HTTP without sessions
-   * @param options.drawSeed returns the seed of an episode without one
+   * @param options.isNamed whether each call must contain the id of its episode, as it must over HTTP without sessions
+   * @param options.drawSeed returns the seed for an episode whose reset has none
    */
   constructor(
     private readonly served: ServedGames,
@@ -78,7 +82,7 @@ export class EnvTools {
     this.#listed = object({ actions: { type: ['array', 'null'], items: text } }, ['actions']);
   }
 
-  /** Returns a server that is not connected, for one session or one request. */
+  /** Makes an MCP server for one session or one request; the caller connects it to a transport. */
   serverFor(seat: Seat): McpServer {
     const { name } = this.served;
     const { version } = this.options;
@@ -148,7 +152,7 @@ export class EnvTools {
   }
 }
 
-/** Hints for clients: a call changes only its own episode. */
+/** Annotations of the tools that change an episode, as hints for clients: a call changes only its own episode. */
 const PLAYS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 const steppedProperties = {
@@ -164,7 +168,10 @@ const steppedRequired = ['observation', 'reward', 'terminated', 'truncated', 're
 
 const steppedContent = ({ episodicReturn, ...turn }: PlayedTurn): Arguments => ({ ...turn, return: episodicReturn });
 
-/** Returns a player's mistakes and an environment's faults as results, so that a model reads them and continues. */
+/**
+ * Runs a tool call. Mistakes of the player and errors of the environment become results instead of exceptions, so that a model
+ * reads them and continues.
+ */
 async function answered(work: () => Promise<[text: string, content: Arguments]>): Promise<CallToolResult> {
   try {
     const [content, structuredContent] = await work();

@@ -1,4 +1,5 @@
-// Describes the environments of an MCP server, which are called games: the rules of each, and the ways to begin an episode.
+// Describes the environments that an MCP server offers, which are called games: the rules of each, and the tools that begin an
+// episode.
 import {
   defaultOffer,
   environmentInfo,
@@ -10,24 +11,27 @@ import {
 } from '@bowyer/envs';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
 
-/** One environment that is served, alone or as a member of a mixture. */
+/** One served environment, alone or as a member of a mixture of environments. */
 export interface Game {
   /** The environment's name, or its label in a mixture. */
   label: string;
   description: string;
-  /** The rules, for a player without an observation. */
+  /** The rules of the game, for a player who has not seen an observation yet. */
   rules: string;
   /** Whether observations list the valid actions. */
   listsActions: boolean;
 }
 
-/** A way to begin an episode; each is a tool. */
+/** A tool that begins an episode. */
 export interface Opening {
   tool: string;
   description: string;
-  /** The tool's arguments, by names in snake_case. */
+  /** The schemas of the tool's arguments by their names, in snake_case. */
   properties: ResetSchema['properties'];
-  /** Returns the options of the environment's `reset`; the seed is used if the player has given neither a seed nor an item. */
+  /**
+   * Converts the tool's arguments to the options of the environment's `reset`. The seed is used if the player has given neither a
+   * seed nor an item (a numbered problem).
+   */
   resetOptions(given: Readonly<Record<string, unknown>>, seed: number): Record<string, unknown>;
 }
 
@@ -38,7 +42,10 @@ export interface ServedGames {
   openings: readonly Opening[];
 }
 
-/** Describes the environments. @param options as in a config, in camelCase */
+/**
+ * Returns the games of an environment or mixture, and the tools that begin their episodes. @param options of the environment, as
+ * in a config but in camelCase
+ */
 export function servedGames(name: string, options: Record<string, unknown>): ServedGames {
   const { description, config, schema } = environmentInfo(name);
   const members = config?.members;
@@ -62,7 +69,10 @@ function gameOf({ name, options, label }: Member): Game {
   };
 }
 
-/** Returns the arguments of an environment's own reset, with the number of the problem as `item`. */
+/**
+ * Returns the arguments of a tool that resets an environment: those of the environment's own reset, with the number of the
+ * problem renamed to `item`.
+ */
 function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   const { properties } = environmentInfo(name).resetSchema;
   const key = itemKey(name);
@@ -70,7 +80,7 @@ function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   const nameOf = (own: string) => (own === key && hasItem ? 'item' : toSnakeCase(own));
   const ownOf = (given: string) => (given === 'item' && hasItem ? key : toCamelCase(given));
   return {
-    // A default of the schema may differ from the environment's options.
+    // The defaults of the reset's schema are left out, since the environment's options may set other values.
     properties: Object.fromEntries(
       Object.entries(properties).map(([own, { default: _, ...property }]) => [nameOf(own), property]),
     ),
@@ -81,7 +91,7 @@ function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   };
 }
 
-/** The tool `reset` of a mixture, which also draws the member. */
+/** The tool `reset` of a mixture, which draws one of the mixture's environments. */
 const drawnOpening: Opening = {
   tool: 'reset',
   description: 'Begins an episode of an environment that the seed draws; the episode before is left.',

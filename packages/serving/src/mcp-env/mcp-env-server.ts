@@ -1,4 +1,5 @@
-// Serves environments over MCP: over HTTP with a player for each session or each named episode, over a pipe with one player.
+// Serves environments over MCP (Model Context Protocol): over HTTP with one player per session or per episode id, over a pipe
+// (stdin and stdout) with one player.
 import { randomInt } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
@@ -15,13 +16,13 @@ export interface McpEnvOptions {
   makeEnv: () => Env;
   /** The version of this project. */
   version: string;
-  /** Returns the seed of an episode without one. */
+  /** Returns the seed for an episode whose reset has none. */
   drawSeed?: () => number;
   onFault?: (error: Error) => void;
 }
 
 export type McpHttpOptions = Pick<McpListenerOptions, 'host' | 'port' | 'apiKey' | 'idleMs'> & {
-  /** The most sessions and named episodes at the same time. */
+  /** The most sessions and episodes without a session that are open at the same time. */
   maxInstances: number;
 };
 
@@ -32,16 +33,16 @@ const toolsOf = ({ served, version, drawSeed = anySeed }: McpEnvOptions, isNamed
 
 const seatOf = (player: Player): Seat => ({ take: () => ({ player, episode: null }), find: () => player });
 
-/** A running server. */
+/** An MCP server of environments that listens to HTTP. */
 export interface McpEnvServer {
   readonly url: string;
-  /** The number of sessions and named episodes. */
+  /** The number of open sessions and of open episodes without a session. */
   readonly players: number;
-  /** Accepts no further requests, answers the received ones, and closes every environment. */
+  /** Stops the server: it accepts no further requests, answers the received ones, and closes every environment. */
   close(): Promise<void>;
 }
 
-/** Returns the server once it listens. */
+/** Starts a server over HTTP, and returns it once it listens. */
 export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions): Promise<McpEnvServer> {
   const { makeEnv, onFault } = options;
   const { maxInstances, idleMs } = http;
@@ -74,13 +75,15 @@ export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions)
 
 const LONGEST_MESSAGE = 2 ** 20;
 
-/** The streams of a pipe to the client, such as the program that has started this one. */
+/**
+ * The streams that connect the server to its client, such as the standard streams of this process if the client has started it.
+ */
 export interface Pipe {
   input: Readable;
   output: Writable;
 }
 
-/** Serves one player over a pipe, until the other end closes it or `close` is called. */
+/** Serves one player over a pipe, until the client closes the pipe or `close` is called. */
 export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): McpPipe {
   const tools = toolsOf(options, false);
   const player = new Player(options);
@@ -101,12 +104,12 @@ export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): Mcp
 }
 
 export interface McpPipe {
-  /** A promise that is resolved when the other end and the environment have been closed. */
+  /** A promise that is fulfilled when the pipe and the environment have been closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** A transport that reports when it is closed, by either end or because of a too long message. */
+/** A transport that reports when it closes: because of the client, of the server, or of a message that is too long. */
 class EndingTransport extends StdioServerTransport {
   ended: () => void = () => undefined;
   override async close(): Promise<void> {

@@ -1,6 +1,6 @@
-// Serves MCP over Streamable HTTP: each session has a server of the SDK, within this package's bounds. A session begins when a
-// client sends `initialize`; requests of the stateless protocol of 2026-07-28 have a separate handler. Source: the Model Context
-// Protocol of 2025-11-25, section Transports.
+// Serves MCP over Streamable HTTP: the SDK's server handles each session, and this package's listener limits memory and time. A
+// session begins when a client sends `initialize`; requests of the stateless protocol of 2026-07-28 go to a separate handler.
+// Source: the Model Context Protocol of 2025-11-25, section Transports.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { keyProblem, sameText } from '../http/api-key.js';
@@ -16,16 +16,16 @@ export interface McpListenerOptions extends SessionTableOptions {
   port: number;
   /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
-  /** Returns whether no further session can begin. */
+  /** Returns whether so many sessions are open that no further one may begin. */
   isFull: () => boolean;
-  /** Returns a server for one request of a client without sessions; absent to refuse these requests. */
+  /** Makes a server for one request of the stateless protocol; absent to refuse these requests. */
   stateless?: () => McpServer;
 }
 
 const LONGEST_BODY = 2 ** 20;
 const PATH = '/mcp';
 
-/** Error codes of JSON-RPC, and the first one that servers may define. */
+/** The error codes of JSON-RPC that the listener sends itself, and the first code of those that servers may define. */
 const codes = {
   parse: -32_700,
   invalid: -32_600,
@@ -74,7 +74,7 @@ export class McpListener {
     return this.#sessions.size;
   }
 
-  /** Accepts no further request, answers the received ones, and closes every session. */
+  /** Stops the listener: it accepts no further request, answers the received ones, and closes every session. */
   async close(): Promise<void> {
     const closing = this.#listener.close();
     await Promise.all(this.#answering);
@@ -103,11 +103,12 @@ export class McpListener {
     return problem === null ? null : { ...refused(401, problem), headers: { 'www-authenticate': 'Bearer' } };
   }
 
-  /** Answers a request; returns null where the answer has been sent. */
+  /** Answers a request; returns null where the answer was already sent. */
   async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
     const [request] = exchange;
     const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;
-    // A request of 2026-07-28 has no session, whatever its method and session header.
+    // The check of the protocol comes first, since a request of the protocol of 2026-07-28 has no session, whatever its method
+    // and its session header are.
     if (body !== undefined && this.#stateless !== null && !(await isLegacyRequest(webRequest(request), body)))
       return this.#withoutSession(this.#stateless, exchange, body);
     const known = this.#sessions.find(request);
@@ -118,7 +119,7 @@ export class McpListener {
     return refused(400, 'No session: send initialize first, and the Mcp-Session-Id that it answers with each request');
   }
 
-  /** Answers the first request of a session. */
+  /** Opens a session, and answers its first request. */
   async #opened(exchange: Exchange, body: unknown): Promise<HttpAnswer | null> {
     if (!this.#listener.isListening) return unavailable('The server stops');
     if (this.options.isFull()) return unavailable('All places of the server are in use (task.max_instances)');
@@ -131,8 +132,8 @@ export class McpListener {
   }
 
   /**
-   * Answers a request of a session. The stream of the server's own messages stays open between requests; all other requests count
-   * as work.
+   * Answers a request of a session. All requests count as work in progress except the one that opens the stream of the server's
+   * own messages, since this stream stays open between requests.
    */
   async #inSession(session: Session, exchange: Exchange, body: unknown): Promise<null> {
     const [request] = exchange;
@@ -145,14 +146,17 @@ export class McpListener {
     return null;
   }
 
-  /** Answers a request without a session. An event stream, such as a subscription, ends when the server stops. */
+  /**
+   * Answers a request of the stateless protocol. If the answer is a stream of events, such as a subscription, it ends when the
+   * server stops.
+   */
   async #withoutSession(handler: McpHttpHandler, exchange: Exchange, body: unknown): Promise<null> {
     const answer = await this.#counted(() => handler.fetch(webRequest(exchange[0]), { parsedBody: body }));
     await sendWebResponse(this.#listener, exchange, answer);
     return null;
   }
 
-  /** Runs work that must end before the server stops. */
+  /** Runs work for which the server waits before it stops. */
   async #counted<T>(work: () => Promise<T>): Promise<T> {
     const done = work();
     const settled = done.catch(() => undefined);

@@ -1,11 +1,12 @@
-// Keeps the players of clients without sessions, in the protocol of 2026-07-28, in which each call names its episode.
+// Keeps the players (an environment each) of clients that use MCP's stateless protocol of 2026-07-28, which has no sessions: each
+// call contains the id of its episode.
 import { randomUUID } from 'node:crypto';
 import type { Seat } from './env-tools.js';
 import { PlayError, type Player } from './player.js';
 
 interface NamedPlayersOptions {
   player: () => Player;
-  /** Returns whether no further episode can begin. */
+  /** Returns whether so many episodes are open that no further one may begin. */
   isFull: () => boolean;
   /** Milliseconds without a call after which an episode is closed. */
   idleMs: number;
@@ -42,7 +43,7 @@ export class NamedPlayers implements Seat {
     return entry.player;
   }
 
-  /** Closes the episodes that were idle for too long. @returns how many */
+  /** Closes the episodes that had no call for longer than `idleMs`. @returns how many */
   closeIdle(now: number = performance.now()): number {
     const idle = [...this.#players].filter(([, { lastUsed }]) => now - lastUsed > this.options.idleMs);
     for (const [id, { player }] of idle) {

@@ -1,5 +1,5 @@
-// Plays an environment for one client of MCP: one episode at a time, with calls one after another. The errors for a player's
-// mistakes and an environment's faults say what to call next.
+// Plays an environment for one MCP client: one episode at a time, and calls one after another. Errors, whether the player or the
+// environment has caused them, say which tool to call next.
 import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 
@@ -18,19 +18,22 @@ export interface PlayedTurn {
   won?: boolean;
 }
 
-/** The error for a call that is impossible now, or that the environment refused. Its message says what to call next. */
+/**
+ * The error for a call that is impossible in the episode's state, or that the environment refused. Its message says which tool to
+ * call next.
+ */
 export class PlayError extends Error {
   override readonly name = 'PlayError';
 }
 
 interface PlayerOptions {
   makeEnv: () => Env;
-  /** Receives errors of the environment, which the player sees as a failed call. */
+  /** Receives errors thrown by the environment, which the player sees as a failed call. */
   onFault?: (error: Error) => void;
 }
 
 export class Player {
-  /** The environment, made for the first episode. */
+  /** The environment; null until the first episode. */
   #env: Env | null = null;
   #turn: PlayedTurn | null = null;
   #actions: string[] | null = null;
@@ -39,7 +42,7 @@ export class Player {
 
   constructor(private readonly options: PlayerOptions) {}
 
-  /** Begins an episode, and ends the previous one. @throws {PlayError} */
+  /** Begins an episode, and ends the previous one. @throws {PlayError} where the environment refuses the options */
   reset(reset: object): Promise<PlayedTurn> {
     return this.#inOrder(async () => {
       this.#turn = null;

@@ -1,4 +1,5 @@
-// Serves an environment by name, or the members of a mixture, over MCP. Only these functions import the SDK.
+// Serves an environment by its name, or the environments of a mixture, over MCP. The functions import the MCP SDK only when they
+// are called.
 import { VERSION } from '@bowyer/core';
 import { makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { servedGames } from './games.js';
@@ -19,7 +20,7 @@ async function optionsOf({ name, options, parts, drawSeed, onFault }: ServedEnvO
   return { served: servedGames(name, options), makeEnv: make, version: VERSION, drawSeed, onFault };
 }
 
-/** Serves over Streamable HTTP. @returns the server once it listens */
+/** Starts an MCP server over Streamable HTTP. @returns the server once it listens */
 export async function serveMcpEnv({
   host,
   port,
@@ -32,13 +33,15 @@ export async function serveMcpEnv({
   return listenMcpEnv(await optionsOf(served), { host, port, apiKey, maxInstances, idleMs });
 }
 
-/** Serves the program at the other end of a pipe, such as one that has started this process. */
+/** Serves one client over a pipe, such as the program that has started this process. */
 export async function serveMcpPipe(served: ServedEnvOptions, pipe: Pipe): Promise<McpPipe> {
   const { pipeMcpEnv } = await import('./mcp-env-server.js');
   return pipeMcpEnv(await optionsOf(served), pipe);
 }
 
-/** Serves any server of the SDK over Streamable HTTP, with sessions and the same bounds. */
+/**
+ * Serves any MCP server of the SDK over Streamable HTTP, with sessions and with the same limits as the server of environments.
+ */
 export async function listenMcp(options: McpListenerOptions): Promise<McpListener> {
   const listeners = await import('./mcp-listener.js');
   return listeners.McpListener.listen(options);

@@ -1,12 +1,12 @@
-// Keeps the sessions of an MCP server by the id that their clients send. They are opened by `initialize`, and closed by the
-// client or when idle.
+// Keeps the sessions of an MCP server by the ids that clients send in a header. A session is opened by a request `initialize`,
+// and closed by the client or after some time without requests.
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';
 
-/** The parts of a session without its transport. */
+/** The content of a session: everything except its transport. */
 interface SessionContent {
-  /** The server, not yet connected. */
+  /** The SDK's server, which is not connected to a transport yet. */
   server: McpServer;
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface Session {
   transport: WebStandardStreamableHTTPServerTransport;
   content: SessionContent;
   lastUsed: number;
-  /** The number of requests in progress, without the stream for the server's own messages. */
+  /** The number of requests in progress, except the one that opens the stream of the server's own messages. */
   atWork: number;
 }
 
@@ -42,7 +42,7 @@ export class SessionTable {
     return this.#sessions.get(String(headers['mcp-session-id'] ?? ''));
   }
 
-  /** Opens a session for a first request; `settle` closes it where that request is refused. */
+  /** Opens a session for a request `initialize`. If the request is refused, the caller closes the session with `settle`. */
   async open(): Promise<Session> {
     const content = this.options.open();
     const id = randomUUID();
@@ -59,7 +59,7 @@ export class SessionTable {
     return session;
   }
 
-  /** Runs the work of a session, which does not count as idle meanwhile. */
+  /** Runs the work of a session's request; meanwhile the session does not count as idle. */
   async during(session: Session, work: () => Promise<void>): Promise<void> {
     session.atWork++;
     try {
@@ -70,12 +70,12 @@ export class SessionTable {
     }
   }
 
-  /** Closes a session whose first request was refused. */
+  /** Closes a session if its first request was refused, so that it has no id. */
   async settle({ transport }: Session): Promise<void> {
     if (transport.sessionId === undefined) await transport.close();
   }
 
-  /** Closes the sessions that were idle for too long. @returns how many */
+  /** Closes the sessions without requests for longer than `idleMs`. @returns how many */
   closeIdle(now: number = performance.now()): number {
     const idle = [...this.#sessions.values()].filter(
       ({ atWork, lastUsed }) => atWork === 0 && now - lastUsed > this.options.idleMs,

@@ -1,8 +1,9 @@
-// Writes the texts that a player reads in addition to observations: how to play, the rules, the results of calls.
+// Writes the texts that a client of the MCP server of environments reads besides observations: instructions, the rules of the
+// games, and the results of calls.
 import type { Game, ServedGames } from './games.js';
 import { hasEnded, type PlayedTurn } from './player.js';
 
-/** Returns the text that is sent when a client connects. */
+/** Returns the instructions that the server sends when a client connects. */
 export function instructionsFor({ games, openings }: ServedGames, isNamed: boolean): string {
   const reset = openings.map(({ tool }) => tool).join(' or ');
   const episode = isNamed ? ' Give every further call the `episode` that it answers.' : '';
@@ -18,7 +19,7 @@ export function instructionsFor({ games, openings }: ServedGames, isNamed: boole
 const rulesText = (games: readonly Game[]): string =>
   games.map(({ label, rules }) => (games.length === 1 ? rules : `# ${label}\n${rules}`)).join('\n\n');
 
-/** Returns the text of the prompt with which a user has an episode played. */
+/** Returns the text of the MCP prompt with which a user asks a model to play an episode. */
 export const playText = (served: ServedGames): string =>
   `${rulesText(served.games)}\n\nPlay one episode: call ${served.openings[0].tool}, then step until the episode has ended, and report its return.`;
 
@@ -29,7 +30,7 @@ export const begunText = ({ observation }: PlayedTurn, seed: number | null, epis
     ...(episode === null ? [] : [`with the id ${episode}`]),
   ].join(' ')}.]`;
 
-/** Returns the observation, and in brackets the reward and state of the step. */
+/** Returns the observation after a step, followed by the reward and the state of the episode in brackets. */
 export function steppedText(turn: PlayedTurn): string {
   const { observation, reward, truncated, episodicReturn, steps, won } = turn;
   if (!hasEnded(turn))

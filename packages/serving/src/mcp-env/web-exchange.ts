@@ -1,18 +1,18 @@
-// Converts between Node's HTTP and the SDK's web requests and responses.
+// Converts Node's HTTP requests to the web API's `Request`, which the MCP SDK reads, and the SDK's `Response` to Node's answers.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpListener } from '../http/http-listener.js';
 
-/** The headers that the protocol uses. */
+/** The names of the headers that MCP uses. */
 const READ = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
-/** Returns the request without its body, which is read within the bounds of the server. */
+/** Converts a request without its body, which the listener reads itself with its limits. */
 export function webRequest({ method, headers, url }: IncomingMessage): Request {
   const read = Object.entries(headers).filter(([name, value]) => READ.test(name) && typeof value === 'string');
   return new Request(new URL(url ?? '/', 'http://server'), { method, headers: read as [string, string][] });
 }
 
-/** Sends the SDK's response: as a whole, or event by event. */
+/** Sends the SDK's response: an event stream event by event, any other response as a whole. */
 export async function sendWebResponse(
   listener: HttpListener,
   [request, response]: readonly [IncomingMessage, ServerResponse],
@@ -26,7 +26,7 @@ export async function sendWebResponse(
   await sendEvents(response, answer.body.getReader());
 }
 
-/** Sends a stream of events. It waits for a slow client, and ends the stream if the client has left. */
+/** Sends a stream of events. It waits while the client reads slowly, and ends the stream if the client has disconnected. */
 async function sendEvents(response: ServerResponse, events: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const leave = () => void events.cancel().catch(() => undefined);
   response.once('close', leave);

@@ -1,4 +1,4 @@
-// Serves an encoder over HTTP: POST /v1/embeddings, and the list of models. Requests are embedded one after another.
+// Serves a sentence encoder over HTTP: POST /v1/embeddings, and the list of models. Requests are embedded one after another.
 import type { SentenceEncoder } from '@bowyer/models';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
@@ -37,19 +37,19 @@ export class EmbeddingServer {
     );
   }
 
-  /** Returns the base URL for clients, up to the version. */
+  /** Returns the base URL for clients, which ends with the API's version. */
   get url(): string {
     return this.server.url;
   }
 
-  /** Accepts no further request, and finishes those in progress. It does not close the encoder. */
+  /** Stops the server: it accepts no further request, and answers those in progress. The encoder stays open. */
   async close(): Promise<void> {
     await this.server.close();
     await this.queue.last;
   }
 }
 
-/** The number of texts that are embedded before other requests may run. */
+/** The number of texts that are embedded in one batch, after which other work of the server can run. */
 const AT_ONCE = 32;
 
 class EmbeddingQueue implements Embedder {

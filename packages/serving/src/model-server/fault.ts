@@ -1,4 +1,5 @@
-// Converts errors to the internal form of a fault, which each protocol reports in its own form.
+// Converts an error to a fault: the server's internal description of a failed request, which each protocol reports in its own
+// form.
 import { GrammarError } from '@bowyer/text';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { BadRequestError } from '../generation/request-error.js';
@@ -20,7 +21,7 @@ export function faultOf(error: unknown): Fault {
     const told = code === 'not_found' || code === 'unsupported' ? null : code;
     return { kind: isMissing ? 'not found' : 'invalid', status: isMissing ? 404 : 400, message, param, code: told };
   }
-  // This fault occurs while the answer is sampled, all others before.
+  // Unlike the other errors, this one occurs while the answer is sampled: the grammar takes too much work.
   if (error instanceof GrammarError) return { kind: 'invalid', status: 400, message: error.message, ...plain };
   if (error instanceof QueueFullError) {
     const message = `Too many requests: ${error.message}`;

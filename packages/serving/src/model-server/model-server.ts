@@ -1,5 +1,5 @@
-// Serves a language model over HTTP, in all protocols. Answers are whole or streamed, and many are generated at the same time.
-// When it stops, it finishes the answers in progress.
+// Serves a language model over HTTP in all API protocols. Answers are sent complete or as streams, and many are generated at the
+// same time. When the server stops, it finishes the answers in progress.
 import { Rng } from '@bowyer/core';
 import { type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import type { ChatTemplate } from '@bowyer/text';
@@ -20,47 +20,56 @@ import { ProtocolServer } from './protocol-server.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
-  /** The model's tokenizer, which the template must use too, since long texts are encoded in steps. */
+  /**
+   * The model's tokenizer, which encodes long texts in steps. The chat template must have been made with it, so that the template
+   * does this too.
+   */
   tokenizer: SteppedTokenizer;
   /** The name that clients use for the model. */
   name: string;
-  /** The chat template; null to refuse chats. */
+  /** The chat template; if it is null, requests for chats are refused. */
   template: ChatTemplate | null;
-  /** Makes the template that a request contains, with the tokenizer above; if not given, requests with a template are refused. */
+  /**
+   * Makes a chat template, with the tokenizer above, from the source in a request. If not given, requests with a template are
+   * refused.
+   */
   templateOf?: (source: string) => ChatTemplate;
   host: string;
   /** The port; 0 for any free one. */
   port: number;
   /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
-  /** Tokens that end an answer in addition to those of the model and the template. */
+  /** Ids of tokens that end an answer, in addition to those of the model and the template. */
   terminatorIds?: readonly number[];
-  /** The seed of the answers to requests without one. */
+  /** The seed of the random numbers for answers to requests without a seed. */
   seed: number;
-  /** Changes of logits that depend on the text so far; a request may set another repetition penalty. None if not given. */
+  /** Rules that change logits depending on the text so far; a request may set another repetition penalty. None if not given. */
   rules?: LogitRules;
   /** Whether answers to chats are split into reasoning, content and tool calls. False if not given: the whole text is content. */
   splitsMessages?: boolean;
-  /** Bounds of the stored responses; 1,000 responses and 64 MiB if not given. */
+  /** The limits for responses that the Responses API stores; 1,000 responses and 64 MiB if not given. */
   storage?: StorageLimits;
-  /** The values of settings that a request does not have. */
+  /** The settings that apply to a request without them. */
   defaults: RequestReader['defaults'];
-  /** Adapters, for a model that was loaded with space for them (its `adapterBank`). */
+  /** The settings for LoRA adapters; only for a model that was loaded with memory for them (its `adapterBank`). */
   adapters?: Omit<ServedAdapters, 'registry'> & {
-    /** The adapters to load before the server listens: folders by name. */
+    /** The folders of the adapters to load before the server listens, by the adapters' names. */
     given: Readonly<Record<string, string>>;
   };
-  /** Whether requests for any model name are answered, such as those of agents that were written for another model. False if not given. */
+  /**
+   * Whether requests for unknown model names are answered too, such as those of agents that were written for another model. False
+   * if not given.
+   */
   answersAnyName?: boolean;
-  /** The observer of all calls; none if not given. */
+  /** The observer of all model calls, such as a recorder; none if not given. */
   observer?: CallObserver;
-  /** Further protocols, which may use the engine; none if not given. */
+  /** Returns further protocols, which may generate answers with the server's engine; none if not given. */
   protocols?: (engine: ServedEngine) => readonly Protocol[] | Promise<readonly Protocol[]>;
-  /** Receives faults of the server, which the client sees as status 500. */
+  /** Receives errors of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
-/** The parts of the server that generate answers, for further protocols. */
+/** The objects of the server that generate answers, for further protocols. */
 export interface ServedEngine {
   batcher: SequenceBatcher;
   adapters: AdapterRegistry;
@@ -106,22 +115,29 @@ export class ModelServer {
     }
   }
 
-  /** Returns the base URL for clients, up to the version. */
+  /** Returns the base URL for clients, which ends with the API's version. */
   get url(): string {
     return this.server.url;
   }
 
-  /** Returns the number of tokens in the memory for ended prompts and answers; 0 without one. */
+  /**
+   * Returns the number of tokens whose keys and values the memory for ended prompts and answers can hold; 0 without such memory.
+   */
   get prefixCacheTokens(): number {
     return this.batcher.prefixCacheTokens;
   }
 
-  /** Changes the model's weights between two answers: those in progress are finished first, and the next ones wait. */
+  /**
+   * Changes the model's weights while no answer is in progress: answers that have begun are finished first, and new ones wait.
+   */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     return this.batcher.changeWeights(apply);
   }
 
-  /** Accepts no further request, finishes the answers in progress, and frees the cache. It does not close the model. */
+  /**
+   * Stops the server: it accepts no further request, finishes the answers in progress, and frees the key-value cache. The model
+   * stays open.
+   */
   async close(): Promise<void> {
     await this.server.close();
     await this.batcher.close();
@@ -173,7 +189,10 @@ function readerOf(options: ModelServerOptions, endIds: readonly number[]): Reque
   };
 }
 
-/** Returns how a template writes calls, which is determined at the first request with tools. */
+/**
+ * Returns a function that detects in which format a template writes tool calls. It runs when a template's first request with
+ * tools arrives, and keeps the result.
+ */
 function callStyles(tokenizer: SteppedTokenizer): (template: ChatTemplate) => CallStyle | null {
   const known = new WeakMap<ChatTemplate, { style: CallStyle | null }>();
   return (template) => {

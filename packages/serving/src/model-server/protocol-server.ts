@@ -1,5 +1,5 @@
-// Answers the HTTP requests of a model server: finds the protocol of a request, checks the key, and reports faults in the
-// protocol's form. When it stops, it finishes the answers in progress.
+// Answers the HTTP requests of a model server: it finds the protocol of a request by its route, checks the API key, and reports
+// errors in the protocol's form. When it stops, it finishes the answers in progress.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { givenKeys, keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
@@ -18,11 +18,14 @@ export interface ProtocolServerOptions {
   port: number;
   /** The key that clients must send as a bearer token or as `x-api-key`; null for none. */
   apiKey: string | null;
-  /** Returns the content of `GET /health` besides the status. */
+  /** Returns the fields of the answer to `GET /health` other than the status. */
   health: () => object;
-  /** The observer, which knows the rollouts of requests, and their keys. */
+  /**
+   * The observer of model calls, such as a recorder. It knows to which rollout a request belongs, and the API keys that it has
+   * created for single rollouts.
+   */
   observer?: CallObserver;
-  /** Receives faults of the server, which the client sees as status 500. */
+  /** Receives errors of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
@@ -47,12 +50,12 @@ export class ProtocolServer {
     return server;
   }
 
-  /** Returns the base URL for clients, up to the version. */
+  /** Returns the base URL for clients, which ends with the API's version. */
   get url(): string {
     return `${this.#listener.origin}/v1`;
   }
 
-  /** Accepts no further request, and finishes the answers in progress. */
+  /** Stops the server: it accepts no further request, and finishes the answers in progress. */
   close(): Promise<void> {
     return this.#listener.close();
   }
@@ -70,7 +73,7 @@ export class ProtocolServer {
       const answer = await this.#answer(place, protocol, request, response);
       if (answer !== null) await this.#listener.sendInSteps(request, response, answer);
     } catch (error) {
-      // the client left before its request was complete
+      // An error is not reported to a client that has disconnected before its request was complete.
       if ((request.destroyed && !request.complete) || response.destroyed) return;
       const fault = this.#faultOf(error);
       if (!response.headersSent) this.#listener.send(request, response, faultAnswer(fault, protocol));
@@ -78,14 +81,17 @@ export class ProtocolServer {
     }
   }
 
-  /** Returns the protocol in which a request's errors are reported: that of its route, or else of the client's headers. */
+  /**
+   * Returns the protocol in whose form a request's errors are reported: the protocol of its route, or for routes of several
+   * protocols the one that the client's headers show.
+   */
   #spoken(found: ReturnType<RouteTable['find']>, { headers }: IncomingMessage): Protocol {
     if (found && !found.protocol.isShared) return found.protocol;
     const { protocols } = this.options;
     return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
   }
 
-  /** Answers a request; returns null if the answer was streamed, or the client has left. */
+  /** Answers a request; returns null if the answer was already sent as a stream, or the client has disconnected. */
   async #answer(
     found: Place | null,
     protocol: Protocol,
@@ -160,10 +166,10 @@ function unknownRoute(request: IncomingMessage): Fault {
 }
 
 /**
- * Checks the key of a request. The server's key is valid for all routes; a rollout's key is valid for that rollout only, and is
- * checked even if the server requires no key.
+ * Checks the API key of a request. The server's own key is valid for all routes. A rollout's key, which an observer has created
+ * for the agent of one rollout, is valid for requests of that rollout only, and is checked even if the server requires no key.
  *
- * @param place null for an unknown route
+ * @param place the route and rollout of the request; null for an unknown route
  * @returns null for authorized clients
  */
 function unauthorized(
@@ -180,10 +186,10 @@ function unauthorized(
 }
 
 /**
- * Returns a fault if none of the rollouts' keys is valid for the route.
+ * Returns a fault if a request has keys of rollouts, but none that is valid for its route.
  *
- * @param rollouts whose keys were given
- * @returns null if one of them is the request's rollout
+ * @param rollouts the rollouts to which the request's keys belong
+ * @returns null if one of them is the rollout that the request addresses
  */
 function forbidden(rollouts: readonly string[], { rollout, route }: Place): Fault | null {
   if (route.isOperators !== true && rollout !== null && rollouts.includes(rollout)) return null;

@@ -1,4 +1,4 @@
-// Finds the routes of all protocols by method and path.
+// Finds the route for an HTTP request, by method and path, among the routes of all API protocols.
 import type { Protocol, Route } from '../protocols/protocol.js';
 
 interface Found {
@@ -11,8 +11,10 @@ export class RouteTable {
   constructor(private readonly protocols: readonly Protocol[]) {}
 
   /**
-   * Finds the route of a path, which may end with a slash and lack the leading `/v1`, since a client whose base URL lacks it
-   * requests `/chat/completions`. Null for a path of no protocol.
+   * Finds the route of a path. The path may end with a slash, and it may lack the leading `/v1`: a client whose base URL lacks it
+   * requests `/chat/completions`.
+   *
+   * @returns null for a path that no protocol has
    */
   find(method: string, path: string): Found | null {
     const parts = withoutVersion(path.replace(/\/$/, '')).split('/');
@@ -27,7 +29,10 @@ export class RouteTable {
 
 const withoutVersion = (path: string): string => path.replace(/^\/v1(?=\/)/, '');
 
-/** Returns the values of the names in braces; null if the path does not match. */
+/**
+ * Matches a path with a route such as `/v1/responses/{id}`. @returns the values of the names in braces; null if the path does not
+ * match
+ */
 function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const parameters: Record<string, string> = {};
@@ -37,7 +42,7 @@ function matched(pattern: readonly string[], parts: readonly string[]): Record<s
   return parameters;
 }
 
-/** Decodes a part of a path; a part with a wrong encoding is returned unchanged. */
+/** Decodes the percent-encoding of one segment of a path; a segment with an invalid encoding is returned unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

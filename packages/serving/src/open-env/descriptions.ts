@@ -1,4 +1,5 @@
-// Describes an OpenEnv server: schemas of its records, its OpenAPI document, and its answer to MCP.
+// Writes the texts with which an OpenEnv server describes itself: the JSON schemas of actions, observations and states, its
+// OpenAPI document, and its answer to MCP requests.
 import { excerpt } from '../http/excerpt.js';
 import { parseJson } from '../http/json-text.js';
 import type { BodyError } from '../http/request-body.js';
@@ -67,7 +68,7 @@ const ROUTES = {
   '/mcp': 'post',
 } as const;
 
-/** Returns the answer to GET /openapi.json; validators read `info.version` and the paths. */
+/** Returns the answer to GET /openapi.json, in which OpenEnv's validators read `info.version` and the paths. */
 export const openApi = (title: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },
@@ -76,7 +77,7 @@ export const openApi = (title: string) => ({
   ),
 });
 
-/** Returns the answer to a JSON-RPC request of MCP; text environments have no tools. */
+/** Returns the answer to a JSON-RPC request of MCP. It lists no tools, since text environments have none. */
 export const mcpAnswer = (body: string): Promise<object> =>
   parseJson(body).then(mcpAnswerTo, (error: BodyError) => rpcError(null, -32700, `Parse error: ${error.message}`));
 
@@ -95,7 +96,7 @@ export function mcpAnswerTo(request: unknown): object {
 
 const LONGEST_ID = 200;
 
-/** Returns whether a value is a JSON-RPC id, which must be short, since it is sent back. */
+/** Returns whether a value is a JSON-RPC id that is short enough to be sent back in the answer. */
 const isShortId = (id: unknown) => typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 
 const rpcError = (id: unknown, code: number, message: string) => ({

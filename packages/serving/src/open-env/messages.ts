@@ -1,4 +1,4 @@
-// Reads the messages of an OpenEnv WebSocket session, and describes what is wrong with invalid ones.
+// Parses the messages that clients of an OpenEnv server send over a WebSocket, and describes what is wrong with invalid ones.
 // Source: OpenEnv at 685de41 (message types unchanged from 0.2.1 to 0.10); errors have pydantic's form.
 
 import { isRecord } from '@bowyer/core';
@@ -23,11 +23,11 @@ interface FieldProblem {
   input: unknown;
 }
 
-/** The arguments of an environment's reset; further keys are ignored, as in the protocol. */
+/** The arguments of a reset that this server reads; other keys are ignored, as the protocol allows. */
 export interface ResetData {
   seed: number | null;
   episodeId: string | null;
-  /** The number of the problem, counted as in AgentGym. */
+  /** The number of the problem, counted from 0 as in AgentGym. */
   item: number | null;
 }
 
@@ -38,7 +38,7 @@ type ClientMessage =
   | { type: 'close' }
   | { type: 'mcp'; data: unknown };
 
-/** The error for a request that gets an error frame, after which the session continues. */
+/** The error for an invalid message that is answered with an error frame, after which the session continues. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
   constructor(
@@ -50,7 +50,7 @@ export class MessageError extends Error {
   }
 }
 
-/** The error for a frame that is not an object, which ends the session. */
+/** The error for a message that is not a JSON object, which ends the session. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
 }
@@ -60,7 +60,7 @@ export const errorFrame = (code: ErrorCode, message: string, more: object = {}) 
   data: { message, code, ...more },
 });
 
-/** Reads a message. @throws {MessageError | SessionError} */
+/** Parses and checks a message of a client. @throws {MessageError | SessionError} */
 export async function readMessage(text: string): Promise<ClientMessage> {
   const frame = await parseJson(text).catch((error: BodyError) => {
     throw new MessageError('INVALID_JSON', `Invalid JSON: ${error.message}`);
@@ -89,7 +89,7 @@ export async function readMessage(text: string): Promise<ClientMessage> {
   }
 }
 
-/** Reads the arguments of a reset. @param loc path of `data` in the client's message */
+/** Checks and returns the arguments of a reset. @param loc the path of `data` in the client's message, for errors */
 export function resetData(data: unknown, loc: readonly string[]): ResetData {
   if (!isRecord(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
   const { episode_id: episodeId = null } = data;
@@ -98,7 +98,7 @@ export function resetData(data: unknown, loc: readonly string[]): ResetData {
   return { seed: integer(data, 'seed', loc), item: integer(data, 'data_idx', loc), episodeId };
 }
 
-/** Returns the action of a text environment, `{"message": TEXT}`; every action may also have `metadata`. */
+/** Returns the text of an action `{"message": TEXT}`; every action may also have the field `metadata`. */
 export function actionMessage(data: unknown): string {
   if (!isRecord(data)) throw refused([problem('dict_type', [], 'Input should be a valid dictionary', data)]);
   refuseProblems([...missing(data, ['message']), ...extraKeys(data, ['message', 'metadata'])]);
@@ -136,10 +136,10 @@ const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: stri
   input: shortInput(input ?? null),
 });
 
-/** The most invalid fields in an error. */
+/** The most invalid fields that an error lists. */
 const MOST_PROBLEMS = 20;
 
-/** Returns the client's value, or the beginning of its JSON if that is long. */
+/** Returns an invalid value for an error message, or the beginning of its JSON if that is long. */
 function shortInput(input: unknown): unknown {
   const text = JSON.stringify(input);
   const short = excerpt(text);

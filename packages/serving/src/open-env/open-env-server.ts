@@ -1,6 +1,6 @@
-// Serves any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it: each WebSocket is a
-// session with its own environment; each HTTP request describes the server, or plays one call on a new environment. Source:
-// OpenEnv at 685de41, sections of its WebSocket and HTTP routes.
+// Serves any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it. Each WebSocket is a
+// session with its own environment. Each HTTP request either asks for a description of the server, or makes one call on a new
+// environment. Source: OpenEnv at 685de41, sections of its WebSocket and HTTP routes.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Env } from '@bowyer/envs';
@@ -21,13 +21,13 @@ export interface OpenEnvServerOptions {
   port: number;
   makeEnv: () => Env;
   resetOptions: ResetOptions;
-  /** Whether an observation contains the whole history; false if not given. */
+  /** Whether each observation contains the whole history of the episode; false if not given. */
   isHistory?: boolean;
-  /** The most sessions at the same time. */
+  /** The most sessions that are open at the same time. */
   maxInstances: number;
   /** Milliseconds without a message after which a session is closed. */
   idleMs: number;
-  /** Receives faults of an environment, which the client gets as EXECUTION_ERROR. */
+  /** Receives errors thrown by an environment, which the client gets as EXECUTION_ERROR. */
   onFault?: (error: Error) => void;
 }
 
@@ -37,7 +37,7 @@ export class OpenEnvServer {
   readonly #frames = frameServer(LONGEST_MESSAGE);
   readonly #sockets = new Set<FrameSocket>();
   readonly #sessions = new Map<FrameSocket, OpenEnvSession>();
-  /** The number of environments of current HTTP requests. */
+  /** The number of environments that were made for single HTTP requests and are still open. */
   #once = 0;
   #listener!: HttpListener;
 
@@ -65,7 +65,7 @@ export class OpenEnvServer {
     return this.#sessions.size;
   }
 
-  /** Accepts no further requests, answers the received ones, and closes every environment. */
+  /** Stops the server: it accepts no further requests, answers the received ones, and closes every environment. */
   async close(): Promise<void> {
     const closing = this.#listener.close();
     await Promise.all([...this.#sockets].map((socket) => socket.finish('the server stops')));
@@ -135,7 +135,7 @@ export class OpenEnvServer {
     return errorFrame('EXECUTION_ERROR', faultMessage(error));
   }
 
-  /** Answers a message; returns null for the message `close`. */
+  /** Answers a message of a session; returns null for the message `close`. */
   async #reply(session: OpenEnvSession | undefined, text: string): Promise<object | null> {
     const request = await readMessage(text);
     if (request.type === 'close' || session === undefined) return null;
@@ -185,7 +185,7 @@ export class OpenEnvServer {
   }
 
   /**
-   * Plays one call on a new environment, as the protocol defines it for HTTP.
+   * Makes one call on a new environment, which is closed afterwards, as OpenEnv defines it for HTTP requests.
    *
    * @param isChosen whether the client's input may cause a failure, such as an unknown problem, or a step before a reset
    */
@@ -223,7 +223,7 @@ const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 
 const jsonOf = async (body: string): Promise<unknown> => (body === '' ? {} : parseJson(body));
 
-/** Returns the action of a body; undefined without one, which is reported as a missing field. */
+/** Returns the action of a request's body; undefined if it has none, so that the reader reports a missing field. */
 const actionOf = (body: unknown): unknown => (body as { action?: unknown } | null)?.action;
 
 const answerMcp = async (socket: FrameSocket, data: Buffer) => socket.send(await mcpAnswer(data.toString()));

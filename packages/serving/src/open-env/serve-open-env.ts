@@ -11,7 +11,7 @@ export interface ServeOpenEnvOptions extends Pick<
   parts?: EnvParts;
 }
 
-/** Returns the server once it listens. */
+/** Starts a server of an environment, and returns it once it listens. */
 export async function serveOpenEnv({ name, options, parts, ...limits }: ServeOpenEnvOptions): Promise<OpenEnvServer> {
   const key = itemKey(name);
   const make = () => makeEnv(name, options, parts);

@@ -1,4 +1,4 @@
-// Plays one environment as one OpenEnv session: reset, step and state, in OpenEnv's records.
+// Plays one environment for one session of an OpenEnv server: it answers reset, step and state in the JSON that OpenEnv defines.
 import { randomUUID } from 'node:crypto';
 import type { Env } from '@bowyer/envs';
 import type { ResetData } from './messages.js';
@@ -6,11 +6,11 @@ import type { ResetData } from './messages.js';
 /** The observation of a text environment, in the form of its published schema. */
 export interface TextObservation {
   text: string;
-  /** True if the text is the whole history; absent if it answers the last action. */
+  /** True if the text is the whole history of the episode; absent if it is only the answer to the last action. */
   is_history?: true;
   /** The valid actions, if the environment lists them. */
   available_actions?: string[];
-  /** The reason why the last step ended the episode, since OpenEnv's `done` does not distinguish a truncated one. */
+  /** The reason why the last step ended the episode. OpenEnv's `done` alone does not distinguish a truncated episode. */
   end_reason?: 'success' | 'failure' | 'ended' | 'turn_limit';
 }
 
@@ -25,14 +25,14 @@ interface StateData {
   step_count: number;
 }
 
-/** Converts a problem's number, or a seed, to the options of the environment's reset. */
+/** Converts the problem's number or the seed of a reset request to the options of the environment's `reset`. */
 export type ResetOptions = (data: ResetData) => object;
 
 export class OpenEnvSession {
   #episodeId: string | null = null;
   #steps = 0;
 
-  /** Starts a session. @param isHistory whether an observation contains the whole history */
+  /** Starts a session. @param isHistory whether each observation contains the whole history of the episode */
   constructor(
     private readonly env: Env,
     private readonly resetOptions: ResetOptions,

@@ -1,4 +1,4 @@
-// Runs a request on the model: its answer is sent as a whole, or streamed while it is generated.
+// Generates the answer to a client's request, and sends it complete or as a stream while it is generated.
 import type { ServerResponse } from 'node:http';
 import { BadRequestError } from '../generation/request-error.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
@@ -8,13 +8,13 @@ import { inTurns } from '../http/turn.js';
 import type { ObservedCall } from './call-observer.js';
 import type { AnswerWriter, Exchange, Generator, ModelCalls, Route, ServedModels } from './protocol.js';
 
-/** The most unread bytes of a stream; then the client is disconnected. */
+/** The most bytes of a stream that its client has not read yet; a slower client is disconnected. */
 const MOST_UNREAD = 2 ** 20;
 
-/** Milliseconds between two heartbeats of a stream without new tokens. */
+/** Milliseconds between two heartbeats that a stream sends while there are no new tokens. */
 const IDLE_MS = 10_000;
 
-/** Returns the generator. @throws {BadRequestError} where the model writes no text */
+/** Returns the generator of answers. @throws {BadRequestError} if the served model is an encoder, which writes no text */
 export function generatorOf({ generator, name }: ServedModels): Generator {
   if (generator !== null) return generator;
   throw new BadRequestError(
@@ -24,19 +24,19 @@ export function generatorOf({ generator, name }: ServedModels): Generator {
   );
 }
 
-/** One call of the model. */
+/** A client's call of the model, while it is being answered. */
 export interface ModelCall {
   generator: Generator;
   reader: RequestReader;
   exchange: Exchange;
-  /** The observation of the call; null where there is no observer. */
+  /** The observer's record of the call; null if the server has no observer. */
   observed: ObservedCall | null;
 }
 
 /**
- * Answers a call, and shows it to the observer from its beginning to its end.
+ * Answers a call of the model, and reports its beginning and its end to the server's observer, such as a recorder.
  *
- * @throws {BadRequestError} where the model writes no text
+ * @throws {BadRequestError} if the served model writes no text
  */
 export async function inCall(
   served: ServedModels,
@@ -57,7 +57,10 @@ export async function inCall(
   }
 }
 
-/** Makes the routes of calls whose body is read as a request, and whose answer is written by a writer. */
+/**
+ * Makes the POST routes of a protocol's model calls, from a function that reads the body of a request and one that makes the
+ * writer of its answer.
+ */
 export const callRoutes = (
   served: ServedModels,
   calls: Pick<ModelCalls, 'name' | 'paths'>,
@@ -96,7 +99,8 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   const ends: string[] = [];
   const onPiece = (piece: Choice) => {
     const text = writer.piece(piece);
-    // Clients disconnect after the end of a choice, so that it is sent only after the observer has stored the call.
+    // Clients disconnect once they have received the end of an answer. It is therefore held back until the observer has stored
+    // the call.
     if (observed !== null && piece.finishReason !== null) ends.push(text);
     else write(text);
   };
@@ -128,7 +132,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   return null;
 }
 
-/** Waits until the observer has stored the answers, and reports to it if they do not reach their client. */
+/** Waits until the observer has stored the answers, and informs it if the connection then breaks before the client has them. */
 async function kept(
   { observed, exchange }: ModelCall,
   request: CompletionRequest,
@@ -148,6 +152,6 @@ async function kept(
 function send(response: ServerResponse, text: string): void {
   if (text === '' || response.destroyed) return;
   response.write(text);
-  // An answer that waits for others on its connection has no socket yet. Closing the request's socket ends the answer.
+  // The request's socket is closed, since a response that waits for an earlier one on the same connection has no socket yet.
   if (response.writableLength > MOST_UNREAD) response.req.socket.destroy();
 }

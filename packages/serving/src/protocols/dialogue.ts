@@ -1,4 +1,5 @@
-// Reads the dialogue of a request into the form that all protocols share, for requests that another endpoint answers.
+// Reads the dialogue in a request's body, for recorders of requests that another endpoint answers. The result has one form for
+// all API protocols.
 import { noLogitRules } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { ChatRequest } from '../generation/chat-request.js';
@@ -10,9 +11,9 @@ export interface SentDialogue {
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The result of reading a body's dialogue. */
+/** The dialogue of a request's body, or the reason why it cannot be read. */
 export interface SentBody {
-  /** The dialogue; null for a body that has none, or one that this server cannot read. */
+  /** The dialogue; null for a body without a dialogue, or with one that this server cannot read. */
   dialogue: SentDialogue | null;
   /** The reason why the dialogue cannot be read; absent otherwise. */
   unread?: string;
@@ -31,13 +32,16 @@ export async function sentDialogue(
   }
 }
 
-/** Returns the dialogue of a chat that was read. */
+/** Returns the dialogue of a chat request. */
 export const dialogueOf = ({ messages, inputs }: Pick<ChatRequest, 'messages' | 'inputs'>): SentDialogue => ({
   messages,
   tools: inputs.tools ?? [],
 });
 
-/** Returns a reader for the model name in the body, and for any template. */
+/**
+ * Returns a reader of requests for a dialogue that another endpoint answers: it accepts the model name in the body, whatever it
+ * is, and does not check the template's variables.
+ */
 export function readerFor(body: unknown): RequestReader {
   const template: Partial<ChatTemplate> = { ownVariables: [] };
   const reader: Partial<RequestReader> = {

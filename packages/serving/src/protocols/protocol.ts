@@ -1,4 +1,5 @@
-// Defines the interfaces of every protocol: routes, errors, and writers of answers. protocols.ts lists the protocols.
+// Defines the interfaces that every API protocol implements: its routes, its errors, and the writers of its answers. protocols.ts
+// lists the protocols.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Steps } from '@bowyer/text';
@@ -15,25 +16,28 @@ import type { AnswerReader } from './upstream/answer-reader.js';
 /** A protocol in the list of protocols.ts. */
 export interface ProtocolUnit {
   serve: (served: ServedModels) => Protocol;
-  /** Its calls of the model; absent if none of its calls can be recorded. */
+  /** The model calls of the protocol; absent if none of them can be recorded. */
   calls?: ModelCalls;
-  /** Writes the table of its fields for docs/models/request-fields.md. */
+  /** Writes the table of the protocol's request fields for docs/models/request-fields.md. */
   fieldTable?: () => string;
 }
 
-/** The model calls of one protocol, for recorders, and for proxies of another endpoint. */
+/** The model calls of one protocol, described for recorders, and for proxies that forward calls to another endpoint. */
 export interface ModelCalls {
   /** The protocol's name in records. */
   name: string;
   paths: readonly string[];
   errorBody: Protocol['errorBody'];
-  /** The header in which clients send their key, besides `authorization`; absent without one. */
+  /** The header with the client's API key, in addition to `authorization`; absent if the protocol has no such header. */
   keyHeader?: string;
-  /** Reads the dialogue of a request's body; null where it has none. */
+  /** Reads the dialogue in a request's body; null where the body has none. */
   dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null>;
-  /** Begins to read the answer of another endpoint. @param choices number of requested answers */
+  /** Makes a reader for the answer of another endpoint. @param choices number of requested answers */
   answer: (isStream: boolean, choices: number) => AnswerReader;
-  /** Returns whether an event of a stream ends the answer; absent if only the ends of OpenAI's choices do. */
+  /**
+   * Returns whether an event of a stream is the last of its answer; absent if a stream ends as OpenAI's do, when all choices have
+   * ended.
+   */
   isEnd?: (event: Readonly<Record<string, unknown>>) => boolean;
 }
 
@@ -41,17 +45,17 @@ export interface Protocol {
   routes: readonly Route[];
   /** Returns the body of an answer that reports a fault. */
   errorBody: (fault: Fault) => object;
-  /** Returns the headers of all answers of the protocol. */
+  /** Returns the headers that all answers of the protocol have. */
   headers?: () => OutgoingHttpHeaders;
-  /** Whether clients of other protocols use its routes too, and get errors and headers in their own form. */
+  /** Whether clients of other protocols use the routes too. They get errors and headers in the form of their own protocol. */
   isShared?: boolean;
 }
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** The path, such as `/v1/responses/{id}`, where a name in braces matches one part. */
+  /** The path, such as `/v1/responses/{id}`, where a name in braces matches one segment. */
   path: string;
-  /** Whether the route belongs to no rollout, so that a rollout's key is not valid for it. */
+  /** Whether the route is only for the operator of the server, so that the API key of a rollout is not valid for it. */
   isOperators?: boolean;
   /** Answers a request. @returns null if the answer was streamed, or the client has left */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;

@@ -1,5 +1,5 @@
-// Loads and unloads adapters while the server runs, over vLLM's routes, and OpenAI's route for deleting a model.
-// Sources: docs.vllm.ai/en/latest/features/lora (dynamically serving LoRA adapters),
+// Loads and unloads LoRA adapters while the server runs, over the routes that vLLM has for it, and over OpenAI's route for
+// deleting a model. Sources: docs.vllm.ai/en/latest/features/lora (dynamically serving LoRA adapters),
 // platform.openai.com/docs/api-reference/models/delete.
 import { realpathSync } from 'node:fs';
 import { AdapterError } from '@bowyer/models';
@@ -18,7 +18,7 @@ const loadFields = {
 
 const unloadFields = { ...servedFields('lora_name'), ...harmless('lora_int_id') };
 
-/** Returns the routes; none if clients may not load adapters. */
+/** Returns the protocol with these routes; it has none if clients may not load adapters. */
 export const adapters = ({ adapters: served }: ServedModels): Protocol => ({
   errorBody: openaiError,
   routes:
@@ -78,7 +78,10 @@ function deleted({ registry, onNotice }: ServedAdapters, id: string) {
   return { status: 200, json: { id, object: 'model', deleted: true } };
 }
 
-/** Loads an adapter. It sends a notice if the adapter was trained with another base or chat template than the server's. */
+/**
+ * Loads an adapter. It reports a notice if the adapter was trained with another base model or another chat template than the
+ * server has.
+ */
 export async function loadAdapter(
   { registry, modelFolder, onNotice }: ServedAdapters,
   name: string,

@@ -1,4 +1,4 @@
-// Defines the protocol of POST /v1/chat/completions.
+// Defines the routes of OpenAI's protocol of chats, POST /v1/chat/completions.
 import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { inTurns } from '../../http/turn.js';
 import { callRoutes } from '../answer-exchange.js';
@@ -28,7 +28,7 @@ const calls: ModelCalls = {
 
 export const chatCompletions: ProtocolUnit = {
   calls,
-  // Both protocols share a table, since most fields are the same.
+  // The table also has the fields of /v1/completions, since most fields of the two protocols are the same.
   fieldTable: () =>
     fieldTable([
       ['both', common(chatFields, textFields)],

@@ -1,5 +1,5 @@
-// Writes the answers of chats: whole, or as the pieces of a stream.
-// Source: platform.openai.com/docs/api-reference/chat; `reasoning_content`, `prompt_token_ids` and `token_ids` are vLLM's.
+// Writes the answers to POST /v1/chat/completions: complete, or as the events of a stream. Source:
+// platform.openai.com/docs/api-reference/chat; `reasoning_content`, `prompt_token_ids` and `token_ids` are vLLM's.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { CompletionRequest } from '../../generation/completion-request.js';
@@ -13,10 +13,10 @@ export class ChatWriter implements AnswerWriter {
   readonly id = `chatcmpl-${randomUUID().replaceAll('-', '')}`;
   readonly #names: TokenNames;
   readonly #head: object;
-  /** The choices that have begun, and their calls that have begun. */
+  /** Keys of the choices, and of the tool calls, whose first event was written. */
   readonly #begun = new Set<string>();
 
-  /** Starts an answer. @param created in seconds since 1970 */
+  /** Starts an answer. @param created the time in seconds since 1970 */
   constructor(
     private readonly request: Pick<CompletionRequest, 'model' | 'streamsUsage' | 'namesTokensById'>,
     created: number,
@@ -39,7 +39,7 @@ export class ChatWriter implements AnswerWriter {
     return '';
   }
 
-  /** Writes a piece of a choice; the first one contains the role. */
+  /** Writes an event of one choice; the first event of a choice contains the role. */
   piece(choice: Choice): string {
     const delta = {
       ...(this.#begins(`${choice.index}`) && { role: 'assistant' }),
@@ -78,7 +78,10 @@ export class ChatWriter implements AnswerWriter {
     return isNew;
   }
 
-  /** Writes the calls of a piece. A call has its id and name in its first piece; later ones have text of its arguments. */
+  /**
+   * Writes the tool calls of an event. The first event of a call contains its id and name; later events contain text of its
+   * arguments.
+   */
   #callsOf(choice: Choice): object {
     const { calls = [] } = choice;
     if (calls.length === 0) return {};
@@ -95,7 +98,7 @@ const hasParts = ({ reasoning = '', calls = [] }: Choice) => reasoning !== '' ||
 
 const reasoningOf = ({ reasoning = '' }: Choice): object => (reasoning === '' ? {} : { reasoning_content: reasoning });
 
-/** Writes a message; its content is null if it has only calls. */
+/** Writes a complete message; its content is null if it consists only of tool calls. */
 function message(choice: Choice): object {
   const { text, calls = [] } = choice;
   const written = calls.map(({ id, name, arguments: args }) => ({

@@ -1,4 +1,4 @@
-// Lists all fields of a chat that this server knows (openai/common-fields.ts names the sources).
+// Lists all request fields of POST /v1/chat/completions that this server knows (openai/common-fields.ts names the sources).
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 import { ofBoth, streamOptions } from '../openai/common-fields.js';
 
@@ -21,7 +21,7 @@ export const chatFields: FieldRules = {
   ...refused({ system: never }, 'write a message of the role system'),
 };
 
-/** The fields of objects within a request, by the object's place. */
+/** The known fields of objects within a request, by the path of the object. */
 export const nestedChatFields = {
   stream_options: streamOptions,
   response_format: { ...served('type', 'json_schema'), ...refused({ schema: never }, 'write json_schema={schema: …}') },

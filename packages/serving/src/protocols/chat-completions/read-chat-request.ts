@@ -1,4 +1,4 @@
-// Reads the body of POST /v1/chat/completions.
+// Reads the body of POST /v1/chat/completions, and converts it to the server's internal form of a request.
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
 import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate, type PromptEnding } from '@bowyer/text';
@@ -16,7 +16,7 @@ import { readSettings } from '../openai/read-settings.js';
 import { chatFields, nestedChatFields } from './known-fields.js';
 import { templateInputs } from './template-inputs.js';
 
-/** The most characters of a template in a request. */
+/** The most characters of a chat template that a request contains. */
 const LONGEST_TEMPLATE = 2 ** 16;
 
 const names: ChatNames = {
@@ -26,7 +26,10 @@ const names: ChatNames = {
   format: 'response_format',
 };
 
-/** Reads a request. @throws {BadRequestError} before anything is encoded, if its number of characters shows that it cannot fit */
+/**
+ * Reads a request. @throws {BadRequestError} if it cannot fit into the context, which its number of characters may show before it
+ * is encoded
+ */
 export async function readChatRequest(
   body: unknown,
   reader: RequestReader,
@@ -114,7 +117,10 @@ function templateOf(fields: RequestFields, reader: RequestReader): ChatTemplate 
   return chatTemplateOf(reader, names);
 }
 
-/** Returns how the prompt ends. A message that is continued is not a new one, even without add_generation_prompt. */
+/**
+ * Returns how the prompt ends: with the header of a new reply, or within the last message, which the answer then continues. A
+ * continued message is not a new one, even without `add_generation_prompt`.
+ */
 function endingOf(fields: RequestFields, messages: readonly ChatMessage[]): PromptEnding {
   const asks = fields.value('add_generation_prompt');
   fields.boolean('add_generation_prompt');

@@ -1,11 +1,13 @@
-// Reads the inputs of a chat template besides the messages.
+// Reads the inputs that a request gives to the chat template in addition to its messages: tools, documents, and variables.
 import type { TemplateInputs } from '@bowyer/text';
 import { effortVariables } from '../../generation/chat-request.js';
 import { type RequestFields } from '../fields/request-fields.js';
 
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Reads the inputs. @param known variables that the template reads, except those that other fields of a request set */
+/**
+ * Reads the inputs. @param known names of the variables that the template reads, except those that other fields of a request set
+ */
 export function templateInputs(
   fields: RequestFields,
   tools: readonly Record<string, unknown>[],
@@ -32,7 +34,7 @@ export function templateInputs(
   };
 }
 
-/** Template variables that other fields of the request set. */
+/** The names of template variables that other fields of the request set. */
 const ofTheRequest = [
   'messages',
   'tools',

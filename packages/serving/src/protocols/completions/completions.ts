@@ -1,4 +1,5 @@
-// Defines the protocol of POST /v1/completions. The table of chats lists its fields.
+// Defines the routes of OpenAI's protocol of text completions, POST /v1/completions. Its request fields are documented in the
+// table of chat-completions.ts.
 import { callRoutes } from '../answer-exchange.js';
 import { ChoiceAnswers } from '../openai/choice-answers.js';
 import { openaiError } from '../openai/errors.js';

@@ -1,4 +1,4 @@
-// Lists all fields of a completion that this server knows (openai/common-fields.ts names the sources).
+// Lists all request fields of POST /v1/completions that this server knows (openai/common-fields.ts names the sources).
 import { never, refused, renamed, served, type FieldRules } from '../fields/field-rules.js';
 import { ofBoth } from '../openai/common-fields.js';
 

@@ -1,4 +1,4 @@
-// Reads the body of POST /v1/completions.
+// Reads the body of POST /v1/completions, and converts it to the server's internal form of a request.
 import type { CompletionRequest, Prompt, RequestReader } from '../../generation/completion-request.js';
 import { checkCharacters, checkTokens, inSteps, tokenLimit, type PromptCut } from '../../generation/request-bounds.js';
 import { RequestFields } from '../fields/request-fields.js';
@@ -6,7 +6,10 @@ import { checkAnswerLimits, givenLimit, promptCut } from '../openai/read-limits.
 import { readSettings } from '../openai/read-settings.js';
 import { textFields } from './known-fields.js';
 
-/** Reads a request. @throws {BadRequestError} before anything is encoded, if its number of characters shows that it cannot fit */
+/**
+ * Reads a request. @throws {BadRequestError} if it cannot fit into the context, which its number of characters may show before it
+ * is encoded
+ */
 export async function readTextRequest(
   body: unknown,
   reader: RequestReader,
@@ -21,7 +24,7 @@ export async function readTextRequest(
   const answers = given.length * settings.n;
   if (answers > maxAnswers)
     throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`);
-  // more candidates than answers would require a choice among them
+  // `best_of` must equal `n`: with more candidates than answers the server would have to choose among them.
   fields.number('best_of', settings.n, { min: settings.n, max: settings.n, whole: true });
   const limit = { names: ['max_tokens'], least: echoes ? 0 : 1 }; // 0 is allowed where only the prompt is returned
   const prompts = await encoded(fields, { given, echoes, cut: promptCut(fields, limit, reader) }, reader, signal);
@@ -79,7 +82,7 @@ function checkScored(fields: RequestFields, prompts: readonly Prompt[], { masked
     );
 }
 
-/** Returns one or several prompts, each as text or as tokens. */
+/** Returns the prompts of a request, each as a text or as token ids. */
 function givenPrompts(fields: RequestFields, { vocabSize }: RequestReader): (string | number[])[] {
   const value = fields.value('prompt');
   const isId = (id: unknown): id is number => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize;

@@ -1,5 +1,5 @@
-// Writes the answers of completions: whole, or as the pieces of a stream.
-// Source: platform.openai.com/docs/api-reference/completions; `prompt_token_ids` and `token_ids` are vLLM's.
+// Writes the answers to POST /v1/completions: complete, or as the events of a stream. Source:
+// platform.openai.com/docs/api-reference/completions; `prompt_token_ids` and `token_ids` are vLLM's.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { CompletionRequest } from '../../generation/completion-request.js';
@@ -10,7 +10,7 @@ import { openaiError } from '../openai/errors.js';
 import { tokenName, type TokenNames } from '../openai/token-names.js';
 import { event, type AnswerWriter, type Fault } from '../protocol.js';
 
-/** The prefix of the names of tokens that are parts of characters in this API. */
+/** The prefix with which this API names a token that is only a part of a character, such as `bytes:\xe2`. */
 const PART = 'bytes:';
 
 export class TextWriter implements AnswerWriter {
@@ -18,7 +18,7 @@ export class TextWriter implements AnswerWriter {
   readonly #names: TokenNames;
   readonly #head: object;
 
-  /** Starts an answer. @param created in seconds since 1970 */
+  /** Starts an answer. @param created the time in seconds since 1970 */
   constructor(
     private readonly request: Pick<CompletionRequest, 'model' | 'streamsUsage' | 'namesTokensById'>,
     created: number,
@@ -70,8 +70,8 @@ const textLogprobs = (tokens: readonly TokenLogprob[], names: TokenNames): objec
 });
 
 /**
- * Returns log-probabilities by the tokens' names. They always contain the generated token; another token with the same name is
- * named by its id.
+ * Returns the log-probabilities of the most likely tokens by the tokens' names. The generated token is always included; if
+ * another token has the same name, the id becomes the other token's name.
  */
 function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
   const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);

@@ -1,5 +1,5 @@
-// Defines the protocol of POST /v1/embeddings: an encoder's vectors of texts.
-// Source: platform.openai.com/docs/api-reference/embeddings.
+// Defines the protocol of POST /v1/embeddings, which returns the vectors that an encoder computes from texts. Source:
+// platform.openai.com/docs/api-reference/embeddings.
 import { checkCharacters, checkTokens, inSteps, noCut } from '../../generation/request-bounds.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
@@ -49,7 +49,7 @@ function written(vector: Float32Array, format: 'float' | 'base64'): number[] | s
   return bytes.toString('base64');
 }
 
-/** Returns the tokens of one or several inputs, which are texts or token ids. */
+/** Returns the token ids of each input of a request; an input is a text or a list of token ids. */
 async function idsOf(fields: RequestFields, embedder: Embedder, signal: AbortSignal): Promise<number[][]> {
   const { tokenizer, contextLength, mostTexts } = embedder;
   const bounds = { tokenizer, contextLength, defaults: { maxTokens: 1 } };

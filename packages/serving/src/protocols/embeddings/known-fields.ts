@@ -1,5 +1,5 @@
-// Lists all fields of a request for embeddings that this server knows.
-// Source: openai-node 7.57, resources/embeddings.ts; vLLM where named so.
+// Lists all request fields of POST /v1/embeddings that this server knows. Source: openai-node 7.57, resources/embeddings.ts; vLLM
+// where a comment names it.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
 export const embeddingFields: FieldRules = {

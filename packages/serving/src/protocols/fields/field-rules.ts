@@ -1,10 +1,11 @@
-// Defines the rules for the fields of a request, by which each protocol lists its known fields.
+// Defines rules for the fields of a request's JSON body: whether the server uses, accepts or refuses a field. Each API protocol
+// lists its fields with their rules.
 
 export type FieldRule =
   | { kind: 'served' }
-  /** Accepted, and without effect on the answer. */
+  /** The field is accepted, but has no effect on the answer. */
   | { kind: 'harmless' }
-  /** Accepted only with a value that changes nothing. */
+  /** The field is accepted only with the values of `unless`, with which it would change nothing. */
   | { kind: 'refused'; unless: readonly unknown[]; instead: string | null };
 
 export type FieldRules = Readonly<Record<string, FieldRule>>;
@@ -15,14 +16,14 @@ export const served = (...names: string[]): FieldRules =>
 export const harmless = (...names: string[]): FieldRules =>
   Object.fromEntries(names.map((name) => [name, { kind: 'harmless' }]));
 
-/** Returns rules that refuse fields, except with values that change nothing. */
+/** Makes rules that refuse fields, except with values that would change nothing. */
 export const refused = (
   values: Readonly<Record<string, readonly unknown[]>>,
   instead: string | null = null,
 ): FieldRules =>
   Object.fromEntries(Object.entries(values).map(([name, unless]) => [name, { kind: 'refused', unless, instead }]));
 
-/** Returns rules that refuse fields and name the field to use instead. */
+/** Makes rules that refuse fields of other programs, with an error that names the equivalent field of this API. */
 export const renamed = (names: Readonly<Record<string, string>>): FieldRules =>
   Object.fromEntries(
     Object.entries(names).map(([name, field]) => [name, { kind: 'refused', unless: [], instead: `write ${field}` }]),

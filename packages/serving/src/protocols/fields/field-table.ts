@@ -1,7 +1,11 @@
-// Writes a table of fields and their treatment from the rules.
+// Writes the Markdown tables of docs/models/request-fields.md, which say how the server treats each field of a request, from the
+// rules of the fields.
 import type { FieldRule, FieldRules } from './field-rules.js';
 
-/** Returns a Markdown table with one line for all fields of a place with equal treatment. @param places with the rules of each */
+/**
+ * Returns a Markdown table with one line for all fields of an object that are treated equally. @param places the names of the
+ * objects in a request, each with the rules of its fields
+ */
 export function fieldTable(places: readonly (readonly [place: string, rules: FieldRules])[]): string {
   const lines = places.flatMap(([place, rules]) => linesOf(place, rules));
   return ['| where | what happens | fields |', '|---|---|---|', ...lines].join('\n');
@@ -24,12 +28,12 @@ function linesOf(place: string, rules: FieldRules): string[] {
   return [...byKind].map(([what, names]) => `| ${place} | ${what} | ${names.join(', ')} |`);
 }
 
-/** Returns the values that a refused field may have. */
+/** Returns the values with which a refused field is accepted, as a text. */
 const exceptions = (rule: FieldRule): string =>
   rule.kind === 'refused' && rule.unless.length > 0
     ? ` (${rule.unless.map((value) => `\`${JSON.stringify(value)}\``).join(' or ')})`
     : '';
 
-/** Returns the places of objects within a request, named as in the table, with their rules. */
+/** Returns the objects within a request, by their names in the table, with the rules of their fields. */
 export const placesOf = (nested: Readonly<Record<string, FieldRules>>) =>
   Object.entries(nested).map(([place, rules]) => [`\`${place}\``, rules] as const);

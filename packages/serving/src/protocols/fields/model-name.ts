@@ -1,9 +1,12 @@
-// Finds the model that a request names.
+// Finds the model or adapter that a request names.
 import type { RequestReader } from '../../generation/completion-request.js';
 import { unknownModel } from '../../generation/request-error.js';
 import type { RequestFields } from './request-fields.js';
 
-/** Returns the model's name; without a name it is the server's own model. @throws {BadRequestError} for an unknown name */
+/**
+ * Returns the name of the model that answers a request; a request without a name is answered by the server's base model. @throws
+ * {BadRequestError} for an unknown name
+ */
 export function modelOf(
   fields: RequestFields,
   {

@@ -1,5 +1,5 @@
-// Reads fields of a request's JSON body, and throws the error that the client gets. Unknown fields are refused; a protocol whose
-// clients may be newer than this server can ignore and list them.
+// Reads the fields of a request's JSON body, checks their types and bounds, and throws the error that the client gets. Unknown
+// fields are refused, except in a protocol whose clients may be newer than this server: there they are ignored and listed.
 import type { Fields } from '@bowyer/conversations';
 import { nearestName } from '@bowyer/envs';
 import { keepNumbers } from '@bowyer/text';
@@ -13,16 +13,17 @@ interface Range {
   whole?: boolean;
 }
 
-/** The fields of an object. Null counts as absent, as in OpenAI's API. */
+/** The fields of a JSON object in a request. A field with the value null counts as absent, as in OpenAI's API. */
 export class RequestFields implements Fields<FieldRules> {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   /**
    * Wraps an object.
    *
-   * @param rules of the object's fields; null if any field is allowed
-   * @param ignored receives the names of unknown fields, unless they resemble a known one; null to refuse them
-   * @throws {BadRequestError} if it is not an object, or has a field that is refused or unknown
+   * @param rules the rules of the object's fields; null if any field is allowed
+   * @param ignored receives the names of unknown fields, which are then ignored unless they resemble a known one; null to refuse
+   *   them
+   * @throws {BadRequestError} if the value is not an object, or has a field that is refused or unknown
    */
   constructor(
     body: unknown,
@@ -99,7 +100,7 @@ export class RequestFields implements Fields<FieldRules> {
     return value;
   }
 
-  /** Returns one of a few texts. */
+  /** Returns the value of a field that must be one of a few texts. */
   choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option {
     const value = this.text(name, otherwise);
     const found = options.find((option) => option === value);
@@ -107,7 +108,7 @@ export class RequestFields implements Fields<FieldRules> {
     return found;
   }
 
-  /** Returns the texts of a field with one text or a list. */
+  /** Returns the texts of a field that contains one text or a list of texts. */
   texts(name: string): string[] {
     const value = this.value(name) ?? [];
     const list: unknown[] = Array.isArray(value) ? value : [value];
@@ -115,7 +116,7 @@ export class RequestFields implements Fields<FieldRules> {
     return list;
   }
 
-  /** Returns at most `most` token ids below `vocabSize`; none if absent. */
+  /** Returns the token ids in a list: at most `most`, each below `vocabSize`; none if the field is absent. */
   ids(name: string, vocabSize: number, most: number): number[] {
     const value = this.value(name) ?? [];
     const isId = (id: unknown): id is number =>
@@ -136,18 +137,21 @@ export class RequestFields implements Fields<FieldRules> {
     return new RequestFields(this.value(name) ?? {}, rules, this.#place(name), this.ignored);
   }
 
-  /** Returns the object itself, without the fields that are given. */
+  /** Returns the JSON object itself, without some of its fields. @param without the names of these fields */
   plain(without: readonly string[] = []): Record<string, unknown> {
     const kept = Object.entries(this.#fields).filter(([name]) => !without.includes(name));
     return keepNumbers(this.#fields, Object.fromEntries(kept));
   }
 
-  /** Returns further fields, of which there are none: other fields of a message are refused, or known to have no effect. */
+  /**
+   * Returns further fields of a message, which the interface `Fields` asks for. A request never has any, since its other fields
+   * were refused or have no effect.
+   */
   beside(): Record<string, unknown> {
     return {};
   }
 
-  /** Returns a number for each of some tokens, as `[[id, number]]`. */
+  /** Returns an object that has token ids as keys and numbers as values, such as `logit_bias`, as `[[id, number]]`. */
   numbersById(
     name: string,
     { min, max, vocabSize, most }: { min: number; max: number; vocabSize: number; most: number },
@@ -169,12 +173,12 @@ export class RequestFields implements Fields<FieldRules> {
     });
   }
 
-  /** Wraps an object that is a value within this one. */
+  /** Wraps an object that is the value of a field of this object. */
   within(value: unknown, rules: FieldRules | null, place: string): RequestFields {
     return new RequestFields(value, rules, this.#place(place), this.ignored);
   }
 
-  /** Returns how errors name a field. */
+  /** Returns the path by which errors name a field. */
   placeOf(name: string): string {
     return this.#place(name);
   }
@@ -192,7 +196,7 @@ export class RequestFields implements Fields<FieldRules> {
   }
 }
 
-/** Describes the bound that a number violates; both bounds for a value that is not a number. */
+/** Describes the bound that a number violates, or both bounds for a value that is not a number. */
 function described({ min, max, whole = false }: Range, value: unknown): string {
   const kind = whole ? 'an integer' : 'a number';
   if (max !== Number.MAX_SAFE_INTEGER) return `${kind} from ${min} to ${max}`;
@@ -200,5 +204,5 @@ function described({ min, max, whole = false }: Range, value: unknown): string {
   return min === -max ? `${kind} from ${min} to ${max}` : `${kind} of at least ${min}`;
 }
 
-/** Compares values as JSON, in which 1 and 1.0 are equal. */
+/** Compares values as JSON texts, in which 1 and 1.0 are equal. */
 const sameJson = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

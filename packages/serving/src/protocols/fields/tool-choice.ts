@@ -1,13 +1,14 @@
-// Reads the restrictions on an answer that the protocols share: the tools that it calls, the schema of its content.
+// Reads the restrictions on an answer that several protocols share: which tools the model must or may call, and the JSON schema
+// of its content.
 import type { TemplateInputs } from '@bowyer/text';
 import type { AnswerFormat, ToolChoice } from '../../generation/chat-request.js';
 import { RequestFields } from './request-fields.js';
 
 /**
- * Reads the choice of tools.
+ * Reads the field that chooses the tools which the model must or may call.
  *
  * @param tools in the form of Chat Completions
- * @param functionOf returns the object with the function's name in a choice of the type `function`
+ * @param functionOf returns the object with the function's name from a choice of the type `function`
  */
 export function toolChoiceOf(
   fields: RequestFields,
@@ -33,7 +34,7 @@ export function toolChoiceOf(
   return { name: namedTool(called.text('name', ''), tools, (problem) => called.fail('name', problem)) };
 }
 
-/** Returns the choice of one tool. @throws the error of `fail` for an unknown tool */
+/** Returns the choice that forces a call of one tool. @throws the error of `fail` for an unknown tool */
 export function namedTool(
   name: string,
   tools: NonNullable<TemplateInputs['tools']>,
@@ -45,9 +46,9 @@ export function namedTool(
 }
 
 /**
- * Reads the schema of an answer.
+ * Reads the JSON schema that an answer must follow.
  *
- * @param fields with `schema`, and `strict`, which has no effect, since the schema is always guaranteed
+ * @param fields with `schema`, and with `strict`, which has no effect, since the schema is always guaranteed
  */
 export function schemaFormat(fields: RequestFields): AnswerFormat {
   fields.boolean('strict');

@@ -18,8 +18,9 @@ const types: Readonly<Record<FaultKind, string>> = {
 const LONGEST_ERROR = 1000;
 
 /**
- * Writes an error. Clients look for the words of a prompt that is too long, and for the code of a refused thread: a tool runner
- * then sends all messages itself (anthropic-sdk-typescript 1.14, lib/internal/threads/ThreadState.ts).
+ * Writes an error. Two texts matter to clients: they look for the words `prompt is too long`, and for the code of a refused
+ * thread, after which Anthropic's tool runner sends all messages itself (anthropic-sdk-typescript 1.14,
+ * lib/internal/threads/ThreadState.ts).
  */
 export function messagesError({ kind, status, message, param, code }: Fault): object {
   const words = code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message;

@@ -1,6 +1,6 @@
-// Lists all fields of a message request that this server knows. Other fields are ignored, since newer clients send new ones,
-// unless their name resembles a known one. Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and
-// resources/beta/messages/messages.ts.
+// Lists all request fields of POST /v1/messages that this server knows. Unknown fields are ignored, since newer clients send new
+// ones, unless their name resembles that of a known field. Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts
+// and resources/beta/messages/messages.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
 const cached = harmless('cache_control');
@@ -9,19 +9,19 @@ const cached = harmless('cache_control');
 export const messageFields: FieldRules = {
   ...served('model', 'max_tokens', 'messages', 'system', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences'),
   ...served('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management'),
-  // These fields are names for logs and bills, or hints about speed.
+  // The following fields are names for logs and bills, or hints about speed.
   ...harmless('metadata', 'betas', 'service_tier', 'cache_control', 'inference_geo', 'speed', 'diagnostics'),
   ...harmless('user_profile_id', 'workspace_id', 'billing_policy', 'fallback_credit_token'),
   ...refused({ container: never, mcp_servers: [[]], fallbacks: [[]], compaction: never }),
   ...refused({ thread: never }, 'send all messages'),
 };
 
-/** The fields of objects within a request, by the object's place. */
+/** The known fields of objects within a request, by the path or type of the object. */
 export const nestedMessageFields = {
   'messages[]': served('role', 'content'),
   'text block': { ...served('type', 'text'), ...cached, ...harmless('citations') },
   'thinking block': { ...served('type', 'thinking'), ...harmless('signature') },
-  // Only the server that wrote such a block can read its content.
+  // The encrypted content of a redacted block is ignored, since only the server that wrote the block can decrypt it.
   'redacted_thinking block': { ...served('type'), ...harmless('data') },
   'tool_use block': { ...served('type', 'id', 'name', 'input'), ...cached, ...harmless('caller', 'toolset_name') },
   'tool_result block': {

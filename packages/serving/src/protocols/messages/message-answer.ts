@@ -1,10 +1,10 @@
-// Reads the answers of another endpoint that serves Anthropic's messages.
+// Reads answers in the form of Anthropic's Messages API that another endpoint has sent, so that they can be recorded.
 import { ended, reasonOf, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
 import { GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
 import { isGiven, objectOf, textOf, type Json } from '../upstream/json-values.js';
 import { UnreadAnswerError } from '../upstream/unread-answer-error.js';
 
-/** Reads a message, whole or from the events of its blocks. */
+/** Reads a message: a complete one, or one from the events of a stream, which build up its content blocks. */
 export class MessageAnswer implements AnswerReader {
   readonly #kept = new Kept();
   readonly #blocks = new Map<number, Json>();
@@ -49,7 +49,7 @@ export class MessageAnswer implements AnswerReader {
     if (block === undefined)
       throw new UnreadAnswerError(`a piece of content block ${index} comes before its beginning`);
     const text = delta.text ?? delta.thinking ?? delta.partial_json;
-    // Signatures and citations have no text to record.
+    // Pieces without text, which are signatures and citations, are skipped, since there is nothing to record.
     if (isGiven(text)) (block.pieces as string[]).push(this.#kept.text(textOf(text, 'the piece of a block')));
   }
 }

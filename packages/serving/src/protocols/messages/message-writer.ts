@@ -1,5 +1,5 @@
-// Writes an answer: a message of blocks, or the events of a stream, one block after another.
-// Source: docs.anthropic.com/en/api/messages and en/docs/build-with-claude/streaming.
+// Writes answers in the form of Anthropic's Messages API: a message of content blocks, or the events of a stream, one block after
+// another. Source: docs.anthropic.com/en/api/messages and en/docs/build-with-claude/streaming.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { CompletionRequest } from '../../generation/completion-request.js';
@@ -9,18 +9,18 @@ import { messagesError } from './errors.js';
 
 interface MessageWriterOptions {
   request: Pick<CompletionRequest, 'model' | 'maxTokens' | 'prompts'>;
-  /** The client's token limit. */
+  /** The token limit that the client asked for. */
   asked: number;
-  /** Whether the text of the reasoning is omitted. */
+  /** Whether the answer omits the text of the reasoning. */
   omitsThinking: boolean;
 }
 
-/** The block that is being written. */
+/** The content block that is being written to the stream. */
 interface OpenBlock {
   index: number;
   kind: 'thinking' | 'text' | 'tool_use';
   call?: number;
-  /** The reasoning so far. */
+  /** The text of the reasoning so far. */
   thinking: string;
 }
 
@@ -76,7 +76,7 @@ export class MessageWriter implements AnswerWriter {
     return event(messagesError(fault), 'error');
   }
 
-  /** Begins a block; writes nothing if it is already open. */
+  /** Begins a content block; writes nothing if the block is already open. */
   #begin(kind: OpenBlock['kind'], call?: CalledTool): string {
     if (this.#open?.kind === kind && this.#open.call === call?.index) return '';
     const closed = this.#close();
@@ -124,7 +124,10 @@ export class MessageWriter implements AnswerWriter {
     };
   }
 
-  /** Writes the reason of an answer's end. A limit that was reduced to the context has another name than the client's own limit. */
+  /**
+   * Writes the reason why an answer ended. It has another name if the answer reached the end of the context before the client's
+   * own token limit.
+   */
   #stop({ finishReason, stop }: Choice): object {
     const { request, asked } = this.options;
     if (finishReason === 'tool_calls') return { stop_reason: 'tool_use', stop_sequence: null };
@@ -146,7 +149,7 @@ const toolUse = ({ id, name }: CalledTool, input: unknown): object => ({
   caller: { type: 'direct' },
 });
 
-/** Parses the arguments of a call. If they are not an object, they become the value of a single field. */
+/** Parses the arguments of a tool call. If they are not a JSON object, an object is made with the text in its only field. */
 function inputOf({ arguments: text }: CalledTool): unknown {
   try {
     const value = JSON.parse(text) as unknown;
@@ -156,10 +159,13 @@ function inputOf({ arguments: text }: CalledTool): unknown {
   }
 }
 
-/** Returns the signature of reasoning, a digest that clients send back with it. */
+/** Returns the signature of a reasoning block, a digest of its text. Clients send it back with the block. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
-/** Writes the token counts. Tokens from the cache are counted separately. Clients also read the fields that are null or 0 here. */
+/**
+ * Writes the token counts. Prompt tokens found in the cache are counted separately. The fields that are null or 0 are written
+ * too, since clients read them.
+ */
 const usageOf = ({ promptTokens, cachedPromptTokens, completionTokens, reasoningTokens }: Usage) => ({
   input_tokens: promptTokens - cachedPromptTokens,
   cache_creation_input_tokens: 0,

@@ -1,5 +1,5 @@
-// Defines the protocol of POST /v1/messages and /v1/messages/count_tokens. The paths are also served without the version, which
-// some clients omit.
+// Defines the routes of Anthropic's protocol of messages, POST /v1/messages and /v1/messages/count_tokens. The paths are also
+// served without `/v1`, which some clients omit.
 import { randomUUID } from 'node:crypto';
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import type { HttpAnswer } from '../../http/http-listener.js';

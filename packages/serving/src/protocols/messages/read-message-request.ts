@@ -1,4 +1,4 @@
-// Reads the body of POST /v1/messages.
+// Reads the body of POST /v1/messages, and converts it to the server's internal form of a request.
 import { readAnthropicMessages, readAnthropicTools } from '@bowyer/conversations';
 import type { TemplateInputs } from '@bowyer/text';
 import {
@@ -30,11 +30,14 @@ interface MessageRequest {
   chat: ChatRequest;
   /** Whether the answer omits the text of the reasoning. */
   omitsThinking: boolean;
-  /** Fields that this server does not know. */
+  /** The names of fields that this server does not know and has ignored. */
   ignored: readonly string[];
 }
 
-/** Reads a request. @param isCount whether the request only counts its prompt's tokens, which needs no limit */
+/**
+ * Reads a request. @param isCount whether the request asks only for the number of its prompt's tokens, so that it needs no token
+ * limit
+ */
 export async function readMessageRequest(
   body: unknown,
   reader: RequestReader,
@@ -78,7 +81,10 @@ function limitOf(fields: RequestFields, isCount: boolean): number | null {
   return fields.number('max_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/** Returns the reasoning budget, null without `type: enabled`. The answer's limit includes the reasoning, as in Anthropic's API. */
+/**
+ * Returns the limit on reasoning tokens; null unless `thinking` has the type `enabled`. The answer's token limit must exceed it,
+ * since it includes the reasoning, as in Anthropic's API.
+ */
 function budgetOf(thinking: RequestFields, fields: RequestFields): number | null {
   const budget = thinking.number('budget_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
   if (budget === null || thinking.text('type', '') !== 'enabled') return null;
@@ -115,7 +121,7 @@ function choiceOf(
   return { choice: { name }, parallelCalls: false };
 }
 
-/** Reads the answer's format; `output_format` is the older name of `output_config.format`. */
+/** Reads the required JSON schema of the answer, from `output_config.format` or from its older name `output_format`. */
 function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
   const [holder, name] = output.value('format') === undefined ? [fields, 'output_format'] : [output, 'format'];
   if (holder.value(name) === undefined) return { kind: 'text' };
@@ -125,8 +131,8 @@ function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
 }
 
 /**
- * Returns the template's variables for thinking and effort; without `thinking` the template decides whether a reply begins with
- * reasoning.
+ * Returns the template variables for reasoning and its effort. Without the field `thinking` none is set, so that the template
+ * decides whether a reply begins with reasoning.
  */
 function variablesOf(thinking: RequestFields, output: RequestFields): Record<string, unknown> {
   const type = thinking.choice('type', ['enabled', 'adaptive', 'between_tools', 'disabled', ''], '');
@@ -135,7 +141,10 @@ function variablesOf(thinking: RequestFields, output: RequestFields): Record<str
   return { ...effort, enable_thinking: type !== 'disabled' };
 }
 
-/** Refuses edits that would remove parts of the prompt. @throws {BadRequestError} with the edit's name */
+/**
+ * Refuses settings of `context_management` that would remove parts of the prompt. @throws {BadRequestError} with the name of the
+ * edit
+ */
 function checkEdits(fields: RequestFields): void {
   const management = fields.object('context_management', nested.context_management);
   const edits = management.value('edits');

@@ -7,7 +7,10 @@ interface Entry {
   id: string;
   /** Seconds since 1970. */
   created: number;
-  /** The folder of an adapter or of its base, and an adapter's base, which vLLM returns on servers with adapters. */
+  /**
+   * The fields that vLLM adds for adapters: the folder of the adapter or base model, and the name of an adapter's base model.
+   * Absent on a server without adapters.
+   */
   lineage?: { root: string; parent: string | null };
 }
 
@@ -24,7 +27,10 @@ function entriesOf({ name, started, adapters }: ServedModels): Entry[] {
   ];
 }
 
-/** Writes a model with the fields of both protocols: Anthropic's are `type`, `display_name` and `created_at`; `max_model_len` is vLLM's. */
+/**
+ * Writes the description of a model with the fields of both protocols: `type`, `display_name` and `created_at` are Anthropic's;
+ * `max_model_len` is vLLM's.
+ */
 const shown = ({ id, created, lineage }: Entry, { contextLength }: ServedModels): object => ({
   id,
   object: 'model',

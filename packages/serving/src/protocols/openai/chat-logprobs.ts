@@ -1,5 +1,6 @@
-// Writes the tokens of an answer with their log-probabilities, in the form that chats and responses share. `logprob` is the
-// model's own; `masked_logprob`, in answers with a constraint, is the one under the constraint's mask.
+// Writes the tokens of an answer with their log-probabilities, in the form that Chat Completions and Responses share. `logprob`
+// is under the model's full distribution; `masked_logprob`, in answers with a constraint, is under the distribution that the
+// constraint's mask leaves.
 import type { Alternative, TokenLogprob } from '../../generation/token-logprobs.js';
 import { WrittenList } from '../../http/json-writing.js';
 import { tokenName, type TokenNames } from './token-names.js';

@@ -1,4 +1,4 @@
-// Reads the answers of another endpoint that serves Chat Completions and Completions.
+// Reads answers in the form of Chat Completions or Completions that another endpoint has sent, so that they can be recorded.
 import { ended, reasonOf, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
 import { addPart, GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
 import { isGiven, listOf, objectOf, type Json } from '../upstream/json-values.js';
@@ -10,7 +10,7 @@ export class ChoiceAnswers implements AnswerReader {
 
   #isDone = false;
 
-  /** Starts an answer. @param expected the required number of choices */
+  /** Starts an answer. @param expected the number of choices that the answer must have */
   constructor(
     private readonly part: 'message' | 'delta' | 'text',
     private readonly expected: number,
@@ -65,7 +65,7 @@ export class ChoiceAnswers implements AnswerReader {
   }
 }
 
-/** Adds reasoning in OpenRouter's form; encrypted reasoning has no text. */
+/** Adds reasoning that has OpenRouter's form; encrypted reasoning is skipped, since it has no text. */
 function addDetail(message: GrowingMessage, detail: unknown): void {
   const { text, summary } = objectOf(detail, 'a detail of a thought');
   message.addReasoning(text ?? summary);

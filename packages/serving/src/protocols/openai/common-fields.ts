@@ -1,8 +1,7 @@
-// Lists the fields that chat completions and completions share: those that are served, those without effect on an answer, and
-// those that are refused.
-// Sources: OpenAI's API reference (openai-node 7.57); vllm-project/vllm, entrypoints/openai/chat_completion/protocol.py at
-// 002032e; sgl-project/sglang, srt/entrypoints/openai/protocol.py at 004c82e; ggml-org/llama.cpp, tools/server/README.md at
-// 00dc805; text generation inference and OpenRouter where they use other names.
+// Lists the request fields that POST /v1/chat/completions and /v1/completions share: those that the server uses, those without
+// effect on an answer, and those that are refused. Sources: OpenAI's API reference (openai-node 7.57); vllm-project/vllm,
+// entrypoints/openai/chat_completion/protocol.py at 002032e; sgl-project/sglang, srt/entrypoints/openai/protocol.py at 004c82e;
+// ggml-org/llama.cpp, tools/server/README.md at 00dc805; text generation inference and OpenRouter where they use other names.
 import { harmless, never, refused, renamed, served, type FieldRules } from '../fields/field-rules.js';
 
 export const ofBoth: FieldRules = {
@@ -10,7 +9,7 @@ export const ofBoth: FieldRules = {
   ...served('temperature', 'top_p', 'top_k', 'repetition_penalty', 'presence_penalty', 'frequency_penalty'),
   ...served('logit_bias', 'bad_words', 'allowed_token_ids', 'min_tokens', 'ignore_eos', 'stop', 'stop_token_ids'),
   ...served('truncate_prompt_tokens', 'truncation_side', 'return_token_ids', 'return_tokens_as_token_ids'),
-  // These fields are names for logs and bills, hints about speed, and options of refused fields.
+  // The following fields are names for logs and bills, hints about speed, or options of refused fields.
   ...harmless('user', 'metadata', 'store', 'service_tier', 'safety_identifier', 'prompt_cache_key', 'moderation'),
   ...harmless('prompt_cache_retention', 'prompt_cache_options', 'prediction', 'verbosity', 'request_id', 'rid'),
   ...harmless('session_id', 'extra_key', 'custom_labels', 'cache_prompt', 'n_cache_reuse', 'id_slot'),
@@ -46,11 +45,12 @@ export const ofBoth: FieldRules = {
   ...refused({ input_ids: never, prompt_embeds: never, multimodal_data: never, use_audio_in_video: [false] }),
   ...refused({ max_dynamic_patch: never, min_dynamic_patch: never, lora: [[]], lora_path: never, adapter_id: never }),
   ...refused({ session_params: never, models: [[]], provider: never, route: never, transforms: [[]], plugins: [[]] }),
-  // The following fields choose a request's place in the queue, its server of a cluster, or the cache that it shares.
+  // The following fields are refused: they choose a request's priority in the queue, its server in a cluster, or the cache that
+  // it shares.
   ...refused({ priority: [0], cache_salt: never, kv_transfer_params: never, ec_transfer_params: never }),
   ...refused({ bootstrap_host: never, bootstrap_port: never, bootstrap_room: never, routed_dp_rank: never }),
   ...refused({ data_parallel_rank: never, disagg_prefill_dp_rank: never, ngram_corpus_id: never }),
-  // The following names come from other programs.
+  // The following names are those of other programs for fields that this API has under another name.
   ...renamed({ n_predict: 'max_tokens', max_new_tokens: 'max_tokens', max_output_tokens: 'max_tokens' }),
   ...renamed({ n_cmpl: 'n', num_return_sequences: 'n', stop_sequences: 'stop', repeat_penalty: 'repetition_penalty' }),
   ...renamed({

@@ -1,5 +1,4 @@
-// Writes token counts and log-probabilities in the forms that chat completions and completions share.
-// Source: platform.openai.com/docs/api-reference.
+// Writes token counts in the form that Chat Completions and Completions share. Source: platform.openai.com/docs/api-reference.
 import type { Usage } from '../../generation/answer.js';
 
 export const counts = ({ promptTokens, cachedPromptTokens, completionTokens, reasoningTokens }: Usage): object => ({

@@ -1,15 +1,17 @@
-// Reads the fields of chat completions and completions that bound prompts and answers.
+// Reads the request fields of /v1/chat/completions and /v1/completions that limit the tokens of prompts and answers.
 import type { CompletionRequest } from '../../generation/completion-request.js';
 import { noCut, type LengthBounds, type PromptCut } from '../../generation/request-bounds.js';
 import type { RequestFields } from '../fields/request-fields.js';
 
-/** The names of the fields for an answer's limit, the first of which takes precedence, and the smallest limit. */
+/**
+ * The names of the fields with an answer's token limit, of which the first present one is used, and the smallest allowed limit.
+ */
 interface LimitNames {
   names: readonly string[];
   least: number;
 }
 
-/** Reads the token limit of an answer; null where the request has none. */
+/** Reads the token limit of an answer; null if the request has none. */
 export function givenLimit(fields: RequestFields, { names, least }: LimitNames): number | null {
   const name = names.find((each) => fields.value(each) !== undefined);
   return name === undefined
@@ -17,7 +19,10 @@ export function givenLimit(fields: RequestFields, { names, least }: LimitNames):
     : fields.number(name, null, { min: least, max: Number.MAX_SAFE_INTEGER, whole: true });
 }
 
-/** Reads `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1 keeps as many as the answer leaves space for. */
+/**
+ * Reads `truncate_prompt_tokens`, as vLLM defines it: the number of last tokens of the prompt to keep; −1 keeps as many as fit
+ * beside the answer.
+ */
 export function promptCut(fields: RequestFields, limit: LimitNames, bounds: LengthBounds): PromptCut {
   const { contextLength, defaults } = bounds;
   const given = fields.number('truncate_prompt_tokens', null, { min: -1, max: contextLength, whole: true });
@@ -33,7 +38,7 @@ export function promptCut(fields: RequestFields, limit: LimitNames, bounds: Leng
   return Object.assign(cut, { cuts: true });
 }
 
-/** Checks the limits of an answer. @throws {BadRequestError} if no answer could end within them */
+/** Checks the token limits of an answer. @throws {BadRequestError} if no answer could end within them */
 export function checkAnswerLimits(
   fields: RequestFields,
   { minTokens }: Pick<CompletionRequest, 'minTokens'>,

@@ -1,5 +1,5 @@
-// Reads the fields that chats and completions share: how an answer is sampled, when it ends, and which further results are
-// returned.
+// Reads the request fields that /v1/chat/completions and /v1/completions share: how an answer is sampled, when it ends, and which
+// additional results are returned.
 import { REPETITION_PENALTIES, type LogitRules } from '@bowyer/models';
 import type { CompletionRequest, CompletionSettings, RequestReader } from '../../generation/completion-request.js';
 import { checkedStops } from '../../generation/request-bounds.js';
@@ -8,7 +8,10 @@ import { modelOf } from '../fields/model-name.js';
 import { type RequestFields } from '../fields/request-fields.js';
 import { streamOptions } from './common-fields.js';
 
-/** The most stop tokens, and tokens with a bias, since all are processed in each round. */
+/**
+ * The most stop tokens, and the most tokens with a bias. The number is limited, since all of them are processed for each new
+ * token.
+ */
 const MOST_TOKENS = 4_096;
 
 const MOST_BAD_WORDS = 256;
@@ -77,7 +80,10 @@ function rulesOf(fields: RequestFields, reader: RequestReader): LogitRules {
   };
 }
 
-/** Bans words as vLLM does: at the beginning of a text, and after a space. */
+/**
+ * Returns the token sequences that ban the words of `bad_words`. As in vLLM, a word is banned at the beginning of a text and
+ * after a space.
+ */
 function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number[][] {
   const words = fields.texts('bad_words');
   if (words.length > MOST_BAD_WORDS)

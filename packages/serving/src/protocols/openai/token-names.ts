@@ -1,10 +1,13 @@
-// Names the tokens of an answer as in OpenAI's protocols.
+// Names the tokens of an answer in its list of log-probabilities, as OpenAI's protocols do.
 import { escaped, textOf, type Alternative } from '../../generation/token-logprobs.js';
 
-/** How tokens are named: by their texts, or as `token_id:N`. */
+/** The kind of names: the tokens' texts, or `token_id:N`. */
 export type TokenNames = 'texts' | 'ids';
 
-/** Returns the name of a token. @param prefix of a name made of bytes, for a part of a character, which has no text */
+/**
+ * Returns the name of a token. @param prefix begins the name of a token that is only a part of a character, which is named by its
+ * bytes since it has no text
+ */
 export function tokenName({ id, bytes }: Pick<Alternative, 'id' | 'bytes'>, names: TokenNames, prefix = ''): string {
   if (names === 'ids') return `token_id:${id}`;
   return textOf(bytes) ?? `${prefix}${escaped(bytes)}`;
