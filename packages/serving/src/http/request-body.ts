@@ -33,7 +33,7 @@ export class BodyError extends Error {
 }
 
 /**
- * Of a body that is too large, this multiple of the allowed size is read and discarded, since the client only then reads the
+ * The multiple of the allowed size that is read of a body that is too large, and discarded, since the client only then reads the
  * answer; a client that sends more is disconnected.
  */
 const MOST_DISCARDED = 8;

@@ -1,5 +1,5 @@
-// Tells a client which fields of its request the server has ignored, because the client is newer and the server does not know
-// them.
+// Reports to a client which fields of its request the server has ignored, because the client is newer and the server does not
+// know them.
 import type { Exchange } from '../protocol.js';
 
 /** Lists the ignored fields in the header `x-ignored-fields` of the answer. */
