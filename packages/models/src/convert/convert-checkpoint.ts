@@ -1,4 +1,5 @@
-// Converts weights in any readable form to a folder in Hugging Face layout, one tensor at a time.
+// Converts a model's weights from any readable format (e.g. GGUF, PyTorch, llama2.c) to a folder in the layout of Hugging Face,
+// one tensor at a time.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refuseUsedFolder, writeFileAtomically, writeNewFolder } from '@bowyer/core';
@@ -29,20 +30,20 @@ export interface ConvertOptions {
   /** The directory to create; it must not exist or be empty. */
   output: string;
   /**
-   * config.json, or the directory of a model with the same sizes; null: the config beside the weights, or one derived from the
-   * weights file.
+   * A config.json, or the directory of a model with the same sizes; null: the config.json next to the weights, or a config
+   * derived from the weights file.
    */
   config: string | null;
-  /** A directory with tokenizer.json, or a tokenizer file of llama2.c; null: the tokenizer in `config` or beside the weights. */
+  /** A directory with tokenizer.json, or a tokenizer file of llama2.c; null: the tokenizer in `config` or next to the weights. */
   tokenizer: string | null;
-  /** The key of the state dict in a PyTorch file; null: the usual keys. */
+  /** The key under which a PyTorch file has the state dict; null: one of the usual keys. */
   section: string | null;
   progress?: (done: number, total: number) => void;
-  /** The command that is being run (see `writeNewFolder`). */
+  /** The command line that is being run; error messages about `output` name it (see `writeNewFolder`). */
   command?: string;
 }
 
-/** A report of the conversion. */
+/** Reports what was converted. */
 interface Converted {
   kind: OpenedCheckpoint['kind'] | 'gguf';
   tensors: number;
@@ -71,7 +72,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
 
 interface OpenedInput extends Omit<OpenedCheckpoint, 'kind'> {
   kind: Converted['kind'];
-  /** Creates the tokenizer, if the file has one. */
+  /** Creates the model's tokenizer; undefined if the weights file contains none. */
   tokenizer?: () => Tokenizer;
 }
 
@@ -99,10 +100,13 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
   return parseConfig(text, dirname(path));
 }
 
-/** The name of a tensor with 0, 1, 2, …, which encoders' checkpoints have beside the weights. */
+/** Matches tensors that contain the positions 0, 1, 2, …, which checkpoints of encoders have besides the weights. */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
-/** Finds the config that fits the tensors, and the tensors to write: their names and shapes, and a reader of their values. */
+/**
+ * Completes the config so that it fits the tensors, and finds the tensors to write: their names and shapes, and a reader of their
+ * values.
+ */
 async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = withoutNamePrefix(source, []);

@@ -1,6 +1,7 @@
-// Converts llama2.c's tokenizer file (`tokenizer.bin`, `tok512.bin`) to a Hugging Face tokenizer: SentencePiece BPE with its
-// scores. Format: int32 length of the longest piece, then for each piece float32 score, int32 length, bytes. Source: llama2.c,
-// tokenizer.py.
+// Converts llama2.c's tokenizer file (`tokenizer.bin`, `tok512.bin`), a SentencePiece BPE with scores, to a Hugging Face
+// tokenizer. The file contains an int32 with the length of the longest piece (token), then for each piece a float32 score, an
+// int32 length and the bytes.
+// Source: llama2.c, tokenizer.py.
 import { readFile } from 'node:fs/promises';
 import { WeightsFileError } from '@bowyer/checkpoints';
 import { HuggingFaceTokenizer } from '@bowyer/text';
@@ -12,7 +13,7 @@ import {
   type ScoredPiece,
 } from './sentencepiece-definition.js';
 
-/** The end of the pieces (tokens) that are the 256 bytes in vocabularies with byte fallback; they begin at 3. */
+/** The id after the last byte token: vocabularies with byte fallback have the 256 bytes as pieces with the ids 3 to 258. */
 const BYTES_END = 259;
 
 export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTokenizer> {
@@ -53,7 +54,7 @@ function parsePieces(path: string, bytes: Buffer): ScoredPiece[] {
         `piece ${pieces.length} at byte ${at} extends beyond the file's ${bytes.length} bytes`,
       );
     const text = bytes.toString('utf8', at + 8, at + 8 + length);
-    // The first three pieces are special tokens; the file has line ends around two of them.
+    // The first three pieces are special tokens. Two of them have line ends around them in the file, which are removed.
     pieces.push({
       text: pieces.length < 3 ? text.trim() : text.replaceAll(' ', SPACE_SYMBOL),
       score: bytes.readFloatLE(at),
@@ -62,7 +63,7 @@ function parsePieces(path: string, bytes: Buffer): ScoredPiece[] {
   }
   if (pieces[1]?.text !== '<s>' || pieces[2]?.text !== '</s>')
     throw new WeightsFileError(path, 'its pieces 1 and 2 are not <s> and </s>', 'is it a tokenizer file of llama2.c?');
-  // Some files contain the bytes themselves instead of names such as `<0x0A>`.
+  // Some files contain the bytes themselves as pieces, which are renamed to SentencePiece's names such as `<0x0A>`.
   if (pieces[3]?.text === '\0' && pieces.length >= BYTES_END)
     for (let byte = 0; byte < 256; byte++)
       pieces[3 + byte].text = `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;

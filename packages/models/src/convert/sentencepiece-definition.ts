@@ -1,9 +1,10 @@
-// Makes tokenizer.json for a SentencePiece BPE that is given by its pieces (tokens) and their scores, as transformers converts Llama's.
+// Makes tokenizer.json for a SentencePiece BPE tokenizer from its pieces (tokens) and their scores, in the way in which
+// transformers converts Llama's tokenizer.
 
 /** SentencePiece's symbol for a space. */
 export const SPACE_SYMBOL = '▁';
 
-/** A token of a SentencePiece vocabulary, by its spelling. */
+/** A token of a SentencePiece vocabulary: its spelling and its score. */
 export interface ScoredPiece {
   text: string;
   score: number;
@@ -11,25 +12,25 @@ export interface ScoredPiece {
 
 interface DefinitionOptions {
   unknown: string;
-  /** Whether a space is put before each text. */
+  /** Whether the tokenizer puts a space before each text. */
   addsPrefix: boolean;
-  /** Whether unknown characters are encoded as the tokens of their bytes. */
+  /** Whether characters without a token are encoded as the tokens of their bytes. */
   hasBytes: boolean;
 }
 
 /**
- * Returns the parts of tokenizer.json that follow from the pieces: model, normalizer and decoder.
+ * Returns the parts of tokenizer.json that follow from the pieces (tokens): model, normalizer and decoder.
  *
  * @param vocabulary ids by spelling
- * @param made the pieces that are made by merges
+ * @param made the pieces that BPE merges produce, without special tokens and bytes
  */
 export function sentencePieceDefinition(
   vocabulary: ReadonlyMap<string, number>,
   made: readonly ScoredPiece[],
   { unknown, addsPrefix, hasBytes }: DefinitionOptions,
 ) {
-  // The merges are all pairs of pieces that make up a piece, those of the piece with the best score first, as transformers
-  // converts Llama's tokenizer.
+  // BPE's list of merges contains all pairs of pieces that together spell another piece; those of the piece with the best score
+  // come first. transformers converts Llama's tokenizer in the same way.
   const merges = [...made].sort((a, b) => b.score - a.score).flatMap(({ text }) => splitsOf(text, vocabulary));
   return {
     normalizer: {
@@ -64,7 +65,7 @@ export function sentencePieceDefinition(
   };
 }
 
-/** Lists all pairs of pieces that make up a piece, as merges. */
+/** Lists all pairs of pieces that together spell the given piece, as merges of BPE. */
 function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
   const characters = [...piece];
   return characters.slice(1).flatMap((_, i) => {
@@ -73,7 +74,10 @@ function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
   });
 }
 
-/** Returns the post-processor that adds a token, given with its id, before and after each text; null adds none. */
+/**
+ * Returns the post-processor of tokenizer.json that adds a token (its spelling and id) before and after each text; null adds
+ * none.
+ */
 export function aroundTexts(before: readonly [string, number] | null, after: readonly [string, number] | null) {
   const special = (token: readonly [string, number] | null, type: number) =>
     token === null ? [] : [{ SpecialToken: { id: token[0], type_id: type } }];
@@ -91,7 +95,7 @@ export function aroundTexts(before: readonly [string, number] | null, after: rea
   };
 }
 
-/** Returns an entry of `added_tokens`. */
+/** Returns an entry of `added_tokens` in tokenizer.json. */
 export const addedToken = (id: number, content: string, special: boolean) => ({
   id,
   content,

@@ -1,10 +1,11 @@
-// Declares a critic's text encoder: its parameters, its part of the graph, and its inputs for a batch of texts.
+// Declares the interface of a critic's text encoder, which turns observations and actions into features: its parameters, its part
+// of the graph, and its inputs for a batch of texts.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 
-/** The features of N observations, of which the last may be padding. */
+/** The features of a batch of N observations; the last rows may be padding. */
 export interface CriticFeatures {
   /** [N, vWidth] the input of the V heads. */
   v: Value;
@@ -12,13 +13,13 @@ export interface CriticFeatures {
   q?: Value;
 }
 
-/** The inputs of one batch. */
+/** The inputs of the encoder for one batch. */
 export interface CriticFeeds {
-  /** Graph inputs of one batch. */
+  /** Tensors for the graph inputs that `CriticEncoder.build` declares, by name. */
   inputs: Record<string, { dims: number[]; data: Float32Array | Int32Array | BigInt64Array }>;
   /** N: the number of observations, padding included. */
   rows: number;
-  /** [at most N] the index in the call of each row's observation. */
+  /** [at most N] for each row that is not padding, the index of its observation in the call. */
   items: number[];
 }
 
@@ -26,26 +27,32 @@ export interface CriticFeeds {
 export interface CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;
-  /** Width of the heads' hidden layers. */
+  /** The width of the hidden layers of the critic's heads. */
   readonly hiddenWidth: number;
   /** Draws the initial parameters; may be called once. */
   initialParameters(rng: Rng): HostTensors;
-  /** Declares the graph inputs that `feeds` fills, and computes the features. */
+  /** Declares the graph inputs for which `feeds` makes tensors, and builds the computation of the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
   /**
-   * Makes one or several batches that together contain each observation once. The encoder decides which observations share a
+   * Makes one or several batches that together contain each observation once. The encoder decides which observations are in one
    * batch.
    *
    * @param actions one for each observation, or null for a graph without actions
-   * @param sized rounds up sizes that vary (see few-sizes.ts)
+   * @param sized rounds up the sizes of a batch, so that few tensor shapes occur (see few-sizes.ts)
    */
   feeds(
     observations: readonly string[],
     actions: readonly string[] | null,
     sized: (size: number) => number,
   ): CriticFeeds[];
-  /** Writes settings and tokenizer into a checkpoint, for readers. */
+  /**
+   * Writes the encoder's settings and tokenizer into the directory of a critic's checkpoint, so that the checkpoint says which
+   * encoder its parameters belong to.
+   */
   save(dir: string): Promise<void>;
-  /** Writes settings, tokenizer and the encoder's part of the critic's parameters, as initial weights for another run. */
+  /**
+   * Writes settings, tokenizer and the encoder's share of the critic's parameters, with which another run can initialize its
+   * critic.
+   */
   savePretrained(dir: string, parameters: HostTensors): Promise<void>;
 }

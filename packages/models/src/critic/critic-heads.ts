@@ -1,4 +1,5 @@
-// Computes the four heads of the double critic, each a perceptron with two hidden layers: Q1, Q2 on (state, action), V1, V2 on the state.
+// Computes the four heads of the double critic, each a perceptron with two hidden layers: Q1 and Q2 read state and action, V1 and
+// V2 the state.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3; widths as in its code.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
@@ -9,12 +10,12 @@ export const qHeads = ['q1', 'q2'] as const;
 export const vHeads = ['v1', 'v2'] as const;
 
 export interface HeadSizes {
-  /** Width of the Q heads' input. */
+  /** The width of the Q heads' input. */
   qWidth: number;
-  /** Width of the V heads' input. */
+  /** The width of the V heads' input. */
   vWidth: number;
   hiddenWidth: number;
-  /** Initial bias of the last layer: the return that is expected before any training. */
+  /** The initial bias of the last layer: the return that is expected before any training. */
   outputBias: number;
 }
 

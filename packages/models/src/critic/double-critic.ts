@@ -1,5 +1,6 @@
-// Trains and evaluates a double critic: Q1, Q2, V1, V2 on one text encoder, with its Polyak-averaged target network and its optimizer.
-// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3. The algorithm computes the TD targets.
+// Trains and evaluates a double critic: the heads Q1, Q2, V1 and V2 on one text encoder, a Polyak-averaged target network, and
+// the optimizer. The algorithm that trains the agent computes the TD targets.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3.
 import { join } from 'node:path';
 import { shareOf, type Rng } from '@bowyer/core';
 import {
@@ -28,12 +29,12 @@ interface DoubleCriticOptions {
   encoder: CriticEncoder;
   /** Draws the initial weights. */
   rng: Rng;
-  /** Initial bias of every head's output: the return that is expected before any training. */
+  /** The initial bias of every head's output: the return that is expected before any training. */
   outputBias: number;
   optimizer: OptimizerOptions;
 }
 
-/** One number per observation and head; without actions q1 and q2 are empty. */
+/** The values of the heads, one number per observation; q1 and q2 are empty where no actions are given. */
 export interface HeadOutputs {
   q1: Float32Array;
   q2: Float32Array;
@@ -49,7 +50,7 @@ export interface CriticBatch {
   q2Targets: Float32Array;
   v1Targets: Float32Array;
   v2Targets: Float32Array;
-  /** [N] for each head, the weight of every row's squared error, for expectile regression; 1 if omitted. */
+  /** [N] for each head, the weight of each row's squared error, e.g. for expectile regression; 1 if omitted. */
   weights?: Partial<Record<Head, Float32Array>>;
 }
 
@@ -63,7 +64,7 @@ interface CriticLosses extends HeadOutputs {
 const allHeads = [...qHeads, ...vHeads];
 type Head = (typeof allHeads)[number];
 
-/** Holds a double critic. */
+/** Holds a double critic: the online and the target network, and the optimizer's state. */
 export class DoubleCritic {
   readonly #evaluators = new Map<string, Promise<BoundProgram>>();
   readonly #evaluatorPrograms = new Map<boolean, Promise<Program>>();
@@ -73,14 +74,14 @@ export class DoubleCritic {
     private readonly device: Device,
     private readonly encoder: CriticEncoder,
     readonly optimizer: Optimizer,
-    /** The online network. */
+    /** The parameters of the online network, which is trained. */
     readonly parameters: State,
-    /** The target network, which follows the online one slowly. */
+    /** The parameters of the target network, which follows the online network slowly (`polyak`). */
     readonly targetParameters: State,
     private readonly polyakKernel: Kernel<{ tau: number }, null>,
   ) {}
 
-  /** Creates a critic with fresh weights; the target network starts as an exact copy. */
+  /** Creates a critic with random weights; the target network begins as a copy of the online network. */
   static async create({ device, encoder, rng, outputBias, optimizer }: DoubleCriticOptions): Promise<DoubleCritic> {
     const tensors = { ...encoder.initialParameters(rng), ...initializeHeads(rng, { ...encoder, outputBias }) };
     const copy = Object.fromEntries(
@@ -96,7 +97,7 @@ export class DoubleCritic {
     return new DoubleCritic(device, encoder, trainer, parameters, await device.createState(copy), kernel);
   }
 
-  /** Counts the trained weights. */
+  /** Counts the trained parameters. */
   get size(): number {
     return this.parameters.size;
   }
@@ -104,7 +105,7 @@ export class DoubleCritic {
   /**
    * Computes the values of (observation, action) pairs, or of observations alone.
    *
-   * @param actions one for each observation; null leaves q1 and q2 empty and costs less
+   * @param actions one for each observation; with null only V1 and V2 are computed, and q1 and q2 are empty
    */
   async evaluate(
     observations: readonly string[],
@@ -126,11 +127,12 @@ export class DoubleCritic {
   }
 
   /**
-   * Adds the gradient of this batch's loss to `optimizer.gradients`; call once per micro-batch, then `optimizer.step`.
+   * Adds the gradient of the batch's loss to `optimizer.gradients`. To train, call it once per micro-batch, then
+   * `optimizer.step`.
    *
    *     L = Σ_{i=1,2} [ mean w^Q_i (Q_i(s, a) − y^Q_i)² + mean w^V_i (V_i(s) − y^V_i)² ]
    *
-   * @returns the four means, and the outputs before the step
+   * @returns the four means, and the outputs of the heads before the step
    */
   async accumulateGradients(batch: CriticBatch): Promise<CriticLosses> {
     const count = batch.observations.length;
@@ -143,13 +145,14 @@ export class DoubleCritic {
     for (const [head, list] of Object.entries(batch.weights ?? {})) {
       if (list.length !== count) throw lengthError('accumulateGradients', `weights.${head}`, list.length, count);
     }
-    // Rows of padding have weight 0.
+    // The lists of weights cover the observations only; rows of padding have weight 0.
     const weights = allHeads.map((head) => (batch.weights?.[head] ?? ones(count)).map((weight) => weight / count));
     const trainer = await (this.#trainer ??= this.#compileTrainer());
     const all = new Float32Array(count * allHeads.length);
     const sums = new Float64Array(allHeads.length);
     const { lossScale } = this.optimizer;
-    // The losses and gradients of each part are divided by the size of the whole batch, so they add up to its mean.
+    // The losses and gradients of each of the encoder's batches are divided by the number of all observations, so that their sums
+    // are means over all observations.
     for (const { inputs, rows, items } of this.#ownFeeds(batch.observations, batch.actions)) {
       const { values, losses } = await trainer.run({
         inputs: {
@@ -168,7 +171,7 @@ export class DoubleCritic {
     return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(all, allHeads, count) };
   }
 
-  /** Makes the encoder's feeds for this rank's rows; their `items` are indices into all rows. */
+  /** Makes the encoder's inputs for this rank's share of the observations; their `items` are indices into all observations. */
   #ownFeeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const { begin, end } = shareOf(observations.length, this.device.ranks);
     if (begin === end) return [];
@@ -178,7 +181,7 @@ export class DoubleCritic {
       .map(({ items, ...feed }) => ({ ...feed, items: items.map((item) => begin + item) }));
   }
 
-  /** Updates the target ← (1 − τ) · target + τ · online. τ = 1 copies. */
+  /** Moves the target network towards the online network: target ← (1 − τ) · target + τ · online. τ = 1 copies. */
   async polyak(tau: number): Promise<void> {
     await this.polyakKernel.call({ states: { target: this.targetParameters, online: this.parameters }, args: { tau } });
   }
@@ -191,7 +194,7 @@ export class DoubleCritic {
     await this.optimizer.save(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Restores what `save` wrote, bit for bit. The critic must have been created with the same settings. */
+  /** Restores, bit for bit, the state that `save` wrote. The critic must have been created with the same settings. */
   async restore(dir: string): Promise<void> {
     for (const [file, state] of [
       ['online', this.parameters],
@@ -203,7 +206,10 @@ export class DoubleCritic {
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Writes the online network only: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads in another file. */
+  /**
+   * Writes only the online network: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), the heads in a separate
+   * file.
+   */
   async savePretrained(dir: string): Promise<void> {
     const tensors = await this.copyParameters();
     await this.encoder.savePretrained(dir, tensors);
@@ -214,19 +220,22 @@ export class DoubleCritic {
     );
   }
 
-  /** Copies the online network's weights, e.g. to keep the best weights of a run. */
+  /** Copies the parameters of the online network to host memory, e.g. to keep the best parameters of a training. */
   async copyParameters(): Promise<HostTensors> {
     return readStateDict(this.device, this.parameters);
   }
 
-  /** Overwrites the online network with what `copyParameters` returned; the target network and the optimizer do not change. */
+  /**
+   * Overwrites the parameters of the online network with those that `copyParameters` returned; the target network and the
+   * optimizer do not change.
+   */
   async restoreParameters(tensors: HostTensors): Promise<void> {
     await loadStateDict(this.device, this.parameters, tensors, { path: 'restoreParameters' });
   }
 
   /**
-   * Frees the working memory of a large critic between two phases of an iteration: that of every session of the device, and gradients
-   * that are zeros.
+   * Frees memory of a large critic while another phase of an iteration runs, e.g. the training of the policy: the working memory
+   * of all sessions of the device, and gradients that are zero.
    */
   async rest(): Promise<void> {
     if (4 * this.size >= LARGE_BYTES) await this.device.rest([this.optimizer.gradients]);
@@ -251,7 +260,10 @@ export class DoubleCritic {
     return evaluator;
   }
 
-  /** Binds the program that evaluates both networks; they share one program, and so its working memory. */
+  /**
+   * Binds the program that evaluates the heads to the parameters of one of the two networks. Both networks use one program, and
+   * so share its working memory.
+   */
   async #bindEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
     let program = this.#evaluatorPrograms.get(withActions);
     if (!program) this.#evaluatorPrograms.set(withActions, (program = this.#compileEvaluator(withActions)));
@@ -293,7 +305,7 @@ export class DoubleCritic {
     });
   }
 
-  /** Computes the heads' values [batch, heads]. */
+  /** Builds the computation of the heads' values [batch, heads]. */
   #forward(g: GraphBuilder, parameters: Parameters, withActions: boolean): Value {
     const { q, v } = this.encoder.build(g, parameters, { withActions });
     const values = applyHeads(g, v, parameters, vHeads);
@@ -310,19 +322,21 @@ const ones = (count: number) => new Float32Array(count).fill(1);
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));
 
-/** Packs columns into a matrix [rows, columns], one row per item; further rows are zero. */
+/** Packs columns into a matrix [rows, columns] whose row i has the numbers of observation items[i]; rows of padding are zero. */
 function interleave(columns: readonly Float32Array[], items: readonly number[], rows: number): Float32Array {
   const matrix = new Float32Array(rows * columns.length);
   items.forEach((item, row) => columns.forEach((column, c) => (matrix[row * columns.length + c] = column[item])));
   return matrix;
 }
 
-/** Copies the rows of a batch to the rows of their items in `all`, [count, width]; rows of padding are omitted. */
+/**
+ * Copies the rows of a batch's output to the rows of their observations in `all`, [count, width]; rows of padding are omitted.
+ */
 function scatterRows(values: Float32Array, items: readonly number[], all: Float32Array, width: number): void {
   items.forEach((item, row) => all.set(values.subarray(row * width, (row + 1) * width), item * width));
 }
 
-/** Splits [count, heads] into one array per head; empty for heads that were not evaluated. */
+/** Splits the outputs [count, heads] into one array per head; arrays of heads that were not evaluated are empty. */
 function splitHeads(values: Float32Array, heads: readonly string[], count: number): HeadOutputs {
   const column = (head: string) => {
     const at = heads.indexOf(head);

@@ -1,37 +1,42 @@
-// Makes the inputs of the line critic: texts are cut into lines, and each different line, action and word is computed once. In a batch
-// of replayed episodes most lines occur many times (every history is a prefix of the next one), so that the network reads a few hundred
-// short lines instead of two hundred long histories.
+// Makes the inputs of the built-in critics, which read a dialogue line by line: texts are cut into lines, and each different
+// line, action and word of a batch is computed once. In a batch of episodes most lines occur many times, since every observation
+// repeats the dialogue so far; the network then reads a few hundred short lines instead of two hundred long dialogues.
 import type { Tokenizer } from '@bowyer/text';
 import { roundedSize } from '../batching/few-sizes.js';
 
 /**
- * The inputs for N observations with U different lines, A different actions and W different words. These counts are rounded up, so
- * that few different shapes occur; the added rows are zeros.
+ * Holds the inputs for N observations with U different lines, A different actions and W different words. U, A, W and N are
+ * rounded up, so that few different tensor shapes occur; the added rows are zeros.
  */
 export interface LineBatch {
-  /** [W] ids of the words. */
+  /** [W] the token ids of the different words. */
   words: Int32Array;
-  /** [U, W] weight of each word in the line without its last word: 1/√(number of words). */
+  /** [U, W] the weight of each word in the line, except for the line's last word: 1/√(number of words). */
   lineWords: Float32Array;
-  /** [U] the line's last word (the answer), as an index into `words`. */
+  /** [U] the line's last word (the answer to its question), as an index into `words`. */
   lineAnswers: Int32Array;
   /** [N, U] how often each line occurs in the observation. */
   lineCounts: Float32Array;
-  /** [N, U] for each decay: the sum of decay^(number of later lines) over the occurrences of the line. */
+  /**
+   * For each decay a matrix [N, U]: the sum of decay^(number of later lines in the observation) over the occurrences of the line.
+   */
   decayedCounts: Float32Array[];
   /** [N, 1] the number of lines of the observation. */
   turns: Float32Array;
-  /** [A, W] weight of each word in the action, normalised in the same way. */
+  /** [A, W] the weight of each word in the action, 1/√(number of words). */
   actionWords: Float32Array;
-  /** [N] the action, as an index into the rows of `actionWords`. */
+  /** [N] the action of each observation, as an index into the rows of `actionWords`. */
   actions: Int32Array;
   sizes: { observations: number; lines: number; actions: number; words: number };
 }
 
-/** The most entries of a batch's matrices, unless it has a single observation: N turns with a new line each give a matrix of N² entries. */
+/**
+ * The most entries of a batch's matrices, unless the batch has a single observation. The bound is needed since N turns of an
+ * episode that each add a line give a matrix of N² entries.
+ */
 const BATCH_ENTRIES = 2 ** 24;
 
-/** The number of tokenized texts that are cached; a full cache is emptied. */
+/** The number of texts whose tokens are cached; a full cache is emptied. */
 const cacheLimit = 100_000;
 
 /** Turns texts into `LineBatch`es, and caches the tokens of lines and actions. */
@@ -41,11 +46,11 @@ export class LineBatcher {
   constructor(private readonly tokenizer: Tokenizer) {}
 
   /**
-   * Makes one batch, or several where its matrices would exceed `BATCH_ENTRIES`. Consecutive observations stay together, since
-   * the turns of an episode have lines in common.
+   * Makes one batch, or several where the matrices of one would exceed `BATCH_ENTRIES`. A batch contains consecutive
+   * observations, since the turns of an episode have lines in common.
    *
    * @param decays the decays of `decayedCounts`
-   * @returns batches with the indices of their observations, in order
+   * @returns the batches in order, each with the indices of its observations
    */
   batches(
     observations: readonly string[],
@@ -60,7 +65,7 @@ export class LineBatcher {
   }
 
   /**
-   * Divides the observations into batches within the bound on their size.
+   * Divides the observations into batches whose matrices have at most `BATCH_ENTRIES` entries.
    *
    * @param matrices the number of [observations, lines] matrices of a batch
    */
@@ -146,12 +151,12 @@ export class LineBatcher {
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
 /**
- * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, with eight sizes between a power of two and the next: few shapes, and at most
- * an eighth of the work is padding (half of that on average). Finer sizes did not make a step faster.
+ * Rounds a count up to 8, 9, … 16, 18, … 32, 36, …, with eight sizes from a power of two to the next one. Thus few tensor shapes
+ * occur, and at most an eighth of the work is padding. Finer sizes did not make a training step faster.
  */
 export const bucket = (count: number): number => Math.max(8, roundedSize(count, 8));
 
-/** Numbers different items 0, 1, 2, … by their first occurrence. */
+/** Numbers different items 0, 1, 2, … in the order of their first occurrence. */
 class Numbering<T> {
   readonly items: T[] = [];
   readonly #indices = new Map<T, number>();
@@ -172,7 +177,10 @@ function padded(items: readonly number[], length: number): Int32Array {
   return array;
 }
 
-/** Counts how often each column occurs in each row's list, [rows, columns]; an entry that n others follow counts decay^n. */
+/**
+ * Counts how often each index of a column occurs in each row's list, [rows, columns]; an occurrence that n entries of the list
+ * follow counts as decay^n.
+ */
 function counts(lists: readonly (readonly number[])[], rows: number, columns: number, decay = 1): Float32Array {
   const matrix = new Float32Array(rows * columns);
   lists.forEach((list, row) =>
@@ -181,7 +189,10 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/** Counts as `counts` does, and divides each row by √(its length): the sum of unrelated word vectors then has the length of one. */
+/**
+ * Counts as `counts` does, and divides each row by √(length of its list), so that the sum of n unrelated word vectors is as long
+ * as one vector.
+ */
 function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
   const matrix = counts(lists, rows, columns);
   lists.forEach((list, row) => {

@@ -16,11 +16,14 @@ import type { CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import type { LineBatch } from './line-batch.js';
 import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 
-/** Factors that keep both parts of the state near 1 over twenty turns. */
+/**
+ * Factors that keep the sum of lines and the number of lines, which together are the state, near 1 for dialogues of up to twenty
+ * turns.
+ */
 const lineScale = 1 / 3;
 const turnScale = 1 / 10;
 
-/** Encodes a text as the sum of its lines. */
+/** Encodes a text as the sum of its lines' vectors. */
 export class LineEncoder extends LineTextEncoder {
   protected readonly kind = 'line';
   protected readonly decays = [];

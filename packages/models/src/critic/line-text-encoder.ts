@@ -12,7 +12,7 @@ import { filled, heLinear, type Parameters } from '../layers/linear.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import { LineBatcher, type LineBatch } from './line-batch.js';
 
-/** Makes the vectors of lines and actions; a subclass makes a text's features from those of its lines. */
+/** Computes the vectors of lines and actions; a subclass computes the features of a text from the vectors of its lines. */
 export abstract class LineTextEncoder implements CriticEncoder {
   protected abstract readonly kind: 'line' | 'recency';
   /** The decays of `LineBatch.decayedCounts`. */
@@ -42,7 +42,10 @@ export abstract class LineTextEncoder implements CriticEncoder {
 
   abstract build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
 
-  /** Makes one batch, in which lines that observations share are computed once, or several within a bound on its size. */
+  /**
+   * Makes one batch, in which each line is computed once even if several observations contain it, or several batches within a
+   * bound on their size.
+   */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     return this.#batcher.batches(observations, actions, this.decays).map(({ items, batch }) => {
       const { sizes } = batch;
@@ -60,7 +63,7 @@ export abstract class LineTextEncoder implements CriticEncoder {
     });
   }
 
-  /** Returns the graph inputs with the weights of the sums over lines. */
+  /** Returns the graph inputs that contain the weights of the lines in the sums over a text's lines. */
   protected abstract lineInputs(batch: LineBatch): CriticFeeds['inputs'];
 
   async save(dir: string): Promise<void> {
@@ -76,6 +79,6 @@ export abstract class LineTextEncoder implements CriticEncoder {
   }
 }
 
-/** Returns the embeddings [W, width] of the words of a batch. */
+/** Looks up the embeddings [W, width] of the W different words of a batch. */
 export const wordEmbeddings = (g: GraphBuilder, parameters: Parameters): Value =>
   g.gather(parameters['words.weight'], g.input('words', 'int32', ['words']));

@@ -12,7 +12,10 @@ import type { CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import type { LineBatch } from './line-batch.js';
 import { LineTextEncoder, wordEmbeddings } from './line-text-encoder.js';
 
-/** The decays, with which a sum sees the last line alone, the last few lines, and the last dozen; one more sum weights all lines equally. */
+/**
+ * The decays of three sums, which see the last line alone, the last few lines, and about the last dozen lines; a fourth sum
+ * weights all lines equally.
+ */
 const DECAYS = [0, 0.6, 0.9] as const;
 const SUMS = DECAYS.length + 1;
 
@@ -63,7 +66,7 @@ export class RecencyEncoder extends LineTextEncoder {
   }
 }
 
-/** Multiplies each row of a matrix by its factor, in place. */
+/** Multiplies each row of a matrix by `factorOf(row)`, in place. */
 function scaleRows(matrix: Float32Array, width: number, factorOf: (row: number) => number): void {
   for (let start = 0; start < matrix.length; start += width) {
     const factor = factorOf(start / width);

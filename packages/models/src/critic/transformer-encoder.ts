@@ -1,6 +1,7 @@
-// Encodes texts as ArCHer's critic does: BERT or one of its variants reads the observation and, separately, the action.
-// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); both have the same weights, Q reads [h(s); h(a)], V reads h(s); hidden layers are as
-// wide as h.
+// Encodes texts for the critic as ArCHer's does: BERT or one of its variants reads the observation s and, separately but with the
+// same weights, the action a, and computes a vector h of each. The Q heads read [h(s); h(a)], the V heads h(s); the heads' hidden
+// layers are as wide as h.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446).
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder } from '@bowyer/graph';
@@ -19,20 +20,20 @@ import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encode
 interface TransformerEncoderOptions {
   config: EncoderConfig;
   tokenizer: Tokenizer;
-  /** The vector that represents a text; ArCHer's critic uses the pooler. */
+  /** Which output of the transformer represents a text; ArCHer's critic uses the pooler. */
   stateFeature: TextFeature;
-  /** The most tokens of an observation or action, special tokens included; a longer text is cut off at its beginning. */
+  /** The most tokens of an observation or action, special tokens included; a longer text loses its beginning. */
   maxLength: number;
-  /** The most tokens, padding included, of observations and actions that go through the network at once; bounds memory. */
+  /** The most tokens, padding included, of texts that go through the transformer in one batch; the number bounds memory. */
   batchTokens: number;
-  /** Initial weights by their Hugging Face names; drawn at random if not given. */
+  /** The transformer's initial weights by their Hugging Face names; drawn at random if omitted. */
   weights?: HostTensors;
 }
 
-/** The prefix of the encoder's weights among the critic's; their Hugging Face name follows it. */
+/** The prefix of the names of the transformer's weights among the critic's parameters; the Hugging Face name follows it. */
 const prefix = 'encoder/';
 
-/** Encodes observations and actions with a transformer encoder. */
+/** Encodes observations and actions with a transformer such as BERT. */
 export class TransformerEncoder implements CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;
@@ -53,9 +54,9 @@ export class TransformerEncoder implements CriticEncoder {
   }
 
   /**
-   * Loads the encoder and tokenizer of a Hugging Face directory.
+   * Loads the transformer and the tokenizer from a directory in Hugging Face's layout.
    *
-   * @param rng draws a pooler where the checkpoint has none
+   * @param rng draws the weights of the pooler where the checkpoint has none
    */
   static async load(
     dir: string,
@@ -87,7 +88,10 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /** Makes batches of texts within `batchTokens`, longest first. A text that occurs several times goes through the encoder once. */
+  /**
+   * Makes batches of texts with at most `batchTokens` tokens each, longest texts first. A text that occurs several times goes
+   * through the transformer once.
+   */
   feeds(
     observations: readonly string[],
     actions: readonly string[] | null,
@@ -124,7 +128,7 @@ export class TransformerEncoder implements CriticEncoder {
     await tokenizer.save(dir);
   }
 
-  /** Writes the encoder in Hugging Face's layout, for Python or as initial weights of another run. */
+  /** Writes the transformer in Hugging Face's layout, for use in Python or as initial weights of another run. */
   async savePretrained(dir: string, parameters: HostTensors): Promise<void> {
     const own = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
     await saveEncoder(
@@ -136,7 +140,10 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/** Divides items into lists of at most `budget` tokens, the longest first; an item above the budget gets its own list. */
+/**
+ * Divides items into lists of at most `budget` tokens in total, the longest items first; an item above the budget gets a list of
+ * its own.
+ */
 function withinBudget(lengths: readonly number[], budget: number): number[][] {
   const lists: number[][] = [];
   let left = 0;

@@ -1,4 +1,4 @@
-// Derives config.json from the metadata of a GGUF file; export/gguf does the opposite.
+// Derives config.json from the metadata of a GGUF file; export/gguf derives the metadata from config.json.
 // Source: src/models/*.cpp and conversion/*.py of ggml-org/llama.cpp.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { ggufFamilies } from '../../export/gguf/families.js';
@@ -6,7 +6,7 @@ import type { GgufFamily } from '../../export/gguf/family.js';
 import type { GgufMetadata } from './gguf-metadata.js';
 import { ropeScaling } from './gguf-rope.js';
 
-/** Reads the fields that most families share. */
+/** Reads the fields of config.json that most families of models share. */
 function commonFields(metadata: GgufMetadata): ConfigJson {
   const { file } = metadata;
   const [width, heads] = [metadata.number('.embedding_length'), metadata.sameNumber('.attention.head_count')];
@@ -37,7 +37,10 @@ const fieldsOf = (metadata: GgufMetadata): ConfigJson => ({
   num_key_value_heads: metadata.sameNumber('.attention.head_count_kv', metadata.sameNumber('.attention.head_count')),
 });
 
-/** Reads which layers have a sliding window. If the file does not list them, every `pattern`-th layer attends to the whole context. */
+/**
+ * Reads which layers have a sliding window. If the file does not list these layers, every `pattern`-th layer attends to the whole
+ * context and the other layers have a window.
+ */
 function windowFields(metadata: GgufMetadata, pattern: number): ConfigJson {
   const key = '.attention.sliding_window_pattern';
   const given = metadata.value(key);
@@ -56,7 +59,10 @@ const expertFields = (metadata: GgufMetadata, field: string): ConfigJson => ({
   num_experts_per_tok: metadata.number('.expert_used_count'),
 });
 
-/** Returns the scale of Gemma's queries. It follows from the head size, except in the largest model. */
+/**
+ * Returns Gemma's `query_pre_attn_scalar`, from which the scale of the queries follows: the head size, except in the largest
+ * model, which is the one with `largest` layers.
+ */
 function queryScale(metadata: GgufMetadata, largest: number): ConfigJson {
   const { hidden_size, num_attention_heads, num_hidden_layers, head_dim } = fieldsOf(metadata) as Record<
     string,
@@ -78,7 +84,7 @@ const untruncated = (fields: ConfigJson): ConfigJson =>
     ? fields
     : { ...fields, rope_scaling: { ...(fields.rope_scaling as ConfigJson), truncate: false } };
 
-/** The readers of config.json's fields, by llama.cpp's name of the architecture. */
+/** Readers of config.json's fields from the metadata, by llama.cpp's name of the architecture. */
 const readers: Readonly<Record<string, (metadata: GgufMetadata) => ConfigJson>> = {
   llama: (metadata) => {
     const fields = fieldsOf(metadata);
@@ -213,7 +219,7 @@ export function ggufConfig(metadata: GgufMetadata): { config: ConfigJson; family
   return { config, family };
 }
 
-/** Returns the ids of the special tokens. The tokens that end a turn or a message also end texts. */
+/** Returns the ids of the special tokens. The tokens that end a turn or a message are also end-of-text tokens. */
 function endFields(metadata: GgufMetadata): ConfigJson {
   const id = (role: string) => {
     const key = `tokenizer.ggml.${role}_token_id`;

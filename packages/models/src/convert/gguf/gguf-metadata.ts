@@ -1,20 +1,20 @@
-// Reads the metadata of a GGUF file by key, and checks their types.
+// Reads values of a GGUF file's metadata by key, and checks their types.
 import { WeightsFileError, type GgufFile, type GgufValue } from '@bowyer/checkpoints';
 
 const NOT_READ =
   'only language models whose family docs/models/checkpoints.md lists are read: use the model in Hugging Face layout';
 
-/** The tensors with rotary factors, which are constants. */
+/** The names of tensors that contain factors of the rotary frequencies, which are constants and no weights. */
 export const positionTensors = ['rope_freqs.weight', 'rope_factors_long.weight', 'rope_factors_short.weight'];
 
-/** Reads values by key, with errors that name the file and the key. */
+/** Reads metadata of a GGUF file by key; its errors name the file and the key. */
 export class GgufMetadata {
   /** llama.cpp's name of the architecture. */
   readonly arch: string;
 
   private constructor(
     readonly file: GgufFile,
-    /** The tensors with rotary factors, by name. */
+    /** The values of the tensors `positionTensors` that the file has, by name. */
     readonly vectors: Readonly<Record<string, Float32Array>>,
   ) {
     this.arch = this.text('general.architecture');
@@ -30,7 +30,10 @@ export class GgufMetadata {
     return new WeightsFileError(this.file.path, problem, remedy);
   }
 
-  /** Returns a value; undefined where the file has none. A key that begins with a dot is prefixed with the architecture's name. */
+  /**
+   * Returns the value of a key; undefined where the file has none. A key that begins with a dot is prefixed with the
+   * architecture's name.
+   */
   value(key: string): GgufValue | undefined {
     return this.file.metadata.get(key.startsWith('.') ? `${this.arch}${key}` : key);
   }
@@ -47,12 +50,15 @@ export class GgufMetadata {
     return this.#typed(key, 'boolean', otherwise);
   }
 
-  /** Reads a number; one that is stored in float32 becomes the shortest decimal number that float32 rounds to it. */
+  /**
+   * Reads a number. A number stored in float32 becomes the shortest decimal number that float32 rounds to it, e.g. 0.1 instead of
+   * 0.10000000149.
+   */
   number(key: string, otherwise?: number): number {
     return decimal(this.#typed(key, 'number', otherwise));
   }
 
-  /** Reads a number that some files list for each layer; it must be the same for all layers. */
+  /** Reads a number that some files state once and others list for each layer; the layers must all have the same number. */
   sameNumber(key: string, otherwise?: number): number {
     const value = this.value(key);
     if (!Array.isArray(value)) return this.number(key, otherwise);
@@ -97,7 +103,7 @@ export class GgufMetadata {
   }
 }
 
-/** Returns the shortest decimal number that float32 rounds to the given one. */
+/** Returns the shortest decimal number that float32 rounds to the given number. */
 export function decimal(value: number): number {
   if (Math.fround(value) !== value || Number.isInteger(value)) return value;
   for (let digits = 1; digits < 9; digits++) {

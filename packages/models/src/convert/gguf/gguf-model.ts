@@ -1,4 +1,5 @@
-// Opens the model in a GGUF file in Hugging Face's form: its config, its tokenizer, and its parameters, which are read on demand.
+// Opens the model in a GGUF file as if it were a Hugging Face model: its config, its tokenizer, and its parameters, which are
+// read on demand.
 import { GgufFile, type CheckpointReader, type ConfigJson } from '@bowyer/checkpoints';
 import type { Tokenizer } from '@bowyer/text';
 import { architectureFor } from '../../language-model/architectures.js';
@@ -10,11 +11,11 @@ import { ggufWeights } from './gguf-weights.js';
 export interface GgufModel {
   config: ConfigJson;
   source: CheckpointReader;
-  /** Creates the tokenizer; throws if the file's tokenizer is of a kind that is not supported. */
+  /** Creates the tokenizer. @throws Error if the file's tokenizer is of a kind that is not supported */
   tokenizer(): Tokenizer;
 }
 
-/** Opens the model in a GGUF file; closing `source` closes it. */
+/** Opens the model in a GGUF file. Closing the model's `source` closes the file. */
 export async function openGgufModel(path: string): Promise<GgufModel> {
   const file = await GgufFile.open(path);
   try {

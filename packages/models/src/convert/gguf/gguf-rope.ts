@@ -1,8 +1,9 @@
-// Derives `rope_scaling` of config.json from the metadata and tensors of a GGUF file.
+// Derives `rope_scaling` of config.json (how rotary positions are scaled for longer contexts) from the metadata and tensors of a
+// GGUF file.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { decimal, type GgufMetadata } from './gguf-metadata.js';
 
-/** Returns `rope_scaling`; undefined where rotary positions are not scaled. */
+/** Returns `rope_scaling` of config.json; undefined where rotary positions are not scaled. */
 export function ropeScaling(metadata: GgufMetadata): ConfigJson | undefined {
   const { vectors } = metadata;
   const type = metadata.text('.rope.scaling.type', 'none');
@@ -25,7 +26,7 @@ export function ropeScaling(metadata: GgufMetadata): ConfigJson | undefined {
 
 function yarn(metadata: GgufMetadata, factor: number): ConfigJson {
   const optional = (key: string, field: string) => (metadata.has(key) ? { [field]: metadata.number(key) } : {});
-  // llama.cpp multiplies attention by 0.1 ln(factor) + 1 and by this factor.
+  // llama.cpp multiplies attention by 0.1 ln(factor) + 1 and by the file's `attn_factor`; config.json has the product of both.
   const own = metadata.number('.rope.scaling.attn_factor', 1);
   return {
     rope_type: 'yarn',
@@ -49,16 +50,19 @@ function longrope(metadata: GgufMetadata): ConfigJson {
   };
 }
 
-/** A rotary frequency, and how much of it scaling keeps: 1 is unchanged, 0 is divided by the factor. */
+/**
+ * A rotary frequency f, and the share `keep` of it that scaling keeps: 1 leaves f unchanged, 0 divides it by the scaling factor.
+ */
 interface Point {
   frequency: number;
   keep: number;
 }
 
 /**
- * Finds the parameters of Llama 3's scaling from the divisors of the frequencies. Between slow and fast frequencies, `keep` is
- * linear in the frequency. The divisors determine original length, low and high only up to a common factor; low is taken as 1, as
- * in Llama's own files.
+ * Derives the parameters of Llama 3's scaling from the numbers by which it divides the frequencies. Between the slow frequencies,
+ * which are divided by `factor`, and the fast ones, which do not change, `keep` is linear in the frequency. The divisors
+ * determine the original context length, `low` and `high` only up to a common factor; `low` is taken as 1, as in Llama's own
+ * files.
  */
 function llama3(metadata: GgufMetadata, divisors: Float32Array): ConfigJson | undefined {
   const factor = Number(divisors.reduce((a, b) => Math.max(a, b), 1).toPrecision(6));
@@ -99,7 +103,10 @@ function kept({ frequency }: Point, scaling: { low: number; high: number; origin
   return Math.min(1, Math.max(0, (turns - scaling.low) / (scaling.high - scaling.low)));
 }
 
-/** Returns two points of the linear part; its end points if fewer lie on it. Frequencies are in descending order. */
+/**
+ * Returns two points of the section in which `keep` is linear in the frequency; where fewer than two points lie inside it, the
+ * points at its ends. The frequencies of `points` are in descending order.
+ */
 function anchors(points: readonly Point[]): [Point, Point] {
   const between = points.filter((point) => !isSlow(point) && !isFast(point));
   if (between.length > 1) return [between[0], between.at(-1)!];

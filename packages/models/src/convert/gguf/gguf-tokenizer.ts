@@ -1,4 +1,5 @@
-// Converts the tokenizer in the metadata of a GGUF file to a Hugging Face tokenizer; export/gguf/vocabulary.ts does the opposite.
+// Converts the tokenizer in the metadata of a GGUF file to a Hugging Face tokenizer; export/gguf/vocabulary.ts converts in the
+// other direction.
 // Source: llama-vocab.cpp of ggml-org/llama.cpp.
 import { HuggingFaceTokenizer } from '@bowyer/text';
 import { preTokenizerOf } from '../../export/gguf/pre-tokenizer-names.js';
@@ -6,10 +7,10 @@ import { KIND, type Tokens } from '../../export/gguf/tokens.js';
 import { addedToken, aroundTexts, sentencePieceDefinition, SPACE_SYMBOL } from '../sentencepiece-definition.js';
 import type { GgufMetadata } from './gguf-metadata.js';
 
-/** The parts of tokenizer.json that depend on the kind of vocabulary. */
+/** The parts of tokenizer.json that depend on the kind of vocabulary (e.g. SentencePiece or byte-level BPE). */
 interface Vocabulary {
   definition: object;
-  /** Whether texts begin with the BOS token if the file does not say. */
+  /** Whether the tokenizer adds the BOS token at the beginning of texts if the file does not say. */
   addsBos: boolean;
 }
 
@@ -20,7 +21,7 @@ const readers: Readonly<Record<string, ReadVocabulary>> = { gpt2: byteLevelBpe, 
 const OTHERS =
   'give the tokenizer.json of the model: bowyer --config-name convert task.input=FILE task.tokenizer=FOLDER task.output=NAME';
 
-/** Makes the tokenizer of the model in a GGUF file. */
+/** Creates the tokenizer of the model in a GGUF file. */
 export function ggufTokenizer(metadata: GgufMetadata): HuggingFaceTokenizer {
   const model = metadata.text('tokenizer.ggml.model');
   const reader = readers[model];
@@ -78,7 +79,7 @@ function tokensOf(metadata: GgufMetadata): Tokens {
   return { spellings, kinds: kinds as Tokens['kinds'] };
 }
 
-/** Lists the ids of the used tokens by spelling. */
+/** Maps the spelling of each token to its id, without unused tokens. */
 const idsOf = ({ spellings, kinds }: Tokens): Map<string, number> =>
   new Map(spellings.flatMap((spelling, id) => (kinds[id] === KIND.unused ? [] : [[spelling, id]])));
 
@@ -164,7 +165,7 @@ function unigram(metadata: GgufMetadata, tokens: Tokens): Vocabulary {
   };
 }
 
-/** Returns `chat_template`: one template, or a list of named ones where the file has several. */
+/** Returns `chat_template` of tokenizer_config.json: one template, or a list of named ones where the file has several. */
 function templateFields(metadata: GgufMetadata): object {
   const main = metadata.has('tokenizer.chat_template') ? metadata.text('tokenizer.chat_template') : null;
   const names = metadata.has('tokenizer.chat_templates') ? metadata.texts('tokenizer.chat_templates') : [];

@@ -1,5 +1,5 @@
-// Reads the parameters of a model in a GGUF file under Hugging Face's names. Each is read, dequantised and brought to Hugging Face's
-// layout when it is needed.
+// Reads the parameters of a model in a GGUF file under their names in Hugging Face checkpoints. A parameter is read, dequantised
+// and brought to Hugging Face's layout when it is requested.
 import type { CheckpointReader, GgufFile } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { fileShape } from '../../architecture/checkpoint-layout.js';
@@ -9,19 +9,19 @@ import type { GgufFamily } from '../../export/gguf/family.js';
 import { changeOf, plannedTensors } from '../../export/gguf/tensors.js';
 import { positionTensors } from './gguf-metadata.js';
 
-/** The tensor, or every second row of it, that has a parameter's values. */
+/** Says where a parameter's values are: in a tensor of the GGUF file, or in every second row of one. */
 interface Place {
   tensor: string;
   shape: readonly number[];
-  /** The index on the first axis, where the tensor contains several parameters. */
+  /** The parameter's index on the first axis of a tensor that contains several parameters. */
   part?: number;
   rows?: 'even' | 'odd';
 }
 
 /**
- * Returns a reader of the parameters.
+ * Returns a reader of the model's parameters.
  *
- * @param fail makes the error about a tensor that is missing or that the model does not have
+ * @param fail makes the error about a tensor that is missing in the file or unknown to the model
  */
 export function ggufWeights(
   file: GgufFile,
@@ -69,7 +69,7 @@ export function ggufWeights(
   };
 }
 
-/** Interleaves two tensors, which become the even and the odd rows of a parameter. */
+/** Interleaves two tensors of the GGUF file, which become the even and the odd rows of one parameter. */
 async function alternating(
   first: Place,
   second: Place,
