@@ -1,4 +1,4 @@
-// Exports the functions for plugins, for tools that write schemas, for programs that start runs, and for tests.
+// Exports the functions of @bowyer/runner for plugins, for tools that write schemas, for programs that start runs, and for tests.
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
 export type { TaskConfig, TaskUnit } from './tasks/task.js';
 export type { TaskContext } from './context/task-context.js';
@@ -8,7 +8,7 @@ export { environmentKeysOf as environmentKeys } from './agent/environment/enviro
 export { optionFiles } from './config/option-files.js';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';
 
-// Runs that another program starts
+// Functions for programs that start runs
 export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
 export { writeFigures, type FigureOptions, type PaperFigures } from './report/figures/write-figures.js';
 export type { AgentEvaluation, FailedRollouts } from './tasks/evaluate-agent/evaluate-agent.js';

@@ -1,4 +1,5 @@
-// Runs one job of the command line: the task that its config names, with its terminal and signals.
+// Runs one job (one composed config) of the command line: it opens the terminal's output, handles signals and calls the task that
+// the config names.
 import type { JobContext } from '@bowyer/config';
 import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
@@ -8,10 +9,10 @@ import { withSignals } from './context/signals.js';
 import { openTerminal } from './context/terminal.js';
 
 /**
- * Runs the task of a composed config.
+ * Runs the task that a composed config names.
  *
- * @param leader of several processes, which run the task together
- * @param notes on translated and implied keys, for the log
+ * @param leader sends the job to the other processes of a data-parallel run; null for a single process
+ * @param notes for the log, on translated and implied keys
  */
 export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;

@@ -1,16 +1,16 @@
-// Runs the command line of this process.
+// Runs the command `bowyer`: the entry point of the process.
 import { runCommandLine } from '@bowyer/config';
 import { endWithParent } from './context/parent.js';
 import { bowyer } from './program.js';
 import { runOnRanks } from './ranks/run-on-ranks.js';
 
-// `bowyer --cfg job | head` closes the pipe early, which is not an error.
+// A pipe that the reader closes early, as in `bowyer --cfg job | head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   if (error.code !== 'EIO') throw error;
 });
-// A closed terminal (EIO) takes no more text. The run stops at its next checkpoint, since it also gets SIGHUP, and its log is a
-// file.
+// Errors of a closed terminal (EIO) or pipe (EPIPE) are ignored. A run whose terminal was closed also gets SIGHUP and stops at
+// its next checkpoint, and its log is also written to a file.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
 });

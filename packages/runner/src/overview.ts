@@ -1,4 +1,4 @@
-// The text that `bowyer` prints without a config: the tasks, and three commands to begin with.
+// Writes the text that the command `bowyer` prints without a config: the names of the tasks, and three commands to begin with.
 import { maximum } from '@bowyer/core';
 import { repositoryOf } from './config/missing-config.js';
 import { findTask, taskNames } from './tasks/registry.js';
@@ -6,7 +6,11 @@ import { findTask, taskNames } from './tasks/registry.js';
 /** Writes names in lines of at most 100 columns. */
 const inLines = (names: readonly string[]): string => names.join(', ').replace(/(.{1,97})(, |$)/g, '  $1\n');
 
-/** Returns the overview. @param configs folder of the program's configs */
+/**
+ * Returns the overview text.
+ *
+ * @param configs the folder of Bowyer's config files
+ */
 export function overview(configs: string): string {
   const repository = repositoryOf(configs);
   const width = maximum(taskNames().map((name) => name.length));

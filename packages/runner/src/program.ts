@@ -1,5 +1,5 @@
-// Defines the command `bowyer`: Hydra's command line over this repository's configs. Neither the compute stack nor the validator
-// is loaded before it is needed.
+// Defines the command `bowyer`: Hydra's command line over this repository's config files. The libraries that run models and
+// validate configs are loaded only when they are needed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
@@ -15,7 +15,10 @@ import type { Leader } from './ranks/leader.js';
 
 const configs = join(shippedRoot, 'configs');
 
-/** Folders that are searched after `configs`. The folder of a study has its sweeps in the group `experiment`, and its presets. */
+/**
+ * Folders of config files that are searched after `configs`. The folder of a study has its sweeps in the group `experiment`, and
+ * its presets.
+ */
 const experiments = join(shippedRoot, 'experiments');
 const shipped = [configs, experiments];
 const studies = readdirSync(experiments, { withFileTypes: true })
@@ -23,18 +26,18 @@ const studies = readdirSync(experiments, { withFileTypes: true })
   .map((entry) => ({ dir: join(experiments, entry.name), provider: 'study' }));
 export const searchPaths = [{ dir: experiments, group: 'experiment' }, ...studies];
 
-/** Defines `${first:a,b,…}`: the first value that is not null. */
+/** Defines the interpolation `${first:a,b,…}` of config values: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
 const DEFAULT_CONFIG = 'archer_20q';
 
-/** ArCHer's name of a group, on command lines and in sweeps. */
+/** The name of the config group `algorithm` in ArCHer, which is accepted on command lines and in sweeps. */
 export const overrideAliases: CommandLine['overrideAliases'] = { agent_type: 'algorithm' };
 
-/** Flags of this program, each with its override. */
+/** Flags of the command `bowyer`, each with the override for which it stands. */
 const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };
 
-/** The options at the beginning of `--help`, which people change most; a config shows those of its task. */
+/** The options that people change most, which `--help` lists first; a config shows those that its task has. */
 const mainOptions: readonly string[] = [
   'task.model',
   'task.data',
@@ -69,15 +72,15 @@ const mainOptions: readonly string[] = [
   'run_name',
 ];
 
-/** Overrides that change only the output; if there are no others, no run is started. */
+/** Overrides that change only how output is printed; a command line with nothing else starts no run. */
 const presentation = Object.values(switches);
 
 /**
- * Describes the program to Hydra's command line.
+ * Describes the command to @bowyer/config, which implements Hydra's command line.
  *
- * @param argv what the user typed after the command's name
+ * @param argv the arguments after the name of the command
  * @param leader of the processes that mpirun or srun has started; null for a single process
- * @param notes collects the translations of keys
+ * @param notes collects notes on translated keys
  */
 export function bowyer(argv: readonly string[], leader: Leader | null = null, notes = new ConfigNotes()): CommandLine {
   return {

@@ -1,14 +1,15 @@
-// Adds the algorithm to the defaults list of ArCHer's config files, which name it by the key `agent_type` or rely on ArCHer's
-// default. `defaults: [default, _self_]` with `agent_type: chai` is read as `defaults: [default, algorithm: chai, _self_]`.
+// Adds the algorithm to the defaults list of a user's config files that were written for ArCHer, which name it by the key
+// `agent_type` or rely on ArCHer's default. `defaults: [default, _self_]` with `agent_type: chai` is read as `defaults: [default,
+// algorithm: chai, _self_]`.
 import type { ImpliedDefaults } from '@bowyer/config';
 
-/** The algorithm in ArCHer's default.yaml at commit 7c771a7. */
+/** The default algorithm in ArCHer's default.yaml at commit 7c771a7. */
 const ARCHERS = 'archer';
 
 /**
- * Makes the rule that adds the algorithm to ArCHer's config files.
+ * Makes the rule by which composition adds the algorithm to ArCHer's config files.
  *
- * @param note gets a line about each file that the rule applies to
+ * @param note gets a line for the log about each file to which the rule applies
  */
 export const algorithmOfKey =
   (note: (line: string) => void): ImpliedDefaults =>

@@ -1,6 +1,6 @@
-// Implements `as_trained`: an evaluation takes the keys that decide how its agent reads and acts from the run that trained the
-// agent. These are environment and algorithm with their options, context, memory, chat template and the longest reply. Keys on
-// the command line take precedence.
+// Implements the option `as_trained` of an evaluation: the keys that decide how the agent reads and acts are taken from the
+// config of the run that trained the agent. They are the environment and the algorithm with their options, the context, the
+// memory, the chat template and the longest reply. Keys on the command line take precedence.
 import { snakeKeys, toCamelCase, toSnakeCase, isRecord } from '@bowyer/core';
 import { overrideText } from '@bowyer/config';
 import type { ContextConfig } from '../agent/context/agent-context.js';
@@ -9,7 +9,10 @@ import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Further options of the agent. Options of the measurement, such as the number of episodes, are the evaluation's own. */
+/**
+ * The options, besides those of whole nodes, that are taken from the training run. Options of the evaluation itself, such as the
+ * number of episodes, are not.
+ */
 const KEYS = [
   'play.as_chat',
   'chat.template',
@@ -24,20 +27,23 @@ const KEYS = [
   'algorithm.num_candidates',
 ];
 
-/** Nodes whose kind chooses an option of a config group. */
+/** The config nodes whose `kind` corresponds to an option of a config group, such as `context=history`. */
 const KINDS = ['context', 'memory', 'critic'] as const;
 
 interface Trained {
   place: string;
   record: RecordedConfig;
   env: Node;
-  /** Whether the agent learned from conversations, so that its environment was used for evaluations only. */
+  /**
+   * Whether the agent learned from conversations of a file, so that it may be evaluated in any environment: the environment of
+   * its training run was used for evaluations only.
+   */
   isAnywhere: boolean;
 }
 
 /**
- * Reads the run that trained the evaluated agent, with the options of the environment to play; null where there is no such run, or
- * the command line names an environment in which the agent was not trained.
+ * Reads the config of the run that trained the evaluated agent, with the options of the environment to play. Returns null where
+ * there is no such run, or where the command line names an environment in which the agent was not trained.
  */
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('policy.checkpoint') ?? read('policy.model');
@@ -48,13 +54,16 @@ async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Train
   if (run?.env === undefined) return null;
   const env = run.env as Node;
   const name = read('env.name');
-  // An agent that learned from conversations plays in any environment with the same template.
+  // An agent that learned from conversations can play in any environment through the same chat template.
   const isAnywhere = learnedConversations(run);
   const played = isTyped('env') ? (memberOf(env, name) ?? (isAnywhere ? { name } : null)) : env;
   return played === null ? null : { place, record: run, env: played, isAnywhere };
 }
 
-/** Returns the environment of this name: the run's own, or a member of its mixture with its options there; else null. */
+/**
+ * Returns the node of the environment with this name: the training run's own, or one of its mixture with the options that it has
+ * in the mixture; null where there is none.
+ */
 function memberOf(env: Node, name: unknown): Node | null {
   if (env.name === name) return env;
   const listed = Array.isArray(env.envs) ? (env.envs as (string | Node)[]) : [];
@@ -62,7 +71,10 @@ function memberOf(env: Node, name: unknown): Node | null {
   return member === undefined ? null : typeof member === 'string' ? { name: member } : member;
 }
 
-/** Chooses the groups of the agent's run. `agentOptions` follows, because the options of a group exist only once it is chosen. */
+/**
+ * Returns the overrides that choose the same options of config groups as the training run. `agentOptions` is applied afterwards,
+ * because the keys of an option exist only once it is chosen.
+ */
 export const agentUnits: Rule = async (read, context) => {
   const run = await trained(read, context);
   if (run === null) return [];
@@ -89,7 +101,7 @@ export const agentOptions: Rule = async (read, context) => {
     const [node, option] = key.split('.');
     return [key, (record[node] as Node | undefined)?.[toCamelCase(option)]] as const;
   });
-  // A key that the config lacks belongs to a node of another kind.
+  // A key that the evaluation's config lacks belongs to another kind of the node, and is left out.
   const known = [...inside, ...outside].filter(([key, value]) => value !== undefined && read(key) !== undefined);
   return wordsOf(
     run,
@@ -103,7 +115,10 @@ const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknow
     why: `the agent in ${place} was trained with it`,
   }));
 
-/** Returns the kind of a node. A member of a mixture is read in the context that `auto` chose for the mixture. */
+/**
+ * Returns the kind of a node in the training run. If the environment to play is one of the run's mixture, and the context's kind
+ * was `auto`, it is the kind that `auto` meant for the mixture.
+ */
 async function kindOf(key: (typeof KINDS)[number], { record, env, isAnywhere }: Trained): Promise<unknown> {
   const node = record[key];
   if (!isRecord(node)) return undefined;

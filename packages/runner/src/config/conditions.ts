@@ -1,5 +1,5 @@
-// Names the choice that makes a run read an option which it has only together with other options. Without this table the error
-// would only call such an option an unknown key.
+// Lists options that a run reads only together with another choice, and that choice. It is shown when a user gives such an option
+// without the choice, since the error would otherwise only call the option an unknown key.
 import type { Choices } from '../agent/keys/choices.js';
 
 const GIVEN_START =
@@ -12,7 +12,7 @@ const MOMENTUM = 'choose optimizer=sgd or muon';
 const TRANSFORMER = 'choose critic=transformer';
 const AHEAD = 'choose rollout.mode=lock_step or rollout.mode=asynchronous';
 
-/** The choice that makes a run read an option or node, by its path. */
+/** For the path of an option or node: the choice with which a run reads it. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   'task.data_len': 'write task.item_list=FILE to play problems of a list',
   'task.split': 'task.item_list names the problems: leave it out to play those of a split',
@@ -46,7 +46,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'rollout.threads': AHEAD,
 };
 
-/** The endpoint's options to write instead of a model's. */
+/** For options of a local model: the options that replace them if a chat endpoint plays. */
 const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   'sampling.temperature': 'write policy.endpoint.temperature=X',
   'sampling.top_p': 'write policy.endpoint.top_p=X',
@@ -58,7 +58,7 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   'task.compare_with': 'evaluate each agent in a run of its own',
 };
 
-/** The server's options to write instead, where clients connect in another way. */
+/** For options of serving an environment: the options that replace them if clients connect in another way. */
 const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.transport': 'choose task.protocol=mcp',
   'task.server_key_env':
@@ -70,7 +70,7 @@ const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.idle_minutes': 'choose task.transport=http',
 };
 
-/** Returns the choice that would make a run read an unread option; undefined where no other option switches it on. */
+/** Returns the choice with which a run would read an option; undefined where no other option makes a run read it. */
 export function conditionOf(path: string, { algorithm, setting }: Choices): string | undefined {
   if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))
     return `${algorithm.name} has no warm start: it trains with its own options (--help algorithm)`;

@@ -1,16 +1,17 @@
-// Collects notes on how keys of the command line and of files were translated; the run logs each once.
+// Collects notes for the log on how keys of other programs, on the command line and in config files, were translated; each note
+// is logged once.
 import type { Composition, PrepareContext } from '@bowyer/config';
 import type { ImpliedContext } from './implied-rule.js';
 
 export class ConfigNotes {
-  /** A line for each key of another program, with the overrides that replace it. */
+  /** A line for each key of another program on the command line, with the overrides that replace it. */
   readonly ofCommandLine: string[] = [];
-  /** A line for each file from which the algorithm was guessed. */
+  /** A line for each config file written for ArCHer to which the algorithm was added. */
   readonly ofFiles = new Set<string>();
-  /** Overrides that follow from other keys, with the reason. */
+  /** Overrides that follow from other keys of the config, each with its reason. */
   readonly implied = new Map<string, string>();
 
-  /** Returns the notes on one config; in a sweep each job has its own. */
+  /** Returns the notes on one composed config. In a sweep each job has its own config. */
   of({ overrides, flatUses }: Composition): string[] {
     const implied = overrides.flatMap(({ text }) => {
       const why = this.implied.get(text);
@@ -21,7 +22,11 @@ export class ConfigNotes {
   }
 }
 
-/** Makes the context of the rules for implied keys. @param shipped folders of the program's own configs */
+/**
+ * Makes the context of the rules by which keys imply others.
+ *
+ * @param shipped folders of the config files that belong to Bowyer
+ */
 export function impliedContext(
   composition: Composition,
   { overrides, purpose }: PrepareContext,

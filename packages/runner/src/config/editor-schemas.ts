@@ -1,5 +1,6 @@
-// Makes the JSON Schemas with which editors check and complete the YAML files of this repository, from the schemas that validate
-// a run. Nothing is required in them, since a file contains only differences, and interpolations are allowed everywhere.
+// Makes JSON Schemas with which editors check and complete the YAML config files of this repository. They are derived from the
+// schemas that validate a run, but no key is required, since a file contains only differences from its defaults, and
+// interpolations are allowed everywhere.
 import type { TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
@@ -25,7 +26,7 @@ function editable(schema: Schema): Schema {
   return { ...rest, properties: Object.fromEntries(properties.map(([key, value]) => [key, editable(value)])) };
 }
 
-/** Adds the defaults list, which composition reads itself, to the schema of a file. */
+/** Adds the key `defaults`, the list that the composition of configs reads, to the schema of a config file. */
 function configFile(schema: Schema): Schema {
   const own = {
     defaults: { type: 'array', description: 'the defaults list, as in Hydra: the configs that are composed, in order' },
@@ -33,7 +34,7 @@ function configFile(schema: Schema): Schema {
   return { ...schema, properties: { ...own, ...(schema.properties as Schema) } };
 }
 
-/** Lists every combination of an algorithm, an environment and the settings that decide which keys there are. */
+/** Lists every combination of an algorithm, an environment and other settings on which it depends which config keys exist. */
 export function allChoices(): Choices[] {
   const settings: Record<string, unknown>[] = [
     {},
@@ -58,7 +59,10 @@ export function allChoices(): Choices[] {
   );
 }
 
-/** Merges two schemas of one node, so that it has the keys of both. Usually the second adds none, and the first itself is returned. */
+/**
+ * Merges two schemas of one node, so that the result has the keys of both. If the second has no further keys, the first is
+ * returned.
+ */
 export function merged(a: Schema | undefined, b: Schema): Schema {
   if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
@@ -69,15 +73,15 @@ export function merged(a: Schema | undefined, b: Schema): Schema {
 }
 
 /**
- * Makes a schema of every option that some task reads. The nodes `env` and `algorithm` accept any option, since their names
- * decide which ones they have.
+ * Makes a schema of every option that any task reads. The nodes `env` and `algorithm` accept any option, since their options
+ * depend on their names.
  */
 function runSchema(): Schema {
   let properties: Schema = { properties: {} };
   const tasks = taskNames().map((name) => findTask(name)!);
   const [first] = environmentNames();
   for (const choices of allChoices())
-    // A task that plays no episodes has the same options with any environment.
+    // The options of a task that plays no episodes do not depend on the environment, so that one environment is enough.
     for (const task of tasks.filter(({ plays }) => plays || choices.env === first)) {
       const { env: _, algorithm: __, ...options } = optionsOf(task, choices) as TProperties;
       properties = merged(properties, { properties: options });
@@ -107,7 +111,7 @@ const groupNodes = [
   'demonstrations',
 ] as const;
 
-/** Makes the schema files, by name without `.json`. */
+/** Makes the schemas of all config files; the keys are the names of the schema files without `.json`. */
 export function editorSchemas(): Record<string, Schema> {
   const run = runSchema();
   const nodes = run.properties as Record<string, Schema>;
@@ -139,7 +143,11 @@ export function schemaNameOf(config: string): string {
   return groupNodes.find((node) => node === group) ?? 'run';
 }
 
-/** Returns the line that names a config's schema for editors. @param file the config's path below the repository */
+/**
+ * Returns the comment line in a config file that names its schema for editors.
+ *
+ * @param file the path of the config file, relative to the repository
+ */
 export function schemaLine(file: string, config: string): string {
   const up = '../'.repeat(file.split('/').length - 1);
   return `# yaml-language-server: $schema=${up}schemas/${schemaNameOf(config)}.json`;

@@ -1,12 +1,16 @@
-// Makes clearer errors for configs that cannot be composed: all unknown keys at once, each with the right key, or a primary
-// config that does not exist, with the command line that composes it.
+// Makes clearer errors for configs that cannot be composed. Unknown keys are reported all at once, each with the right key; for a
+// primary config that does not exist, the error shows the command line that composes it.
 import { ConfigError, type Composition, type PlainObject, type TranslateContext } from '@bowyer/config';
 import type { Choices } from '../agent/keys/choices.js';
 import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
 
-/** Returns a clearer error, or undefined where there is none. @param configs folder of the program's configs */
+/**
+ * Returns a clearer error for an error of composition; undefined if none can be made.
+ *
+ * @param configs the folder of Bowyer's config files
+ */
 export async function explain(error: ConfigError, context: Context, configs: string): Promise<ConfigError | undefined> {
   const missing = missingConfig(error, configs) ?? configWithoutFlag(error, configs);
   if (missing !== undefined) return missing;
@@ -36,7 +40,9 @@ interface Unknown {
   error: ConfigError;
 }
 
-/** Collects all unknown keys and composes the config without them; the composition is absent where the config has another error too. */
+/**
+ * Collects all unknown keys, and composes the config without them. There is no composition if the config has another error too.
+ */
 function withoutUnknown(
   first: ConfigError,
   { compose, overrides }: Context,
@@ -58,7 +64,7 @@ function withoutUnknown(
   }
 }
 
-/** Lists the paths of all options. */
+/** Lists the paths of all options in a config. */
 const leavesOf = (node: PlainObject, prefix = ''): string[] =>
   Object.entries(node).flatMap(([key, value]) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -66,7 +72,10 @@ const leavesOf = (node: PlainObject, prefix = ''): string[] =>
       : [`${prefix}${key}`],
   );
 
-/** Orders paths: the algorithm's first, and outer ones before inner ones. */
+/**
+ * Returns a number by which suggested paths are sorted: options of the algorithm come first, and paths with fewer parts before
+ * longer ones.
+ */
 const rank = (path: string) => path.split('.').length + (path.startsWith('algorithm.') ? 0 : 10);
 
 const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };

@@ -1,5 +1,6 @@
 // Makes the table of flat names from the schemas of all tasks, algorithms and environments. A flat name is another name of an
-// option, without its node: `policy_lm` stands for `policy.model`. `npm run option-files` writes the table.
+// option, without the option's node: `policy_lm` stands for `policy.model`. `npm run option-files` writes the table to
+// configs/flat-names.json.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';
@@ -10,7 +11,7 @@ import { findTask, taskNames } from '../tasks/registry.js';
 import { allChoices } from './editor-schemas.js';
 import { optionsOf } from './units.js';
 
-/** Lists every flat name with the paths that it may stand for, in alphabetical order. */
+/** Lists every flat name with the paths of the options for which it may stand, in alphabetical order. */
 export function flatNamesOfUnits(): FlatNames {
   const table = new Map<string, Set<string>>();
   const add = (name: string, path: string) => {
@@ -48,7 +49,10 @@ const namedByAlgorithms = (): Named[] =>
     return [name, ...aliases].flatMap((algorithm) => pairs.map(([flat, path]) => ({ flat, path, algorithm })));
   });
 
-/** Limits a flat name to the algorithms that give it to this option, where others give it to another option. */
+/**
+ * Returns the path for which a flat name stands. If other algorithms use the same name for another option, the path is limited to
+ * the algorithms that use the name for this option.
+ */
 function limited(name: string, path: string, named: readonly Named[]): FlatPath {
   const same = named.filter(({ flat }) => flat === name);
   const own = same.filter((one) => one.path === path);
@@ -57,7 +61,7 @@ function limited(name: string, path: string, named: readonly Named[]): FlatPath 
     : { path, units: own.map(({ algorithm }) => algorithm).sort() };
 }
 
-/** The nodes in which a flat name's option is looked for first. */
+/** The config nodes whose options come first if a flat name stands for several options. */
 const NODES = ['task', 'algorithm'];
 const rankOf = (path: string): string => {
   const rank = NODES.indexOf(path.split('.')[0]);
@@ -65,7 +69,10 @@ const rankOf = (path: string): string => {
 };
 const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
-/** Lists the options of a task that declare no flat name. Their flat name is their own: in version 0.2 they stood at the config's root. */
+/**
+ * Lists the options of a task that declare no flat name. Their own name is the flat name, since in version 0.2 they were at the
+ * root of the config.
+ */
 const unnamed = ({ properties }: TObject): string[] =>
   Object.entries(properties).flatMap(([key, { flat }]) => (flat === undefined ? [key] : []));
 

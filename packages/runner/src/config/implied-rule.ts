@@ -1,27 +1,30 @@
-// Defines the type of the rules in implied.ts, by which keys of a composed config imply others.
+// Defines the types of the rules in implied.ts, by which keys of a composed config imply values of other keys.
 import type { Composition } from '@bowyer/config';
 
 export interface ImpliedContext {
-  /** Returns whether the command line itself gives a key. */
+  /** Returns whether a key was given on the command line. */
   isTyped(key: string): boolean;
-  /** Receives the environment variables that replace keys of another program. */
+  /** Receives environment variables, such as API keys, that replace config keys of another program. */
   env?: Record<string, string | undefined>;
-  /** Folders of the program's own configs; a key in a file outside of them is a key of the user. */
+  /** Folders of the config files that belong to Bowyer; a key in any other file was written by the user. */
   shipped?: readonly string[];
   mode?: 'run' | 'multirun';
-  /** Whether a rule itself composes this config: keys of other programs are then not translated. */
+  /** Whether this config is composed only by a rule, to look something up: keys of other programs are then not translated. */
   isNested?: boolean;
   /** Is called with each implied override and its reason. */
   note?(word: string, why: string): void;
 }
 
-/** The origins of implied values begin with this text. */
+/** The source that a composition records for an implied value begins with this text. */
 export const IMPLIED = 'implied by another key';
 
 export interface Implied {
   word: string;
   why: string;
-  /** Whether the override replaces the command line's own, whose value it includes. */
+  /**
+   * Whether the override replaces a value of the command line: it then has that value in it. Otherwise the command line takes
+   * precedence.
+   */
   isFinal?: boolean;
 }
 
@@ -31,5 +34,5 @@ export type Rule = (
   composition: Composition,
 ) => Implied[] | Promise<Implied[]>;
 
-/** Reads one key of the composed config; undefined where it is absent or cannot be resolved. */
+/** Reads the value of a key in the composed config; undefined where the key is absent or its interpolation cannot be resolved. */
 export type Reader = (key: string) => unknown;

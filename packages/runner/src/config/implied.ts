@@ -1,6 +1,6 @@
-// Applies the rules by which keys of a composed config imply others: a critic's checkpoint chooses the kind of critic, an address
-// chooses the backend that plays there, and a chat template implies that the agent plays through it. The command line always
-// takes precedence.
+// Applies the rules by which keys of a composed config imply others: a checkpoint for the critic implies the kind of critic, an
+// address implies the backend that connects to it, and a chat template implies that the agent plays through the template. Keys on
+// the command line always take precedence.
 import { isAbsolute } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
 import { environmentOfTask } from './originals/agentgym.js';
@@ -9,14 +9,15 @@ import { ARCHER, originalKey } from './originals/names.js';
 import { isOfUser } from './user-files.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 
-/** Adds the keys to a composition that its other keys imply. */
+/** Adds the values that keys of a composed config imply for other keys, and composes the config again with them. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
-  // An implied override may imply another one: an environment's name implies the address where it is played.
+  // The rules are applied in stages, since an implied override may imply another one: the name of an environment implies the
+  // address of its server.
   for (const rules of [[ofAgent('agentUnits')], [ofAgent('agentOptions')], units, options, [keysOfOthers]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
-    // An override that chooses an option of a group needs a config with this group.
+    // An override such as `critic=roberta_base` is left out if the config does not use the config group.
     const found = words.filter(
       ({ word }) =>
         !/^[a-z]+=/.test(word) ||
@@ -74,7 +75,7 @@ const backend: Rule = async (read, { isTyped }, composition) => {
   return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `env.base_url=${address}` }] : [];
 };
 
-/** Lists the backends of an environment that play it on a server or site; none where it has no embedded form. */
+/** Lists the backends that play an environment on a server or website; none where it cannot be played within this process. */
 async function remoteBackends(name: unknown): Promise<string[]> {
   const { environmentInfo, environmentNames } = await import('@bowyer/envs');
   if (typeof name !== 'string' || !environmentNames().includes(name)) return [];
@@ -83,7 +84,7 @@ async function remoteBackends(name: unknown): Promise<string[]> {
   return all.includes('embedded') ? all.filter((one) => one !== 'embedded') : [];
 }
 
-/** Chooses the backends of a mixture's environments by the same rule. */
+/** Chooses the backends of the environments in a mixture by the same rule as that of a single environment. */
 const memberBackends: Rule = async (read) => {
   const listed = read('env.envs');
   if (!Array.isArray(listed)) return [];
@@ -103,7 +104,7 @@ const memberBackends: Rule = async (read) => {
   return [{ word: overrideText('env.envs', envs), why: reasons.join(' and '), isFinal: true }];
 };
 
-/** Chooses the T5 oracle if a file or folder is given for it. */
+/** Chooses the T5 oracle if `env.oracle_model` names a file or folder. */
 const oracle: Rule = (read, { isTyped }) => {
   const place = read('env.oracle_model');
   if (typeof place !== 'string' || read('env.oracle') !== 'rules' || isTyped('env.oracle')) return [];
@@ -116,7 +117,10 @@ const chat: Rule = (read, { isTyped }) => {
   return [{ word: 'play.as_chat=true', why: `chat.template=${template}` }];
 };
 
-/** Chooses GPT-2, as in ArCHer's default config, for checkpoints of ArCHer, which contain weights only. */
+/**
+ * Chooses the GPT-2 of ArCHer's default config as the model if `policy.checkpoint` is a checkpoint of ArCHer, which contains
+ * weights only.
+ */
 const checkpoint: Rule = async (read) => {
   const place = read('policy.checkpoint');
   if (place === '') return [{ word: '++policy.checkpoint=null', why: 'it is empty' }];
@@ -128,7 +132,7 @@ const checkpoint: Rule = async (read) => {
   ];
 };
 
-/** Rules of an evaluation with `as_trained`; their module is loaded only for it. */
+/** Makes a rule that applies if an evaluation has `as_trained`; the module with these rules is loaded only then. */
 const ofAgent =
   (name: 'agentUnits' | 'agentOptions'): Rule =>
   async (read, context, composition) =>
@@ -136,14 +140,17 @@ const ofAgent =
       ? (await import('./as-trained.js'))[name](read, context, composition)
       : [];
 
-/** Writes an algorithm's name in lower case, since ArCHer accepts upper case too. */
+/** Writes the name of an algorithm in lower case, since ArCHer also accepts upper case. */
 const agentType: Rule = (read) => {
   const name = read('algorithm.name');
   if (typeof name !== 'string' || name === name.toLowerCase()) return [];
   return [{ word: `algorithm.name=${name.toLowerCase()}`, why: `algorithm.name=${name}` }];
 };
 
-/** Translates keys of other programs in files. Keys that the run cannot take are kept, and the validation reports them. */
+/**
+ * Translates keys of other programs in the user's config files. Keys that the run cannot have are kept, so that the validation
+ * reports them.
+ */
 const keysOfOthers: Rule = async (_read, context, composition) => {
   const moved = composition.flatUses.map(({ name, path }) => [name, composition.setting(path), path] as const);
   const left = Object.entries(composition.config).map(([key, value]) => [key, value, key] as const);
@@ -160,15 +167,15 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
     if (facts.reads(key)) return []; // the run has a key of this name itself
     const outcome = original.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
-    // If an argument of AgentGym has the name of a key of this program, it is kept in a file: it may be meant for another unit.
-    // It is removed only if it has no effect here.
+    // If an argument of AgentGym has the name of a key of Bowyer, it is kept in a file, since it may be Bowyer's key for another
+    // task or algorithm. It is removed only if it has no effect in this run.
     if (original.isOwn && original.program !== ARCHER && 'words' in outcome) return [];
     if (context.env && 'words' in outcome) Object.assign(context.env, outcome.env);
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
     const words = 'words' in outcome ? outcome.words : [];
-    // If a file also gives the key that the translation sets, the file's value is used.
+    // If a file also gives the key to which another program's key is translated, the file's value is used.
     const open = original.isOwn ? words.filter((word) => !isInFile(word.split('=')[0], composition, context)) : words;
-    // In Hydra's grammar `~KEY` does not delete a key with the value null.
+    // A key with the value null is set again to null instead of deleted, since `~KEY` in Hydra's grammar does not delete it.
     return [value === null ? `${path}=null` : `~${path}`, ...open].map((word) => ({ word, why }));
   });
 };
@@ -178,7 +185,7 @@ function isInFile(key: string, composition: Composition, { shipped = [] }: Impli
   return origin !== undefined && isAbsolute(origin.source) && isOfUser(origin, shipped);
 }
 
-/** Shortens a preset's warm-up to the same share of a shorter run, where it would take all of it. */
+/** Shortens the learning rate warm-up of a preset in proportion, if the run is so short that the warm-up would take all of it. */
 const warmup: Rule = (read, { isTyped }, composition) => {
   const pairs = [
     ['algorithm.actor.warmup_iterations', 'algorithm.iterations'],
@@ -193,7 +200,7 @@ const warmup: Rule = (read, { isTyped }, composition) => {
   });
 };
 
-/** Rounds the episodes of an iteration up to complete groups, where the command line gives the size of a group. */
+/** Rounds the number of episodes of an iteration up to a multiple of the group size, if the command line gives the group size. */
 const groups: Rule = (read, { isTyped }) => {
   const [key, total] = ['algorithm.rollout.group_size', 'algorithm.rollout.size'];
   const [size, episodes] = [isTyped(key) && read(key), read(total)];

@@ -1,10 +1,10 @@
-// Suggests what to write instead of a config that does not exist, such as `--config-name ppo_20q`.
+// Suggests a command line if `--config-name` names a config that does not exist, such as `ppo_20q`.
 import { readFileSync } from 'node:fs';
 import { compose, ConfigError, type Composition } from '@bowyer/config';
 
 type Repository = Composition['repository'];
 
-/** The algorithm for each other name with which a user may begin the name of a config, as in `sft_20q`. */
+/** The algorithms for other names with which a user may begin the name of a config, as in `sft_20q`. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   filteredbc: 'online_filteredbc',
   filtered_bc: 'online_filteredbc',
@@ -15,7 +15,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   reinforce: 'reinforce_pp',
 };
 
-/** The environment for each other name with which a user may end the name of a config, as in `ppo_detective`. */
+/** The environments for other names with which a user may end the name of a config, as in `ppo_detective`. */
 const ENVIRONMENTS: Readonly<Record<string, string>> = {
   '20q': 'twenty_questions',
   '20q_subset': 'twenty_questions',
@@ -25,26 +25,28 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
   agentgym: 'mixture',
 };
 
-/** Opens the configs in the folder of `base.yaml`. */
+/** Opens the repository of config files in the folder that contains `base.yaml`. */
 export const repositoryOf = (configs: string): Repository =>
   compose({ configDirs: [configs], configName: 'base', overrides: [] }).repository;
 
-/** The remedy for `train`, which is a task's name and not a config's. */
+/** The remedy for `--config-name train`: `train` is the name of a task, not of a config. */
 const TRAININGS = [
   'write --config-name archer_20q (an agent in an environment), --config-name train_agent (an agent of your own)',
   'or --config-name finetune (a model on your data); npx bowyer alone lists all configs',
 ];
 
 /**
- * Returns a clearer error for `bowyer archer_20q` and `bowyer train`, where the flag before the name is missing; undefined for
- * other words.
+ * Returns a clearer error for `bowyer archer_20q` and `bowyer train`, where `--config-name` is missing before the name; undefined
+ * for other errors.
  */
 export function configWithoutFlag(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot read override '(\w+)': '=' is missing$/.exec(error.summary)?.[1];
   return name === undefined ? undefined : withRemedy(error, name, configs);
 }
 
-/** Returns an error with the command line that composes a config which does not exist; undefined where its name suggests none. */
+/**
+ * Returns an error with a command line to use instead of a config that does not exist; undefined where its name suggests none.
+ */
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
   return name === undefined ? undefined : withRemedy(error, name.replace(/\.ya?ml$/, ''), configs, error.details);
@@ -69,7 +71,7 @@ function withRemedy(
   return new ConfigError(error.kind, error.summary, [remedy, ...details], error);
 }
 
-/** Returns the command in the comments at the head of a config; undefined without one. */
+/** Returns the example command in the comments at the top of a config file; undefined without one. */
 function commandOf(file: string | undefined, name: string): string | undefined {
   const head = file === undefined ? '' : readFileSync(file, 'utf8').split('\ndefaults:')[0];
   return new RegExp(`npx bowyer --config-name ${name} (?:[^;.#\\n]|\\.(?! |$))+`, 'm').exec(head)?.[0].trimEnd();
@@ -90,7 +92,7 @@ function compositionOf(name: string, repository: Repository): string | undefined
   return base === undefined ? `archer_20q algorithm=${algorithm} env=${env}` : `${base} algorithm=${algorithm}`;
 }
 
-/** Finds a primary config of the environment: ArCHer's first, since its settings fit every algorithm. */
+/** Finds a primary config of the environment. ArCHer's config is preferred, since its settings fit every algorithm. */
 function primaryOf(end: string, env: string, repository: Repository): string | undefined {
   const named = repository.options('').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
   const trains = named.filter((name) => choosesAlgorithm(repository, name));

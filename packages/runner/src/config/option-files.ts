@@ -1,6 +1,6 @@
-// Writes the files that are generated from the registered units: configs/task, configs/algorithm, configs/env and
-// configs/demonstrations, whose options are defined in the schemas, and the tables of flat names, algorithms and environments.
-// `npm run option-files` calls it.
+// Writes the files that are generated from the schemas of the registered tasks, algorithms and environments: the YAML files in
+// configs/task, configs/algorithm, configs/env and configs/demonstrations, and the tables of flat names, algorithms and
+// environments. `npm run option-files` calls it.
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import type { FlatNames, FlatPath } from '@bowyer/config';
@@ -19,9 +19,9 @@ const WIDTH = 120;
 const WRITTEN = '# Written by `npm run option-files` from the schema of the';
 
 /**
- * Returns the text of each file, by its path below the repository.
+ * Returns the text of each generated file, by its path in the repository.
  *
- * @param pageOf the page of an environment or algorithm, as a path below the repository
+ * @param pageOf returns the page of an environment or algorithm, as a path in the repository
  * @param environmentsPage the text of docs/environments/README.md, whose table is written again
  */
 export function optionFiles(pageOf: (name: string) => string, environmentsPage: string): Record<string, string> {
@@ -66,7 +66,9 @@ export function optionFiles(pageOf: (name: string) => string, environmentsPage: 
 
 const sentence = (text: string): string => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
-/** Collects the options of a task's file: those with a default. Options of an algorithm or environment are in its own file. */
+/**
+ * Collects the options with a default for the YAML file of a task. Options of algorithms and environments are in their own files.
+ */
 function optionsOfTask(unit: TaskUnit): TObject {
   const [first] = environmentNames();
   const known = allChoices().filter(({ env }) => env === first);
@@ -162,7 +164,10 @@ function algorithmsPage(pageOf: (name: string) => string): string {
   ].join('\n');
 }
 
-/** Writes each option below its description, and the options of a group below the description of the group. */
+/**
+ * Writes the YAML lines of options, each below a comment with its description; options of a group are below the description of
+ * the group.
+ */
 const optionLines = ({ properties }: OptionsSchema | TObject): string[] =>
   Object.entries(properties as TProperties).flatMap(([key, option]) => {
     const about = ['', ...comment(option.description!)];

@@ -1,13 +1,13 @@
-// Checks the paths that a task writes to, and reports obstacles with their keys, before anything starts.
+// Checks before a task starts that it can write to the files and folders that its options name.
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { writeProblem, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { isGgufFile } from '../tasks/export/export-config.js';
 
-/** `appended` is anything that takes text, such as a device. */
+/** The kinds of output paths. Text is added to an `appended` path, which may be a file or a device such as /dev/stdout. */
 type Kind = 'folder' | 'file' | 'appended';
 
-/** The kind of path of each key, by task where it differs. */
+/** For each option with an output path: the kind of path, by task where it differs between tasks. */
 const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   save_path: 'folder',
   'warm_start.cache_dir': 'folder',
@@ -27,7 +27,7 @@ export interface PlacesConfig {
   warmStart?: { cacheDir?: string };
 }
 
-/** Lists the paths that the task cannot write to. */
+/** Reports the options whose paths cannot be written. */
 export function placeProblems({ task, savePath, warmStart }: PlacesConfig): ConfigProblem[] {
   const { name, output, format } = task;
   const places = { save_path: savePath, 'warm_start.cache_dir': warmStart?.cacheDir, 'task.output': output };
@@ -61,7 +61,7 @@ export function obstacleOf(path: string, kind: Kind): string | null {
   }
 }
 
-/** Returns the reason why a path that does not exist cannot be created, which depends on its parents. */
+/** Returns the reason why a path that does not exist cannot be created, which depends on its parent folders. */
 function obstacleOfNew(path: string): string | null {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return 'it is a symbolic link to nothing';
   const parent = dirname(resolve(path));

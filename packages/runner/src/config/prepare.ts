@@ -1,5 +1,5 @@
-// Finds options of a composed config that its run does not read. Those from shipped files are removed, and those that the user
-// gave are refused, so that nothing is silently ignored.
+// Finds options of a composed config that its run does not read. Those in Bowyer's own config files are removed; those that the
+// user gave are refused, so that nothing is silently ignored.
 import { sep } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
@@ -14,15 +14,15 @@ import { placeText } from '../plugins/place-text.js';
 import { loadPlugins } from '../plugins/plugins.js';
 import { choicesOf, optionsOf, schemaOf, taskOf, unknownUnit } from './units.js';
 
-/** Groups whose choice on the command line decides which options there are. */
+/** The config groups whose chosen option decides which other options exist. */
 const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
- * Lists the options of a composition that its run does not read.
+ * Lists the options in a composed config that its run does not read and that can be removed.
  *
- * @param shipped folders of the program's own configs
- * @returns the paths to remove from the composition; the validation reports the remaining unknown keys
- * @throws {ConfigError} for options that the user gave and that another choice would switch on
+ * @param shipped folders of the config files that belong to Bowyer
+ * @returns the paths to remove from the composition; the validation reports the unknown keys that are left
+ * @throws {ConfigError} for options of the user that the run would read with another choice
  */
 export async function unreadKeys(
   composition: Composition,
@@ -30,7 +30,7 @@ export async function unreadKeys(
   shipped: readonly string[],
 ): Promise<string[]> {
   await loadPlugins(composition);
-  // The validation reports a task, environment or algorithm that does not exist.
+  // For an unknown task, environment or algorithm nothing is removed, since the validation reports it.
   if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return [];
   const unread = unreadPaths(composition.config, schemaOf(composition));
   const typed = overrides.filter(({ kind, isGroup }) => kind !== 'delete' && !isGroup).map(({ key }) => key);
@@ -41,7 +41,8 @@ export async function unreadKeys(
     useless.includes(composition.origin(path)[0]?.source) ||
     typed.some((key) => key === path || isBelow(key, path) || isBelow(path, key));
   const ofFiles = unread.filter((path) => !isTyped(path) && isOfUser(composition.origin(path)[0], shipped));
-  // Options in the user's files for a unit that the command line has replaced are removed too.
+  // If the command line chooses another task, algorithm or the like than the user's file, the file's options for the replaced one
+  // are removed too.
   const ofReplaced = isSwitched ? optionsOfOthers(ofFiles, composition) : [];
   const ofUser = unread.filter((path) => isTyped(path) || (ofFiles.includes(path) && !ofReplaced.includes(path)));
   const refused = ofUser.filter((path) => conditionOf(path, choices) !== undefined);
@@ -65,7 +66,7 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
 const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Finds the unread options that a run with another task, algorithm, environment or setting would have. */
+/** Finds, among unread options, those that a run with another task, algorithm, environment or setting would read. */
 function optionsOfOthers(paths: readonly string[], composition: Composition): string[] {
   if (paths.length === 0) return [];
   const choices = choicesOf(composition);
@@ -86,7 +87,7 @@ function optionsOfOthers(paths: readonly string[], composition: Composition): st
   );
 }
 
-/** Lists the option files chosen on the command line from which the run reads nothing, such as `policy=openai` in a training. */
+/** Lists choices of config groups on the command line from which the run reads nothing, such as `policy=openai` in a training. */
 function uselessChoices(
   composition: Composition,
   overrides: PrepareContext['overrides'],
@@ -108,7 +109,7 @@ const leavesOf = (config: PlainObject, prefix = ''): string[] =>
 
 function refusal(refused: readonly string[], composition: Composition, typed: readonly string[]): ConfigError {
   const choices = choicesOf(composition);
-  // For a refused node, the message lists the options that the user has set in it.
+  // For a refused node, the message lists the options in it that the user has given.
   const paths = refused.flatMap((path) => {
     const inside = typed.filter((key) => isBelow(key, path));
     return inside.length > 0 ? inside : [path];

@@ -1,21 +1,21 @@
-// Moves secrets in configs of other programs to environment variables, before a config is printed, saved or passed to other
-// processes. ArCHer's `use_wandb`, which chooses the logger of Weights & Biases, is read here too.
+// Moves secrets such as API keys, which configs of other programs contain, to environment variables before a config is printed,
+// saved or passed to other processes. It also translates ArCHer's `use_wandb`, which chooses the logger of Weights & Biases.
 import { compose, type Composition } from '@bowyer/config';
 
 type Environment = Record<string, string | undefined>;
 
-/** The environment variable for each key with a secret. */
+/** For each key whose value is a secret: the environment variable that replaces it. */
 const VARIABLES: Readonly<Record<string, string>> = {
   wandb_key: 'WANDB_API_KEY',
   huggingface_token: 'HF_TOKEN',
   api_key: 'OPENAI_API_KEY',
 };
 
-/** Keys whose value is replaced by the name of the variable, since the run needs that name. */
+/** Keys whose value is replaced by the name of the environment variable, since the run reads that name. */
 const BY_NAME: readonly string[] = ['api_key'];
 
 /**
- * Removes secrets from the command line, because a run records its overrides.
+ * Removes secrets from the command line, because a run records its command line.
  *
  * @param env receives the secrets
  */
@@ -30,7 +30,11 @@ export function withoutSecrets(argv: readonly string[], env: Environment): strin
   });
 }
 
-/** Removes the secrets in files from a composition. @param env receives the secrets */
+/**
+ * Removes the secrets that come from config files from a composed config.
+ *
+ * @param env receives the secrets
+ */
 export function withoutSecretsOf(composition: Composition, env: Environment): Composition {
   const found = Object.keys(VARIABLES).filter((key) => !BY_NAME.includes(key) && key in composition.config);
   for (const key of found) {
@@ -40,7 +44,11 @@ export function withoutSecretsOf(composition: Composition, env: Environment): Co
   return found.length === 0 ? composition : composition.without(found);
 }
 
-/** Adds the logger that `use_wandb` in a file asks for. @param configs folder of the program's configs */
+/**
+ * Adds the logger of Weights & Biases if a config file has `use_wandb: true`.
+ *
+ * @param configs the folder of Bowyer's config files
+ */
 export function withWandb(composition: Composition, configs: string): Composition {
   const { use_wandb, wandb_log, logger } = composition.config;
   if (use_wandb === undefined && wandb_log === undefined) return composition;

@@ -1,4 +1,4 @@
-// Finds the task, algorithm and environment that a composed config has chosen, with their options and the config's schema.
+// Finds the task, the algorithm and the environment that a composed config has chosen, and derives the config's schema from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { group, unitOptions } from '@bowyer/core';
@@ -22,7 +22,7 @@ export function choicesOf(composition: Composition): Choices {
   };
 }
 
-/** Finds the key that names an unregistered environment or algorithm, and makes a schema that refuses it. */
+/** Finds the key that names an unregistered environment or algorithm, and makes a schema that refuses the name. */
 export function unknownUnit(composition: Composition): { key: string; schema: TObject } | undefined {
   const { algorithm, env, setting } = choicesOf(composition);
   const oneOfNames = (names: string[]) => Type.Object({ name: Type.Unsafe<string>({ type: 'string', enum: names }) });
@@ -33,7 +33,10 @@ export function unknownUnit(composition: Composition): { key: string; schema: TO
   return undefined;
 }
 
-/** Reads a setting; undefined where its interpolation cannot be resolved, which the validation reports with its place. */
+/**
+ * Reads the value of a key; undefined where its interpolation cannot be resolved, which the validation reports with file and
+ * line.
+ */
 function safeSetting(composition: Composition, key: string): unknown {
   try {
     return composition.setting(key);
@@ -47,7 +50,7 @@ export function taskOf(composition: Composition): TaskUnit | undefined {
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
-/** Returns the options of a task by node; the config node `task` also has the task's name. */
+/** Returns the schemas of a task's config nodes, by name. The node `task` also has the name of the task. */
 export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProperties {
   const { task, ...others } = unit?.keys(choices) ?? {};
   const name = Type.Unsafe<string>({
@@ -59,6 +62,6 @@ export function optionsOf(unit: TaskUnit | undefined, choices: Choices): TProper
   return { task: group({ name, ...(task as TObject | undefined)?.properties }, 'what the run does'), ...others };
 }
 
-/** Makes the JSON Schema of a whole config, for the task, algorithm and environment that it names. */
+/** Makes the JSON Schema of a complete config, for the task, algorithm and environment that the config names. */
 export const schemaOf = (composition: Composition): TObject =>
   unitOptions(optionsOf(taskOf(composition), choicesOf(composition)));

@@ -1,4 +1,4 @@
-// Checks a config before its run makes or loads anything.
+// Checks a composed config before its run makes or loads anything.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
@@ -18,14 +18,16 @@ import { placeText } from '../plugins/place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
 import { CONFIG_FILE } from '../run/recorded-config.js';
 
-/** Refuses a config that its task could not run, or that would waste the run. */
+/** Refuses a config that its task cannot run, or whose run would be useless. */
 export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
-  // This call always throws: the name of the environment or of the algorithm is unknown, and with it which other keys are valid.
+  // This call always throws for an unknown name of an environment or algorithm. Other keys are not checked, since their schema
+  // depends on the name.
   if (unknown !== undefined) await validate(composition, unknown.schema);
   const schema = schemaOf(composition);
   const bare = withoutDefaults(composition);
-  // Missing defaults are reported first, since with them keys of other programs can be translated.
+  // Missing defaults are reported before other problems, since keys of other programs can be translated only in a config with
+  // defaults.
   if (bare.length > 0) throw new Error(textOf(bare, composition));
   const early = [
     ...otherAlgorithm(composition),
@@ -51,7 +53,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** Refuses a config without the project's defaults, since the schema would report each missing key. */
+/** Refuses a config whose defaults list does not include Bowyer's defaults, since the schema would report each missing key. */
 function withoutDefaults(composition: Composition): ConfigProblem[] {
   // The defaults of every primary config include configs/base.yaml, which sets `save_path`.
   if (composition.setting('save_path') !== undefined) return [];
@@ -63,10 +65,10 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
   ];
 }
 
-/** Tasks that run an algorithm. */
+/** The tasks that train an agent with an algorithm. */
 const TRAINING = ['train', 'train_agent'];
 
-/** Refuses an algorithm's name that differs from the algorithm whose options were chosen, since a name alone chooses no options. */
+/** Refuses a config whose `algorithm.name` was changed without choosing the options of that algorithm (`algorithm=NAME`). */
 function otherAlgorithm(composition: Composition): ConfigProblem[] {
   const key = 'algorithm.name';
   const name = composition.setting(key);
@@ -89,7 +91,9 @@ function otherAlgorithm(composition: Composition): ConfigProblem[] {
   );
 }
 
-/** Refuses keys of other programs that could not be translated, since the schema would only call them unknown. */
+/**
+ * Refuses keys of other programs that could not be translated, with their counterparts; the schema would only call them unknown.
+ */
 async function keysOfOthers(
   composition: Composition,
   { properties }: Pick<TObject, 'properties'>,
@@ -109,7 +113,7 @@ async function keysOfOthers(
   });
 }
 
-/** Refuses a critic without sizes, since the schema would report each of them. */
+/** Refuses a critic without sizes in one error, since the schema would report each missing size. */
 function sizelessCritic(composition: Composition): ConfigProblem[] {
   const [kind, width, model] = ['critic.kind', 'critic.width', 'critic.model'].map((key) => composition.setting(key));
   if (kind !== 'transformer' || width !== undefined || model !== null) return [];
@@ -133,7 +137,7 @@ function playProblems(composition: Composition, config: EnvironmentConfig): Conf
   );
 }
 
-/** Returns whether a file set the key for another choice than the one on the command line or the implied one. */
+/** Returns whether a file's value of a key belongs to a choice that the command line or an implied key has since replaced. */
 const isOverridden = (composition: Composition, key: string, choice: string): boolean =>
   !isTyped(composition, key) && (isTyped(composition, choice) || comesFrom(composition, choice, IMPLIED));
 
@@ -142,18 +146,24 @@ const isTyped = (composition: Composition, key: string): boolean => comesFrom(co
 const comesFrom = (composition: Composition, key: string, source: string): boolean =>
   composition.origin(key)[0]?.source.startsWith(source) === true;
 
-/** Files that a run's folder may contain before the run begins: Hydra's record, logs, the markers of a sweep. */
+/**
+ * Matches files that a run's folder may contain before the run starts: Hydra's record of the config, logs, the marker of a
+ * sweep's job.
+ */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
 interface LimitedConfig {
   savePath: string | null;
   device?: { threads?: number };
   sampling?: { maxNewTokens?: number };
-  /** `nPositions` is that of a policy from scratch. */
+  /** `nPositions` is the context length of a policy from scratch. */
   policy?: { nPositions?: number };
 }
 
-/** Checks limits that the schema does not know: the cores of this machine, the policy's context, and the contents of the run's folder. */
+/**
+ * Checks limits that a schema cannot express: the number of cores of this machine, the policy's context length, and the contents
+ * of the run's folder.
+ */
 function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();
@@ -175,7 +185,7 @@ function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): C
   if (savePath !== null && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const others = entries.filter((name) => !OF_A_START.test(name));
-    // A run that was killed before it claimed the folder has left only the record of its command line.
+    // A run that was killed before it wrote its config into the folder has left only Hydra's record of its command line there.
     const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
     if (!isOurs && others.length > 0)
       problems.push({
@@ -187,7 +197,7 @@ function limitProblems({ device, sampling, policy, savePath }: LimitedConfig): C
   return problems;
 }
 
-/** Writes each problem with the file and line of its key. */
+/** Writes each problem with the file and the line in which its key was given. */
 function textOf(problems: readonly ConfigProblem[], composition: Composition): string {
   return problems
     .flatMap(({ key, message, remedy }) => {

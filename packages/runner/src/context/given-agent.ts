@@ -1,18 +1,19 @@
-// Defines an agent that is a function of the program which runs the task as a library. Its tasks are objects of that program.
+// Defines the agent that a calling program gives as a function when it runs a task through @bowyer/runner as a library. Its tasks
+// are objects of that program.
 import { createHash } from 'node:crypto';
 import type { AgentTask, JudgeRollout, RunAgent } from '@bowyer/rollouts';
 
 export interface GivenAgent {
   run: RunAgent;
-  /** If not given, the agent returns its reward itself. */
+  /** Judges a rollout. Without it, the agent function returns or reports its reward itself. */
   judge?: JudgeRollout;
   tasks: readonly AgentTask[];
-  /** If not given, a share of `tasks` is held out. */
+  /** The tasks of evaluations during training; if absent, a share of `tasks` is held out. */
   evalTasks?: readonly AgentTask[];
   testTasks?: readonly AgentTask[];
   /**
-   * Called after each round of `concurrency` rollouts of an evaluation, with the returns so far in the order of the tasks; true
-   * ends it.
+   * Called after every `concurrency` rollouts of an evaluation, with the returns so far in the order of the tasks; if it returns
+   * true, the evaluation ends early.
    */
   isEnough?: (returns: readonly number[]) => boolean;
 }
@@ -20,8 +21,8 @@ export interface GivenAgent {
 const FUNCTION = 'a function';
 
 /**
- * Returns the values of the options `agent`, `reward` and `tasks`, which name commands and files where the agent is not a
- * function. Tasks are recorded as a digest, since other tasks make another run.
+ * Returns the values to record for the options `agent`, `reward` and `tasks`, which name commands and files if the agent is not a
+ * function. Tasks are recorded as a digest, so that a run with other tasks is not taken for the same run.
  */
 export function settingsOf({ tasks, evalTasks, testTasks, judge }: GivenAgent): Record<string, string | null> {
   const named = (given: readonly AgentTask[] | undefined) =>

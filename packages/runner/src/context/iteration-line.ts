@@ -1,8 +1,8 @@
-// Reports an iteration of a watched run as an object and as a line: the rewards of its rollouts, and the metrics that show a
-// collapse.
+// Reports an iteration of a run whose agent is a user's program, as an object and as a line of the log: the rewards of its
+// rollouts, and the metrics that show a collapse of the policy.
 import type { Metrics } from '@bowyer/algorithms';
 
-/** The half-width of a 95 % interval, in standard errors. */
+/** The half-width of a 95 % confidence interval, in standard errors. */
 const HALF_WIDTH = 1.96;
 
 const figures: [metric: string, text: (value: number) => string][] = [
@@ -16,27 +16,27 @@ const figures: [metric: string, text: (value: number) => string][] = [
   ['groups/flat_share', (x) => `groups without a difference ${percent(x)}`],
 ];
 
-/** The progress of the run. */
+/** The iteration's number and times, from which its progress is reported. */
 export interface IterationPlace {
   iteration: number;
   iterations: number;
-  /** Seconds of this iteration, by phase. */
+  /** The duration of the parts of this iteration in seconds, by name. */
   seconds: Record<string, number>;
-  /** Seconds until the end of the run; null where they are not known. */
+  /** The estimated seconds until the end of the run; null where they are not known. */
   left: number | null;
 }
 
-/** The progress after an iteration of training. */
+/** The progress that is reported after an iteration of training. */
 export interface IterationProgress {
   phase: 'training';
   iteration: number;
   iterations: number;
-  /** Mean reward of the rollouts, with its 95 % interval. */
+  /** The mean reward of the iteration's rollouts, with its 95 % confidence interval. */
   reward: { mean: number; low: number; high: number };
-  /** KL divergence from the initial policy, in nats per token; null where it is not measured. */
+  /** The KL divergence from the initial policy in nats per token; null where it is not measured. */
   kl: number | null;
   seconds: number;
-  /** Seconds until the last iteration, without the final test; null where they are not known. */
+  /** The estimated seconds until the last iteration, without the final test; null where they are not known. */
   secondsLeft: number | null;
   /** All metrics of the iteration, by their names in metrics.jsonl. */
   metrics: Readonly<Metrics>;
@@ -45,7 +45,10 @@ export interface IterationProgress {
 /** The progress of an evaluation or a test, in rollouts. */
 export interface RolloutProgress {
   phase: 'rollouts';
-  /** The model that plays: its folder, or `start`, `last` and `best` in the test of a training. */
+  /**
+   * The model that plays: its folder in an evaluation; `start` (the initial model), `last` or `best` in the final test of a
+   * training.
+   */
   model: string;
   done: number;
   total: number;
@@ -56,13 +59,13 @@ export interface StepProgress {
   phase: 'steps';
   done: number;
   total: number;
-  /** The last logged loss, in nats per learned token; null before the first one. */
+  /** The last logged loss in nats per learned token; null before the first one is logged. */
   loss: number | null;
 }
 
 export type RunProgress = IterationProgress | RolloutProgress | StepProgress;
 
-/** Returns the metrics of an iteration that a line shows; null for metrics without a rollout. */
+/** Extracts the metrics that the line of an iteration shows; returns null if the iteration played no rollouts. */
 export function iterationProgress(
   metrics: Metrics,
   { iteration, iterations, seconds, left }: IterationPlace,

@@ -1,9 +1,12 @@
-// Ends a process with its parent. Node has neither exec nor Linux's parent-death signal.
+// Ends a child process when its parent process ends. It is needed since Node has neither exec nor Linux's parent-death signal.
 
-/** The variable that asks a child to end with its parent, which has opened an IPC channel: the system closes it when the parent ends. */
+/**
+ * The environment variable with which a parent asks its child to end together with it. The parent must have opened an IPC
+ * channel, which the operating system closes when the parent ends.
+ */
 export const ENDS_WITH_PARENT = 'BOWYER_ENDS_WITH_PARENT';
 
-/** Ends this process when its parent ends, if the variable is set. */
+/** Makes this process end when its parent ends, if the environment variable is set. */
 export function endWithParent(): void {
   const isAsked = process.env[ENDS_WITH_PARENT] !== undefined;
   delete process.env[ENDS_WITH_PARENT]; // children of this process must not inherit it

@@ -1,8 +1,9 @@
-// Gathers the hosts and threads of the processes that share a run. The log names them at the start, the results at the end.
+// Gathers the host names and thread counts of the processes (ranks) that run a data-parallel training together. They are logged
+// at the start and recorded with the results.
 import { availableParallelism, hostname } from 'node:os';
 import { maximum, minimum, type Ranks } from '@bowyer/core';
 
-/** Hosts and threads have one entry per rank, in the order of the ranks. */
+/** The processes of a data-parallel run. Hosts and threads have one entry per rank, in the order of the ranks. */
 export interface Processes {
   ranks: number;
   hosts: string[];
@@ -10,9 +11,9 @@ export interface Processes {
 }
 
 /**
- * Gathers the hosts and threads of all ranks; every rank must call it.
+ * Gathers the host names and thread counts of all ranks; every rank must call it.
  *
- * @param threads of the config: 0 for all cores that the system gives this process
+ * @param threads the config's `device.threads`: 0 for all cores that the system gives this process
  * @returns null for a single process
  */
 export function processesOf(ranks: Ranks, threads: number): Processes | null {
@@ -21,7 +22,12 @@ export function processesOf(ranks: Ranks, threads: number): Processes | null {
   return { ranks: ranks.size, hosts: all.map(({ host }) => host), threads: all.map((one) => one.threads) };
 }
 
-/** Writes `1 process runs this, with 1 thread`. @param threads of the config @param players processes that play the episodes */
+/**
+ * Returns a line for the log such as `1 process runs this, with 1 thread`.
+ *
+ * @param threads the config's `device.threads`
+ * @param players the number of processes that play the episodes
+ */
 export function oneProcessText(threads: number, players = 1): string {
   const count = threads || availableParallelism();
   const ofEach = `${count} ${count === 1 ? 'thread' : 'threads'}`;
@@ -30,7 +36,7 @@ export function oneProcessText(threads: number, players = 1): string {
     : `${players} processes play the episodes, ${ofEach} each`;
 }
 
-/** Writes `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
+/** Returns a line for the log such as `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
 export function processesText({ ranks, hosts, threads }: Processes): string {
   const places = [...new Set(hosts)].map(
     (host) => `${rankText(hosts.flatMap((one, i) => (one === host ? i : [])))} on ${host}`,

@@ -1,4 +1,5 @@
-// Copies folders that a server has recorded into the run's folder, so that a resumed run reads the same items.
+// Copies the data of folders in which a server has recorded conversations into the run's folder, so that a resumed run reads the
+// same data even if the server continues to record.
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,14 +8,17 @@ import { DataFileError, EXPECTED_CONVERSATION, recordFolderOf } from '@bowyer/co
 import type { RecordedUse } from '@bowyer/rollouts';
 import type { TaskContext } from './task-context.js';
 
-/** The keys of a config that may name a record. */
+/** The config keys that may name a folder of recordings. */
 export interface RecordPlaces {
   demonstrations?: { path?: unknown };
   algorithm?: { name: string };
   task: { data?: unknown; tasks?: unknown; evalTasks?: unknown; testTasks?: unknown };
 }
 
-/** Copies each recorded folder that a config names to a JSONL file in the run's folder, and makes the config name that file. */
+/**
+ * Copies each folder of recordings that a config names to a JSONL file in the run's folder, and replaces the folder in the config
+ * by that file.
+ */
 export async function useRecords(config: RecordPlaces, context: Pick<TaskContext, 'directory' | 'log'>): Promise<void> {
   const { demonstrations, task } = config;
   const prefers = findAlgorithm(config.algorithm?.name ?? '')?.needs.preferences;

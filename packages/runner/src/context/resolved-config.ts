@@ -1,4 +1,5 @@
-// Makes the config of a run with all interpolations resolved, in snake_case as in files and in camelCase as the code reads it.
+// Makes the config of a run with all interpolations resolved: in snake_case as in config files, and in camelCase as the code
+// reads it.
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys, toSnakeCase } from '@bowyer/core';
 
@@ -7,17 +8,24 @@ export interface ResolvedConfig {
   readonly nodes: Readonly<Record<string, unknown>>;
   /** The config in camelCase. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The part that the run's numbers depend on. A run is resumed only with an equal part. */
+  /** The options on which the run's results depend. A run is resumed only if they are unchanged. */
   readonly decisive: Readonly<Record<string, unknown>>;
 }
 
-/** Derives the values of a config. @param nodes a config that this schema has accepted */
+/**
+ * Derives the forms of a config from its validated values.
+ *
+ * @param nodes a config that the schema has accepted
+ */
 export function resolvedConfig(nodes: Readonly<Record<string, unknown>>, schema: TObject): ResolvedConfig {
   const values = camelKeys(nodes) as Record<string, unknown>;
   return { nodes, values, decisive: decisivePart(values, schema) };
 }
 
-/** Removes options whose schema says `decides: false`. `iterations` may grow in a resumed run. */
+/**
+ * Removes options on which the results do not depend (`decides: false` in their schema). `iterations` is removed too, since a
+ * resumed run may have more.
+ */
 function decisivePart(values: Record<string, unknown>, { properties }: TObject): Record<string, unknown> {
   const kept = Object.entries(values).flatMap(([key, value]) => {
     const own = (properties as Record<string, TSchema>)[toSnakeCase(key)];

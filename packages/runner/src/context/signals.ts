@@ -1,11 +1,15 @@
-// Handles signals while a job runs: the first Ctrl-C, SIGTERM or SIGHUP asks it to stop where it can be resumed, the second one
-// ends it immediately, as SIGQUIT (Ctrl-\) does.
+// Handles signals while a task runs: the first Ctrl-C, SIGTERM or SIGHUP asks the task to stop at a point from which it can be
+// resumed; the second one ends the process immediately, as SIGQUIT (Ctrl-\) does.
 import type { TaskContext } from './task-context.js';
 
-/** Signals that ask a job to stop: those of the user, of batch systems, and of a terminal that is closed or disconnected. */
+/** The signals that ask a task to stop: those of Ctrl-C, of batch systems, and of a terminal that is closed or disconnected. */
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Runs `work` with handlers of signals, which are removed when it ends. @param work gets `onInterrupt` of TaskContext */
+/**
+ * Runs `work` with signal handlers, which are removed when it ends.
+ *
+ * @param work gets `onInterrupt` of TaskContext, by which it registers how it stops
+ */
 export async function withSignals(
   log: TaskContext['log'],
   work: (onInterrupt: TaskContext['onInterrupt']) => Promise<void>,
@@ -21,7 +25,8 @@ export async function withSignals(
     stop();
   };
   const endAtOnce = (signal: NodeJS.Signals) => {
-    // The listeners remove temporary files. process.exit would call them too, but it aborts threads that compute in native code.
+    // The listeners of `exit` remove temporary files. process.exit is not used, since it aborts threads that compute in native
+    // code.
     process.emit('exit', process.exitCode as number);
     process.off(signal, onSignal);
     process.kill(process.pid, signal); // the handler is removed, so that the system ends the process
@@ -35,7 +40,10 @@ export async function withSignals(
   }
 }
 
-/** Makes this process exit with BOWYER_STOPPED_EXIT_CODE after a requested stop; launcher=slurm sets that variable. */
+/**
+ * Makes this process exit with BOWYER_STOPPED_EXIT_CODE after it was asked to stop; launcher=slurm sets that variable to
+ * recognise such an exit.
+ */
 function reportStop(): void {
   const code = Number(process.env.BOWYER_STOPPED_EXIT_CODE ?? 0);
   process.once('exit', (own) => (process.exitCode = own === 0 ? code : own));

@@ -1,12 +1,12 @@
-// Opens the output of a command: a live view on a terminal, lines in a pipe, JSON lines for scripts, or warnings and results
-// only.
+// Opens the output of a command in one of four forms: a live view on a terminal, lines in a pipe, JSON lines for scripts, or
+// warnings and results only.
 import { Console } from 'node:console';
 import { printable, writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
 import type { TaskContext } from './task-context.js';
 
 type Settings = Readonly<Record<'quiet' | 'json', unknown>> & {
-  /** Whether standard output carries a protocol of the task. */
+  /** Whether the task communicates over standard output with another program, so that it may not print there. */
   isSpoken?: boolean;
 };
 type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): void };
@@ -29,7 +29,10 @@ export async function openTerminal(context: JobContext, config: Settings): Promi
   };
 }
 
-/** Writes everything to standard error, including the output of modules that write to the console. */
+/**
+ * Opens an output for tasks that use standard output as a protocol: everything is written to standard error, even that which
+ * modules write to the console.
+ */
 function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
   const own = globalThis.console;
@@ -45,7 +48,7 @@ function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolea
   };
 }
 
-/** Writes one JSON object per line to standard output, with its kind in `event`. */
+/** Opens an output for scripts: one JSON object per line of standard output, with its kind in `event`. */
 function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
   const report = (event: Record<string, unknown>) => void stdout.write(jsonLine(event));
@@ -65,7 +68,7 @@ function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): T
 
 const jsonLine = (event: Record<string, unknown>): string => `${printable(JSON.stringify(event))}\n`;
 
-/** Opens the output of the table of a sweep's jobs. */
+/** Opens the output on which a sweep shows the table of its jobs. */
 export async function sweepOutput(
   { stdout }: SweepRequest['program'],
   { quiet, json }: Settings,

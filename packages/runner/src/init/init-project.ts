@@ -1,11 +1,11 @@
-// bowyer init NAME [FOLDER]: writes a small project whose files run unchanged.
+// Implements `bowyer init NAME [FOLDER]`, which writes a small example project whose files run without changes.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { shellQuoted } from '@bowyer/core';
 
 const templates = join(import.meta.dirname, '../../templates');
 
-/** The only file that a project may already have, since a package manager may have written it. */
+/** The only file of the template that the folder may already contain, since a package manager may have written it. */
 const PACKAGE = 'package.json';
 
 interface Package {
@@ -14,12 +14,12 @@ interface Package {
 }
 
 /**
- * Writes the files of a project into a folder. Existing files are not changed, except package.json, which gets the scripts that
- * it lacks.
+ * Writes the files of a template project into a folder. Existing files are not changed, except package.json, to which missing
+ * scripts are added.
  *
- * @param argv the project's name, and the folder; the current one if not given
+ * @param argv the name of the template, and the folder; the current one if not given
  * @returns the next steps, for the terminal
- * @throws where there is no such project, or one of its files is there already
+ * @throws where there is no such template, or the folder already contains one of its files
  */
 export function initProject(argv: readonly string[]): string {
   const names = readdirSync(templates);
@@ -49,11 +49,15 @@ export function initProject(argv: readonly string[]): string {
 
 const readPackage = (path: string): Package => JSON.parse(readFileSync(path, 'utf8')) as Package;
 
-/** Adds the template's fields and scripts to a package.json, and keeps those that it has. @returns the names of the template's scripts */
+/**
+ * Adds the template's fields and scripts to a package.json; existing ones are kept.
+ *
+ * @returns the names of the template's scripts
+ */
 function writePackage(path: string, own: Package): string[] {
   const found = existsSync(path) ? readPackage(path) : {};
   const { test } = found.scripts ?? {};
-  // npm init writes a test that fails.
+  // The script `test` that npm init writes always fails, and is replaced.
   const isPlaceholder = test?.includes('no test specified') === true;
   const scripts = { ...own.scripts, ...found.scripts, ...(isPlaceholder && { test: own.scripts!.test }) };
   writeFileSync(path, `${JSON.stringify({ ...own, ...found, scripts }, null, 2)}\n`);

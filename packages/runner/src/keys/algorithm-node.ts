@@ -1,4 +1,4 @@
-// Makes the config node `algorithm`: the name of the chosen algorithm, and its options.
+// Makes the schema of the config node `algorithm`: the name of the chosen algorithm, and its options.
 import { Type, type TObject } from '@sinclair/typebox';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { group } from '@bowyer/core';
@@ -8,7 +8,11 @@ const name = Type.String({
   flat: 'agent_type',
 });
 
-/** Makes the node. @param options of the algorithm; a task that only plays has fewer */
+/**
+ * Makes the schema of the node.
+ *
+ * @param options of the algorithm; a task that only plays reads fewer of them
+ */
 export const algorithmNode = (
   algorithm: AnyAlgorithm | null,
   options: TObject | undefined = algorithm?.options as TObject | undefined,

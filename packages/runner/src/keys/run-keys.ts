@@ -1,5 +1,5 @@
-// Defines the config keys of runs, in groups of keys that are read together. The agent's keys are in agent/keys; keys of only one
-// task are in that task's unit. The defaults of keys that have none here are in configs/.
+// Defines the config keys that several tasks have, in groups of keys that are read together. Keys of the agent are in agent/keys,
+// keys of one task in the folder of the task. Defaults that are not here are in configs/.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { seedOption } from '../agent/keys/model-keys.js';
 import {
@@ -14,7 +14,7 @@ import {
 } from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
-/** The keys of every task. */
+/** The keys that every task has. */
 export const runKeys = {
   seed: seedOption,
   save_path: changeableOnResume(
@@ -50,16 +50,19 @@ export const runKeys = {
   sweeper: changeableOnResume(sweeperSchema),
 };
 
-/** The keys of tasks that draw no random numbers. */
+/** The keys that every task has, without the seed, for tasks that draw no random numbers. */
 export const { seed: _, ...seedlessKeys } = runKeys;
 
-/** The keys of tasks whose results have a title. */
+/** The keys of the titles in reports and loggers, for tasks that write a report. */
 export const titleKeys = (runName: string, project = 'llm_rl') => ({
   project_name: text(project, 'project, shown above the title of the report', { decides: false }),
   run_name: text(runName, 'title of the report', { decides: false }),
 });
 
-/** Makes the node that decides when a run writes a checkpoint, and thus how much work a kill can cost. */
+/**
+ * Makes the config node `checkpoints`, which decides when a run writes a checkpoint, and thus how much work is lost if it is
+ * killed.
+ */
 export const checkpointsNode = <Members extends TProperties>(members: Members) =>
   group(members, 'when a run writes a checkpoint');
 
@@ -69,12 +72,12 @@ export const saveMinutes = optional(
   { decides: false, flat: 'save_minutes' },
 );
 
-/** How often a run that counts in epochs writes a checkpoint. */
+/** The interval between checkpoints, for runs whose length is counted in epochs. */
 export const saveEpochs = optional(
   positive,
   'epochs between checkpoints (0.5: two in each epoch); null: only checkpoints.minutes decides',
   { decides: false, flat: 'save_freq' },
 );
 
-/** The values of all keys of runs, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
+/** The values of the keys that every run has, in camelCase. A function takes those that it reads: `Pick<RunConfig, …>`. */
 export type RunConfig = OptionsOf<TObject<typeof runKeys & ReturnType<typeof titleKeys>>>;

@@ -1,4 +1,4 @@
-// Defines the schemas of the nodes `launcher` and `sweeper` of a config. Defaults are in configs/launcher and configs/sweeper.
+// Defines the schemas of the config nodes `launcher` and `sweeper`. Their defaults are in configs/launcher and configs/sweeper.
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -11,7 +11,10 @@ const slurmText = (description: string) =>
 const slurmCount = (description: string) =>
   orNull(Type.Integer({ minimum: 1, description: `slurm: ${description}; null: not given to sbatch` }));
 
-/** The options of launcher=slurm, most of which set an option of sbatch; the names are submitit's. */
+/**
+ * The options of launcher=slurm, most of which set an option of Slurm's sbatch; the names are those of submitit, which Hydra's
+ * Slurm launcher uses.
+ */
 const slurmKeys = {
   name: orNull(
     Type.String({
@@ -142,7 +145,7 @@ export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly stri
   kubernetes: Object.keys(kubernetesKeys),
 };
 
-/** The default number of trials of a sweep of W&B that draws them: without a limit its agents never end. */
+/** The default number of trials of a W&B sweep that draws random trials, since without a limit its agents never end. */
 export const WANDB_TRIALS = 16;
 
 export const sweeperSchema = Type.Object(

@@ -12,25 +12,28 @@ import { settingsOf, type GivenAgent } from '../context/given-agent.js';
 import type { RunProgress } from '../context/iteration-line.js';
 
 export interface LibraryRun {
-  /** The primary config, such as `train_agent`. */
+  /** The name of the primary config, such as `train_agent`. */
   configName: string;
-  /** Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Undefined values keep their defaults. */
+  /**
+   * Config keys in camelCase with their values; an option of a config group by the name of the group, such as `algorithm:
+   * 'rloo'`. Undefined values keep their defaults.
+   */
   settings: Readonly<Record<string, unknown>>;
-  /** Asks the run to stop where it can be resumed; an evaluation or a test in progress is discarded. */
+  /** Asks the run to stop at a point from which it can be resumed; an evaluation or a test in progress is discarded. */
   signal?: AbortSignal;
   /** Receives every line of the log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
   onProgress?: (progress: RunProgress & { report: string }) => void;
-  /** The agent of tasks that play one. */
+  /** The agent function, for tasks whose agent is a user's program. */
   agent?: GivenAgent;
 }
 
 /**
  * Runs a task for the calling program.
  *
- * @returns the run's folder
- * @throws for a refused config, with the command line's message; the error that ended the run; the signal's reason once it has
- *   stopped
+ * @returns the folder of the run
+ * @throws for a refused config, with the command line's message; for a failed run, the error that ended it; for a stopped run,
+ *   the signal's reason
  */
 export async function runAsLibrary(run: LibraryRun): Promise<{ directory: string }> {
   const refusal: string[] = [];

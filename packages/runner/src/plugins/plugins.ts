@@ -1,4 +1,5 @@
-// Loads modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
+// Loads the user's modules that register algorithms, environments and tasks, which a config names: `plugins:
+// [./guess-number.ts]`.
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
@@ -6,7 +7,7 @@ import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
-/** Makes the paths of plugins absolute, so that the run's saved config works in any folder. */
+/** Makes the paths of plugins in a config absolute, so that the saved config of the run works in any working directory. */
 export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareContext, 'cwd'>): Composition {
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins) || plugins.length === 0) return composition;
@@ -21,9 +22,9 @@ const pathOf = (composition: Composition, i: number, plugin: string, cwd: string
   resolve(dirname(composition.fileOf(`plugins.${i}`) ?? join(cwd, 'command line')), plugin);
 
 /**
- * Imports each module once.
+ * Imports each plugin of a config once.
  *
- * @throws {ConfigError} for a module that does not exist or that fails
+ * @throws {ConfigError} for a plugin that does not exist or that throws
  */
 export async function loadPlugins(composition: Composition): Promise<void> {
   const plugins = composition.setting('plugins');
@@ -49,7 +50,7 @@ export async function loadPlugins(composition: Composition): Promise<void> {
   }
 }
 
-/** Imports plugins whose paths the parent process has checked. */
+/** Imports plugins in a worker process of a run; the parent process has checked their paths. */
 export async function loadPluginFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) await importPlugin(path, 'in a process of this run');
 }

@@ -1,4 +1,5 @@
-// Runs a job on a rank other than 0: the same task on the same config, without a terminal and without files.
+// Runs a job on a rank other than 0 of a data-parallel run: the same task on the same config as rank 0, but without terminal
+// output and without files.
 import { writeLines } from '@bowyer/config';
 import type { Ranks } from '@bowyer/core';
 import { loadPluginFiles } from '../plugins/plugins.js';

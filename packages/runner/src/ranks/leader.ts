@@ -3,11 +3,11 @@
 import type { MpiRanks } from '@bowyer/mpi';
 import type { ResolvedConfig } from '../context/resolved-config.js';
 
-/** A job as rank 0 sends it to the other ranks. */
+/** The job that rank 0 sends to the other ranks. */
 export interface AnnouncedJob {
   config: ResolvedConfig;
   directory: string;
-  /** The user's modules, by absolute paths. */
+  /** The absolute paths of the user's plugin modules. */
   plugins: readonly string[];
 }
 
@@ -21,12 +21,16 @@ export class Leader {
     await shareJob(this.ranks, job);
   }
 
-  /** Ends the other ranks if there is no job, such as after `--help`. */
+  /** Ends the other ranks if the command line starts no job, as with `--help`. */
   async dismiss(): Promise<void> {
     if (!this.#announced) await shareJob(this.ranks, null);
   }
 
-  /** Refuses a command that several processes cannot run together. @throws always */
+  /**
+   * Refuses a command that several processes cannot run together.
+   *
+   * @throws always
+   */
   refuse(what: string, remedy: string): never {
     throw new Error(
       `${what} cannot run on several processes, and ${this.ranks.size} were started by mpirun or srun\n  ${remedy}`,
@@ -34,7 +38,11 @@ export class Leader {
   }
 }
 
-/** Sends the job of rank 0 to all ranks; every rank must call it. @param job on rank 0, null on the others */
+/**
+ * Sends the job of rank 0 to all ranks; every rank must call it.
+ *
+ * @param job on rank 0; null on the others
+ */
 export async function shareJob(ranks: MpiRanks, job: AnnouncedJob | null): Promise<AnnouncedJob | null> {
   await ranks.barrier();
   return ranks.gather(job)[0];

@@ -1,10 +1,14 @@
-// Runs the command line on every process that mpirun or srun has started: rank 0 reads it, and the others run rank 0's job.
+// Runs the command line on every process that mpirun or srun has started: rank 0 reads the command line, and the other ranks
+// receive the job from rank 0.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeLines } from '@bowyer/config';
 import { joinRanks, type MpiRanks } from '@bowyer/mpi';
 import { Leader, shareJob } from './leader.js';
 
-/** Milliseconds that a failed rank waits before it reports: if all ranks have the same error, rank 0 reports it and ends the others. */
+/**
+ * The milliseconds that a failed rank waits before it reports its error: if all ranks have the same error, rank 0 reports it in
+ * this time and ends the others.
+ */
 const PATIENCE_MS = 500;
 
 /**

@@ -1,11 +1,12 @@
-// Checks which settings allow that the sampler multiplies integers while the trainer computes in float32.
+// Checks whether a run's settings allow `sampling.precision=integers`: the sampler then multiplies integers while the trainer
+// computes in float32, so that rollouts are slightly off-policy.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';
 import { offPolicyProblems } from './off-policy-problems.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
-/** Runs on a dataset have no rollouts, and no `precision`. */
+/** The part of a config that decides the precision. A run that trains on a dataset samples no rollouts and has no `precision`. */
 export interface SamplingPrecisionConfig {
   sampling: { precision?: 'float32' | 'integers' };
 }

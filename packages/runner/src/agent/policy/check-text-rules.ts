@@ -1,5 +1,5 @@
-// Checks that a policy can write the tokens that the config's rules of texts need, before demonstrations are made or a model is
-// loaded.
+// Checks that a policy can write the tokens that `sampling.eos_str` and the other rules for texts in the config need. It is done
+// before demonstrations are made or a model is loaded.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';
@@ -10,9 +10,9 @@ import { terminatorIds } from '../chat/agent-tokens.js';
 import type { FreshPolicyConfig } from './fresh-policy.js';
 
 /**
- * Checks the rules of texts before the policy is loaded.
+ * Checks the config's rules for texts before the policy is loaded.
  *
- * @param folder of the policy; null: a policy from scratch, whose vocabulary has the words of its data
+ * @param folder of the policy's model; null: a policy from scratch, whose vocabulary has the words of its data
  */
 export async function checkTextRules(
   folder: string | null,
@@ -23,7 +23,10 @@ export async function checkTextRules(
   terminatorIds(wordLevelTokenizer([config.sampling.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
 }
 
-/** Checks that `eos_str` is one token of a folder's tokenizer. An encoder-decoder without a tokenizer is not checked here. */
+/**
+ * Checks that `eos_str` is one token of the tokenizer in a folder. An encoder-decoder without a tokenizer is checked when it is
+ * loaded.
+ */
 export async function checkTerminator(folder: string, config: NodePart<'sampling', 'eosStr'>): Promise<void> {
   if (config.sampling.eosStr === null) return;
   const { baseDir } = await openAdapterDirectory(folder);

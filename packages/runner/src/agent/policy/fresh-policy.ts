@@ -1,4 +1,4 @@
-// Makes a policy from scratch: a small model whose vocabulary has the words of its data.
+// Makes a policy that is trained from scratch: a small model whose vocabulary is the words of its training data.
 import { hash32, Rng, type Demonstration } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -13,10 +13,13 @@ import { builtInPolicy } from './built-in-policy.js';
 export type FreshPolicyConfig = EnvironmentConfig &
   Pick<AgentConfig, 'seed' | 'policy'> &
   NodePart<'sampling', 'eosStr'> &
-  // Runs whose policy reads plain text have no template.
+  // The template is optional, since a run whose policy reads plain text has none.
   Partial<NodePart<'chat', 'template'>>;
 
-/** Makes a policy from scratch. If it learns dialogues, it is saved with their chat template, as a policy that is trained further. */
+/**
+ * Makes a policy that is trained from scratch. If it learns dialogues, their chat template is saved with it, as with a pretrained
+ * policy.
+ */
 export async function freshPolicy(
   data: ImitationData,
   config: FreshPolicyConfig,
@@ -39,7 +42,7 @@ function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTempla
     const texts = [...data.demonstrations.flatMap(pieces), config.sampling.eosStr ?? '', ...vocabularyTexts(config)];
     return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
   }
-  // Each word is added as it is and with a space before it, as it appears in the template's instructions.
+  // Each word is added without and with a space before it, since both forms occur in the texts that the chat template writes.
   const both = (text: string) => [text, ` ${text}`];
   const texts = data.conversations.flatMap(({ messages }) =>
     messages.flatMap(({ content }) => (typeof content === 'string' ? both(content) : [])),
@@ -53,7 +56,9 @@ function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTempla
   });
 }
 
-/** Lists the texts that are tokenized separately: an action's first word is not joined to the text before it. */
+/**
+ * Lists the texts of an episode that are tokenized separately: an action's first word must not be joined with the text before it.
+ */
 function pieces({ opening, turns }: Demonstration): string[] {
   return [opening, ...turns.flatMap(({ action, reply, nextObservation = '' }) => [action, reply, nextObservation])];
 }

@@ -7,7 +7,7 @@ import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from '../chat/agent-tokens.js';
 import { keptTemplate } from '../chat/chat-setup.js';
 
-/** The optimizer of critics, and the policy's default: PyTorch's Adam without weight decay. */
+/** The optimizer of critics and value heads, and the default of the policy: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
 /** Returns the options of the optimizer in the config node `optimizer`. */
@@ -19,7 +19,7 @@ export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): 
   return { kind, ...adam };
 }
 
-/** The config of a policy. Without an environment no token is masked. */
+/** The config nodes that decide how a policy is loaded. Without the node `env` no token is masked. */
 export type PolicyConfig = Partial<EnvironmentConfig> &
   Pick<AgentConfig, 'seed'> &
   NodePart<'policy', 'quantization'> &
@@ -28,8 +28,8 @@ export type PolicyConfig = Partial<EnvironmentConfig> &
 /**
  * Loads a policy.
  *
- * @param folder a model in Hugging Face layout, or an adapter in PEFT's
- * @param use in training the policy gets adapters if `lora.enabled` is true
+ * @param folder a model in Hugging Face's format, or an adapter in PEFT's
+ * @param use for training, the policy gets new adapters if `lora.enabled` is true
  */
 export async function loadPolicy(
   folder: string,
@@ -53,8 +53,8 @@ export async function loadPolicy(
 }
 
 /**
- * Saves the exact state that training resumes from: a model that loads as any other, the state of its optimizer, and the value
- * head where there is one.
+ * Saves the exact state from which training resumes: the model in the usual format, the state of its optimizer, and the value
+ * head if it has one.
  */
 export async function savePolicyState(policy: LanguageModel, folder: string): Promise<void> {
   await policy.save(folder);

@@ -1,4 +1,4 @@
-// Reports settings with which a policy on a quantized base cannot be trained.
+// Reports settings with which a policy whose base weights are quantized (QLoRA) cannot be trained.
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import type { NodePart } from '../keys/agent-keys.js';
 

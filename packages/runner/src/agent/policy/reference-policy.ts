@@ -1,4 +1,5 @@
-// Opens the reference policy of a run: the frozen initial policy, loaded from where the run began and never from its checkpoints.
+// Opens the reference policy of a run: a frozen copy of the initial policy. It is loaded from the initial policy's folder, never
+// from a checkpoint of the run.
 import type { ReferencePolicy, TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import { isAdapterDirectory, type LanguageModel, type Quantization } from '@bowyer/models';
@@ -9,15 +10,18 @@ import { agentFolderOf } from '../folders/model-folders.js';
 import { RemoteTeacher } from './remote-teacher.js';
 import { loadPolicy, type PolicyConfig } from './policy-setup.js';
 
-/** The initial policy of a training: a model's folder (null: a policy from scratch) and, on a dataset, the data to learn from. */
+/**
+ * The initial policy of a training: the folder of its model (null: a policy from scratch) and, in training on a dataset, the data
+ * from which it learns.
+ */
 export interface Start {
   folder: string | null;
   data: ImitationData | null;
 }
 
 /**
- * Returns a function that opens the reference policy. A policy with adapters is its own reference: its session with the adapters
- * off, or with the initial adapters where it began with some. Otherwise the reference is a frozen copy of the initial policy.
+ * Returns a function that opens the reference policy. For a policy with adapters it is the same model with the adapters switched
+ * off, or with the initial adapters if the policy was loaded with some. Otherwise it is a frozen copy of the initial policy.
  */
 export function referenceOf(
   policy: LanguageModel,
@@ -32,13 +36,13 @@ export function referenceOf(
   };
 }
 
-/** Returns the model itself, or replaces it by a quantized copy. */
+/** Returns the model unchanged if there is no quantization, otherwise a quantized copy, and releases the model. */
 async function quantized(model: LanguageModel, quantization: Quantization): Promise<ReferencePolicy> {
   if (quantization === 'none') return model;
   return model.freeze({ quantization }).finally(() => model.release());
 }
 
-/** Returns a function that opens a frozen teacher from a folder, or connects to the server of one. */
+/** Returns a function that opens the frozen teacher of a distillation from a folder, or connects to the server that runs it. */
 export function teacherOf(
   { tokenizer }: Pick<LanguageModel, 'tokenizer'>,
   config: PolicyConfig,
@@ -57,7 +61,7 @@ export function teacherOf(
   };
 }
 
-/** Finds the first difference between two tokenizers; null where they have the same vocabulary. */
+/** Returns a text about the first difference between two tokenizers; null where they have the same vocabulary. */
 function firstDifference(one: Tokenizer, other: Tokenizer): string | null {
   if (one.vocabSize !== other.vocabSize) return `${other.vocabSize} tokens, and the policy's ${one.vocabSize}`;
   for (let id = 0; id < one.vocabSize; id++) {

@@ -1,12 +1,12 @@
-// Scores tokens with a teacher model that an OpenAI-compatible server runs. Log-probabilities of given tokens come from
-// completions with `echo`, `logprobs` and `max_tokens: 0`, which return those of the prompt
-// (platform.openai.com/docs/api-reference/completions; vLLM has them too).
+// Scores tokens with a teacher model that an OpenAI-compatible server runs. The log-probabilities of given tokens come from
+// completions with `echo`, `logprobs` and `max_tokens: 0`, which return those of the prompt's tokens
+// (platform.openai.com/docs/api-reference/completions; vLLM has these parameters too).
 import type { ReferencePolicy } from '@bowyer/algorithms';
 import { HttpServer, onlyChoice } from '@bowyer/envs';
 import type { TokenExample } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 
-/** The number of sequences in one request. */
+/** The number of prompts in one request to the server. */
 const REQUEST = 16;
 
 interface Echo {
@@ -14,7 +14,10 @@ interface Echo {
   logprobs: (number | null)[];
 }
 
-/** A prompt to send, and the positions of the example that it scores: the target at each position is the prompt's next token. */
+/**
+ * A prompt to send to the teacher, and the positions of the example that are scored with it: at each of them, the target is the
+ * next token of the prompt.
+ */
 interface Question {
   prompt: number[];
   example: number;
@@ -29,7 +32,7 @@ export class RemoteTeacher implements ReferencePolicy {
   ) {}
 
   /**
-   * Opens the server of a teacher and checks that its tokens are the policy's.
+   * Connects to the server of a teacher and checks that its tokenizer is the policy's.
    *
    * @param baseUrl address up to the version, such as http://127.0.0.1:8000/v1, of a server with one model
    * @throws where the server has several models, gives no log-probabilities of given tokens, or has another tokenizer
@@ -52,10 +55,10 @@ export class RemoteTeacher implements ReferencePolicy {
   }
 
   /**
-   * Computes the teacher's log-probabilities.
+   * Computes the teacher's log-probabilities of the target tokens.
    *
-   * @throws for answers under a grammar's masks: the server's probabilities are over all tokens, not over those that the grammar
-   *   allows
+   * @throws for answers that were sampled under a grammar's token masks: the server's probabilities are over all tokens, not only
+   *   over those that the grammar allows
    */
   async logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]> {
     if (examples.some(({ tokenMasks }) => tokenMasks !== undefined))
@@ -90,7 +93,7 @@ export class RemoteTeacher implements ReferencePolicy {
     });
   }
 
-  /** Checks that the server spells every token as the policy does, in several requests. */
+  /** Checks in several requests that every token has the same text on the server as in the policy's tokenizer. */
   async #checkTokens(): Promise<void> {
     const all = Array.from({ length: this.tokenizer.vocabSize }, (_, id) => id);
     const some = all.filter((id) => id % Math.ceil(all.length / 256) === 0 || id === all.length - 1);
@@ -102,7 +105,7 @@ export class RemoteTeacher implements ReferencePolicy {
     });
     some.forEach((id, i) => {
       const own = this.tokenizer.decode([id], { keepSpecialTokens: true });
-      // A token that is a part of a character has no text of its own.
+      // A token that is only a part of a character has no text of its own, and is not compared.
       if (own.includes('\uFFFD') || own.trim() === tokens[i].trim()) return;
       throw new Error(
         `the teacher at ${this.server.url} has another tokenizer than the policy: token ${id} is ${JSON.stringify(tokens[i])}, ` +
@@ -112,7 +115,10 @@ export class RemoteTeacher implements ReferencePolicy {
   }
 }
 
-/** Lists the prompts to send. One prompt scores all positions whose target is the next token; any other target needs its own prompt. */
+/**
+ * Lists the prompts that score an example. One prompt scores all positions whose target is the example's next token; any other
+ * target needs its own prompt.
+ */
 function questionsOf({ ids, targets, weights }: TokenExample, example: number): Question[] {
   const asked = [...weights.keys()].filter((position) => weights[position] !== 0);
   const last = ids.length - 1;
@@ -132,7 +138,7 @@ function questionsOf({ ids, targets, weights }: TokenExample, example: number): 
   return [...(whole.positions.length > 0 ? [whole] : []), ...apart];
 }
 
-/** Returns the header with the key from OPENAI_API_KEY, which a server without keys does not need. */
+/** Returns the HTTP header with the API key from OPENAI_API_KEY, which a server without keys does not need. */
 const key = (): Record<string, string> =>
   process.env.OPENAI_API_KEY ? { authorization: `Bearer ${process.env.OPENAI_API_KEY}` } : {};
 

@@ -1,4 +1,4 @@
-// Resets a policy to the initial weights of its run, for algorithms that train each time from there.
+// Resets a policy to the initial weights of its run, for algorithms whose every iteration trains again from the initial weights.
 import type { TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
@@ -9,7 +9,9 @@ import type { Start } from './reference-policy.js';
 
 type RestoreConfig = PolicyConfig & FreshPolicyConfig & Pick<AgentConfig, 'optimizer'>;
 
-/** Gives a policy the initial weights of its run, which are loaded only while they are copied. */
+/**
+ * Returns a function that gives a policy the initial weights of its run. The weights are in memory only while they are copied.
+ */
 export function startRestorer(
   policy: LanguageModel,
   { folder, data }: Start,
@@ -22,7 +24,7 @@ export function startRestorer(
   };
 }
 
-/** Gives a policy the weights of a saved one, which is loaded only while they are copied, and a new optimizer. */
+/** Gives a policy the weights of a saved policy, which are in memory twice only while they are copied, and a new optimizer. */
 export async function restorePolicy(
   policy: LanguageModel,
   folder: string,

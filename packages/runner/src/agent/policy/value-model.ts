@@ -1,4 +1,5 @@
-// Makes the model with the value head: the policy itself, or a separate network with the policy's initial weights.
+// Makes the model with the value head, which estimates the value of each token's state: the policy itself, or a separate network
+// with the policy's initial weights.
 import type { ValueFunction } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
@@ -6,10 +7,10 @@ import { adam, loadPolicy, policyOptimizer, type PolicyConfig } from './policy-s
 import type { AgentConfig } from '../keys/agent-keys.js';
 
 /**
- * Adds a value head to the policy, or loads a separate network with one, each with its optimizers. Only the network's weights are
- * restored from a checkpoint here.
+ * Adds a value head to the policy, or loads a separate network with one, each with its optimizers. From a checkpoint, only the
+ * weights of the separate network are restored here, not the value head and the optimizers.
  *
- * @param folder of the network: the run's initial policy, or the network in a checkpoint
+ * @param folder of the separate network: the run's initial policy, or the network in a checkpoint
  */
 export async function makeValueModel(
   kind: ValueFunction,

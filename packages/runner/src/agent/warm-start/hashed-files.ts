@@ -1,8 +1,12 @@
-// Hashes the contents of files, since the contents under a path may change.
+// Hashes the contents of files that a config names. The hash is part of the cache key of a warm start, since the file under a
+// path may change.
 import type { Hash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-/** The number of bytes that are read at a time, since a file such as a shop's catalogue may be larger than memory. */
+/**
+ * The number of bytes that are read at a time, since a file such as the product catalogue of the shop environment may be larger
+ * than memory.
+ */
 const PIECE = 2 ** 20;
 
 export function addFile(hash: Hash, path: string): void {
@@ -15,9 +19,12 @@ export function addFile(hash: Hash, path: string): void {
   }
 }
 
-/** Lists the paths of files in a value and everything inside it: options, and those of a mixture's members. */
+/**
+ * Lists the paths of existing files among all strings inside a value, such as the options of an environment or of a mixture's
+ * environments.
+ */
 export function filesNamedIn(value: unknown): string[] {
-  // existsSync returns false for strings that cannot be paths, where statSync throws.
+  // existsSync is called first, since statSync throws for strings that cannot be paths.
   if (typeof value === 'string') return existsSync(value) && statSync(value).isFile() ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(filesNamedIn) : [];
 }

@@ -17,24 +17,27 @@ const METRICS = 'metrics.jsonl';
 /** The remedy for a warm start whose learning rate is too high. */
 const REMEDY = '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm';
 
-/** The weight of the last step in the loss that is shown, a moving average over about twenty steps. */
+/** The weight of the last step in the loss of the progress bar, which is a moving average over about twenty steps. */
 const SMOOTHING = 0.1;
 
 interface ImitationCheckpoint {
   step: number;
   state: AlgorithmState;
-  /** Length in bytes of metrics.jsonl so far. */
+  /**
+   * The length of the warm start's metrics.jsonl in bytes when the checkpoint was written, to which the file is cut when training
+   * resumes.
+   */
   metricsBytes: number;
 }
 
-/** The part of a run's context that a warm start needs. */
+/** The functions of a task's context that a warm start needs. */
 export type WarmStartContext = Reporting & Pick<TaskContext, 'onInterrupt'>;
 
 export class Imitation implements RunHooks {
   stopRequested = false;
-  /** The folder of the policy of the last checkpoint; null without a checkpoint. */
+  /** The folder of the policy in the last checkpoint; null without a checkpoint. */
   readonly policyFolder: string | null;
-  /** The step and the state with which the algorithm starts. */
+  /** The step and the algorithm's state with which the training begins or resumes. */
   readonly run: { firstIteration: number; state: AlgorithmState };
   #bar: ProgressBar | undefined;
   #savedAt = performance.now();
@@ -42,7 +45,7 @@ export class Imitation implements RunHooks {
   #lastLoss = NaN;
   /** A moving average of the loss over the last steps, shown with the progress bar. */
   #shownLoss = NaN;
-  /** The unit over which the loss is a mean. */
+  /** The unit over which the shown loss is a mean. */
   #lossUnit: 'token' | 'utterance' = 'utterance';
 
   private constructor(
@@ -58,9 +61,9 @@ export class Imitation implements RunHooks {
   }
 
   /**
-   * Opens the folder of a training.
+   * Opens the folder of a warm start, to begin or to resume it.
    *
-   * @param folder of the finished policy; checkpoints are in FOLDER.partial until then
+   * @param folder in which the finished policy will be; until then checkpoints are in FOLDER.partial
    */
   static async open(folder: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
     const work = `${folder}.partial`;
@@ -75,13 +78,13 @@ export class Imitation implements RunHooks {
   }
 
   /**
-   * Restores the state of an earlier, interrupted start.
+   * Restores the state of a warm start that was interrupted.
    *
    * @param policy with its optimizer
    */
   async resume(policy: LanguageModel): Promise<void> {
     this.#policy = policy;
-    // Before this line there was nothing to save, and a signal ended the process.
+    // The first Ctrl-C stops the training from here on. Earlier it ended the process, since there was nothing to save.
     this.context.onInterrupt(() => (this.stopRequested = true), 'stopping after this step');
     if (this.policyFolder !== null) await restoreOptimizer(policy, this.policyFolder);
   }
@@ -94,7 +97,11 @@ export class Imitation implements RunHooks {
     this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
   }
 
-  /** Logs a step. @throws where the loss is not finite, so that its policy is not saved */
+  /**
+   * Logs the metrics of an optimizer step.
+   *
+   * @throws where the loss is not finite, so that the policy is not saved
+   */
   async log(step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
     if (!Number.isFinite(this.#lastLoss))
@@ -103,7 +110,7 @@ export class Imitation implements RunHooks {
     await this.metrics.append(metrics);
   }
 
-  /** Does nothing, since a warm start has no evaluations. */
+  /** Does nothing, since a warm start has no evaluations and therefore no best policy. */
   keepBest(): Promise<void> {
     return Promise.resolve();
   }
@@ -118,7 +125,11 @@ export class Imitation implements RunHooks {
     this.#savedAt = performance.now();
   }
 
-  /** Writes the policy and renames it into its place. @returns false where the user stopped the training */
+  /**
+   * Writes the trained policy and renames its folder to the final name.
+   *
+   * @returns false where the user stopped the training
+   */
   async finish(policy: LanguageModel): Promise<boolean> {
     this.#bar?.finish();
     this.context.onInterrupt(null);
@@ -132,16 +143,19 @@ export class Imitation implements RunHooks {
     await policy.save(result);
     await copyFile(join(work, METRICS), join(result, METRICS));
     await rename(result, this.folder).catch((error: unknown) => {
-      // Another run with the same config may have finished first, with the same result.
+      // If the final folder exists, another run with the same config has finished first, with the same result.
       if (!existsSync(this.folder)) throw error;
     });
     await rm(work, { recursive: true, force: true });
     return true;
   }
 
-  /** Refuses a policy that is worse than uniform guessing over all tokens, so that other runs do not begin with it. */
+  /**
+   * Refuses a policy that is worse than uniform guessing over all tokens, so that it is not cached as the initial policy of other
+   * runs.
+   */
   #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
-    // The loss is per utterance, which is shorter than the context.
+    // The loss is a sum over an utterance, whose length is at most that of the context.
     const guess = Math.log(tokenizer.vocabSize) * contextLength;
     if (Number.isNaN(this.#lastLoss) || this.#lastLoss < guess) return; // NaN: no step was left to train
     throw new Error(

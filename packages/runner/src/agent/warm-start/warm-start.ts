@@ -1,5 +1,5 @@
-// Makes the warm start: a policy that has imitated demonstrations. It is cached under a hash of everything that its weights
-// depend on.
+// Makes the warm start of a run: a policy that has imitated demonstrations before the algorithm starts. It is cached under a hash
+// of everything that its weights depend on.
 import { dataFilesOf } from '@bowyer/conversations';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { addFile, filesNamedIn } from './hashed-files.js';
 import { Imitation, type WarmStartContext } from './imitation.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from '../policy/policy-setup.js';
 
-/** To be raised by a change of the code that changes the result of an unchanged config. */
+/** Part of the hash; it must be raised when the code changes so that the same config gives another warm start. */
 const CACHE_VERSION = 4;
 
 export type WarmStartConfig = ImitationDataConfig &
@@ -35,7 +35,9 @@ export type WarmStartConfig = ImitationDataConfig &
   NodePart<'device', 'kind' | 'precision'> &
   NodePart<'sampling', 'maxNewTokens'> & {
     task: DatasetConfig['task'];
-    /** Whether the token that ends an utterance is learned too, as in the algorithm of the run. */
+    /**
+     * Whether the token that ends an utterance is learned too; this option of the run's algorithm also holds for the warm start.
+     */
     algorithm?: { actor?: { scoreTerminator?: boolean } };
   };
 
@@ -54,7 +56,8 @@ export async function warmStart(
     context.log(`warm start: using ${folder}`);
     return folder;
   }
-  // Runs of a sweep need the same policy at the same time; one makes it, and the others wait.
+  // Several runs of a sweep may need the same warm start at the same time: one of them makes it, and the others wait for the
+  // lock.
   const finished = await withFileLock(
     `${folder}.lock`,
     async () => existsSync(folder) || (await makeStart(config, device, context, folder)),
@@ -70,7 +73,7 @@ export async function warmStart(
 /** Computes the name of a warm start in the cache: equal configs and equal files give equal weights. */
 export function warmStartHash(config: WarmStartConfig): string {
   const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
-  // The contents of the files are hashed too, since they may change while their paths stay the same.
+  // The contents of the files are part of the hash, since a file may change while its path stays the same.
   const { path, split = null } = config.demonstrations;
   if (path !== null) for (const file of dataFilesOf(path, split)) addFile(hash, file);
   for (const file of filesNamedIn(decisiveOptions(config.env))) addFile(hash, file);
@@ -79,7 +82,7 @@ export function warmStartHash(config: WarmStartConfig): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Lists everything that the weights of the warm start depend on: the options of each node that it reads. */
+/** Lists everything on which the weights of the warm start depend: from each config node, the options that it reads. */
 function recipeOf(config: WarmStartConfig) {
   const { demonstrations, seed, play, memory } = config;
   const { model: _, checkpoint: __, quantization: ___, ...policy } = config.policy;
@@ -106,7 +109,7 @@ function recipeOf(config: WarmStartConfig) {
 
 const scoresTerminator = ({ algorithm }: WarmStartConfig): boolean => algorithm?.actor?.scoreTerminator ?? true;
 
-/** Lists the options of the environment that its demonstrations depend on. */
+/** Lists the options of the environment on which its demonstrations depend. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
   const excluded: readonly string[] = independentOf;
@@ -115,9 +118,9 @@ function decisiveOptions(env: EnvConfig): Record<string, unknown> {
 }
 
 /**
- * Trains the warm start.
+ * Trains the policy of the warm start and saves it.
  *
- * @returns false if the user stopped it; the same command resumes it
+ * @returns false if the user stopped the training; the same command resumes it
  */
 async function makeStart(
   config: WarmStartConfig,

@@ -1,9 +1,12 @@
-// Translates arguments of AgentGym's scripts at 3ef9235: its BCTrainer and AgentEvol, its evaluations and its script for
-// preference data. The arguments are those of the tutorial on behaviour cloning and of agentenv/examples; docs/configs.md
-// explains this table.
+// Translates arguments of AgentGym's scripts (at commit 3ef9235) to keys of Bowyer: those of BCTrainer and AgentEvol, of the
+// evaluations and of the script for preference data. The arguments are those of the tutorial on behaviour cloning and of
+// agentenv/examples; docs/configs.md explains this table.
 import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
 
-/** Names of the options for the longest episode, which differ between environments; the last one cuts episodes of all of them. */
+/**
+ * The options that limit the length of an episode, which differ between environments; the last one cuts episodes of any
+ * environment.
+ */
 const LIMITS = [
   'env.max_rounds',
   'env.max_turns',
@@ -41,7 +44,9 @@ const inEpochs =
   (value, { isOnDataset, task, reads }) =>
     (isOnDataset || task === 'finetune') && reads(key) ? { words: [`${key}=${value}`] } : { nothing: elsewhere };
 
-/** Translates logging_steps. In AgentGym a value of 0 or less turns off logging between epochs. */
+/**
+ * Translates logging_steps, the interval at which AgentGym logs. There, a value of 0 or less turns off logging between epochs.
+ */
 const inSteps: Meaning = (value, { reads }) =>
   reads('logging_steps')
     ? { words: [`logging_steps=${each(value, (one) => (Number(plain(one)) > 0 ? one : 'null'))}`] }
@@ -67,13 +72,15 @@ const actionFormat: Meaning = (value, { reads }) => {
     : { refused: 'this environment takes actions in its own form alone' };
 };
 
-/** Translates the path of AgentGym's output file into a folder, in which the file has a fixed name here. */
+/** Translates the path of AgentGym's output file to an output folder, since the name of the file in it is fixed in Bowyer. */
 const outputFile: Meaning = (value) => {
   const folder = plain(value).replace(/\.jsonl?$/, '');
   return { words: [`save_path=${folder}`], note: `the lines are in ${folder}/agentgym.jsonl` };
 };
 
-/** Translates the training file; a model that learns from conversations also plays through its chat template. */
+/**
+ * Translates the path of the training file. If the file has conversations, the model must also play through its chat template.
+ */
 const trainingFile: Meaning = (value, facts) => {
   const isChat = facts.reads('play_as_chat') && !facts.isGiven('play_as_chat') && facts.hasConversations(plain(value));
   const { words = [], ...outcome } = to('demonstrations.path', 'data')(value, facts) as { words?: readonly string[] };
@@ -82,8 +89,8 @@ const trainingFile: Meaning = (value, facts) => {
 };
 
 /**
- * Translates the path of a model. AgentGym keeps a model of every epoch, and a run here only its best agent, which without
- * evaluations is that of the last epoch.
+ * Translates the path of a model. AgentGym keeps the model of every epoch; a run of Bowyer keeps only its best agent, which
+ * without evaluations is that of the last epoch.
  */
 const modelPath: Meaning = (value, facts) => {
   const given = to('checkpoint_path', 'model');
@@ -174,13 +181,16 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   max_length: refused('sampling.max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
-/** Translates do_sample in training, where algorithms always sample. */
+/** Translates do_sample in training, where Bowyer's algorithms always sample. */
 const sampling: Meaning = (value) =>
   isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
 
 const decoding = (value: string): string => (isTrue(value) ? 'sample' : 'greedy');
 
-/** Meanings of AgentGym's arguments that are keys here too, for runs that do not read them. */
+/**
+ * The translations of AgentGym's arguments whose names are also keys of Bowyer. They are applied in runs that do not read
+ * Bowyer's key.
+ */
 export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   data_len: by(to('test_size'), items),
   do_sample: by((value, { isEndpoint }) => {
@@ -196,7 +206,7 @@ export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   sample_num: to('group_size'),
 };
 
-/** AgentGym's tasks whose environments have other names here. */
+/** The names in AgentGym of tasks whose environments have other names in Bowyer. */
 const TASKS: Readonly<Record<string, string>> = { lmrlgym_maze: 'maze', lmrlgym_wordle: 'wordle' };
 
 export const environmentOfTask = (task: string): string => TASKS[task.toLowerCase()] ?? task.toLowerCase();

@@ -1,8 +1,12 @@
-// Translates keys of ArCHer and of its fork for mathematics whose values choose units here, and arguments of the fork's scripts.
-// Keys with the same meaning are flat names of options: configs/flat-names.json.
+// Translates keys of ArCHer, and of its fork for mathematics, whose values choose an environment or algorithm of Bowyer, and
+// arguments of the fork's scripts. ArCHer's keys that have the same meaning as an option of Bowyer are flat names of the option:
+// configs/flat-names.json.
 import { by, each, plain, to, type Meaning } from './outcome.js';
 
-/** ArCHer's environments that are options of environments here (scripts/run.py and archer/environment at 7c771a7). */
+/**
+ * ArCHer's environments that in Bowyer are another environment with options (scripts/run.py and archer/environment at commit
+ * 7c771a7).
+ */
 const ENVIRONMENTS: Readonly<Record<string, readonly string[]>> = {
   twenty_questions_subset: ['env=twenty_questions', 'env.words=subset10'],
   llm_twenty_questions_subset: ['env=twenty_questions', 'env.words=subset10', 'env.format=json_prompt'],
@@ -10,11 +14,11 @@ const ENVIRONMENTS: Readonly<Record<string, readonly string[]>> = {
   detective: ['env=adventure'],
 };
 
-/** Returns the overrides for `env_name=NAME`. */
+/** Returns the overrides that replace ArCHer's `env_name=NAME`. */
 export const environmentWords = (name: string): readonly string[] =>
   ENVIRONMENTS[name.toLowerCase()] ?? [`env=${name.toLowerCase()}`];
 
-/** Arguments of evaluate_bc.py and keys of the fork's archer_math. */
+/** The translations of arguments of evaluate_bc.py and of keys of archer_math, both in ArCHer's fork for mathematics. */
 export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
   max_tokens: by(
     (value, { isEndpoint }) => ({
@@ -27,17 +31,19 @@ export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
 };
 
 /**
- * Translates a key of ArCHer's policy update. ArCHer's CHAI never reaches that update, since scripts/run.py sets warmup_iter to
- * iterations.
+ * Translates a key of ArCHer's policy update, which has no effect with ArCHer's CHAI: scripts/run.py sets warmup_iter to
+ * iterations, so that the policy is never updated.
  */
 const ofThePolicy: Meaning = (_value, { algorithm }) =>
   algorithm === 'chai' ? { nothing: 'CHAI trains no policy' } : 'ours';
 
-/** Translates a key of ArCHer's critic, which its filtered behaviour cloning does not have. */
+/**
+ * Translates a key of ArCHer's critic, which has no effect with ArCHer's filtered behaviour cloning, since that has no critic.
+ */
 const ofTheCritic: Meaning = (_value, { algorithm }) =>
   algorithm === 'online_filteredbc' ? { nothing: 'online_filteredbc has no critic' } : 'ours';
 
-/** Translates the key of gradient clipping; ArCHer has one key for both its models. */
+/** Translates ArCHer's key of gradient clipping, which is one key for both policy and critic. */
 const clip: Meaning = (value, { algorithm }) =>
   algorithm === 'chai' ? { words: [`critic_max_grad_norm=${value}`] } : 'ours';
 
@@ -55,9 +61,11 @@ const index: Meaning = (value, { env, isRemote }) => {
   return { words: [`webshop_lower=${value}`, `webshop_upper=${next}`] };
 };
 
-/** Meanings of ArCHer's keys that are keys here too, for runs that do not read them. */
+/**
+ * The translations of ArCHer's keys whose names are also keys of Bowyer. They are applied in runs that do not read Bowyer's key.
+ */
 export const ARCHER_OWN: Readonly<Record<string, Meaning>> = {
-  // In ArCHer this folder is for downloaded models; here it is for warm starts, which a given policy does not need.
+  // ArCHer's cache_dir is a folder for downloaded models; Bowyer's is for warm starts, which a given policy does not need.
   cache_dir: (value) => ({
     words: [],
     env: { HF_HUB_CACHE: plain(value) },

@@ -1,11 +1,12 @@
-// Finds the meaning of command-line keys of other programs. Every command loads this table.
+// Finds the translation of a command-line key of another program (AgentGym, ArCHer, its fork for mathematics, Bowyer 0.2). Every
+// command loads this table.
 import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
 import { ARCHER_OWN, MATHEMATICS } from './archer.js';
 import { each, isTrue, plain, type Meaning } from './outcome.js';
 
 export const ARCHER = 'ArCHer';
 
-/** Keys of version 0.2 that no run has today: they meant the same as others, or decided about the speed alone. */
+/** Keys of Bowyer 0.2 that no run has today: they had the meaning of other keys, or influenced only the speed. */
 const FORMER: Readonly<Record<string, Meaning>> = {
   draft_tokens: (_value, { task }) =>
     task === 'generate'
@@ -17,7 +18,7 @@ const FORMER: Readonly<Record<string, Meaning>> = {
   }),
 };
 
-/** Keys of version 0.2 that some runs still have. */
+/** Keys of Bowyer 0.2 that today only some runs have. */
 const FORMER_OWN: Readonly<Record<string, Meaning>> = {
   score_terminator: (value, { algorithm }) => {
     if (algorithm !== 'chai') return 'ours';
@@ -36,14 +37,14 @@ const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meani
 ];
 
 export interface OriginalKey {
-  /** The program that has the key. */
+  /** The name of the program to which the key belongs, for messages. */
   program: string;
   meaning: Meaning;
-  /** Whether some runs here read a key of the same name. */
+  /** Whether Bowyer has a key of the same name, which some runs read. */
   isOwn: boolean;
 }
 
-/** Finds the meaning of another program's key; undefined for a key that no such program has. */
+/** Finds another program's key with its translation; undefined for a key that no such program has. */
 export function originalKey(key: string): OriginalKey | undefined {
   const found = PROGRAMS.find(({ table }) => Object.hasOwn(table, key));
   return found && { program: found.program, isOwn: found.isOwn, meaning: found.table[key] };

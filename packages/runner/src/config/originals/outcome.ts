@@ -1,50 +1,54 @@
-// Defines the entries of the tables in agentgym.ts and archer.ts, which translate.ts applies to a command line: a key of another
-// program becomes other keys here, has no effect, or is refused.
+// Defines the type of the translations in agentgym.ts and archer.ts, which translate.ts applies to a command line: a key of
+// another program is replaced by keys of Bowyer, has no effect, or is refused.
 
-/** The facts of a run that decide what another program's key means in it. */
+/** The facts about a run on which the translation of another program's keys depends. */
 export interface RunFacts {
   readonly task: string;
   /** The algorithm's name; null if the config names no registered one. */
   readonly algorithm: string | null;
   /** The environment's name; null if the config names no registered one. */
   readonly env: string | null;
-  /** Whether the algorithm learns from a dataset, so that it counts in epochs. */
+  /** Whether the algorithm learns from a dataset, so that the length of the run is counted in epochs. */
   readonly isOnDataset: boolean;
-  /** Whether the environment is played on a server or site. */
+  /** Whether the environment runs on a server or website and not in this process. */
   readonly isRemote: boolean;
-  /** Whether a chat endpoint plays. */
+  /** Whether the actions come from a model behind a chat endpoint. */
   readonly isEndpoint: boolean;
-  /** Returns whether the run reads a key, such as `env.max_turns`. */
+  /** Returns whether the run's schema has a key, such as `env.max_turns`. */
   reads(path: string): boolean;
-  /** Whether a file contains conversations. */
+  /** Returns whether a file contains conversations. */
   hasConversations(path: string): boolean;
   /**
-   * Parses AgentGym's path of an epoch's model, `RUN/train_epoch_2`, into the run, the epoch and the run's number of epochs.
-   * Returns null for any other path, and for one that exists.
+   * Parses the path of a model that AgentGym saves after an epoch, `RUN/train_epoch_2`, into the run, the epoch and the run's
+   * number of epochs. Returns null for any other path, and for one that exists.
    */
   epochOf(path: string): { run: string; epoch: number; epochs: number } | null;
-  /** Whether the command line gives the key itself. */
+  /** Returns whether the command line gives the key itself. */
   isGiven(key: string): boolean;
 }
 
 export type Outcome =
   | {
-      /** The overrides that replace the key. */
+      /** The overrides that replace the key of another program. */
       words: readonly string[];
-      /** A line about an effect of these overrides that a user would not expect. */
+      /** A line for the log about an effect of the overrides that a user would not expect. */
       note?: string;
-      /** Environment variables to set. */
+      /** Environment variables to set, for a value such as an API key. */
       env?: Readonly<Record<string, string>>;
     }
   | { nothing: string }
   | { refused: string }
-  /** The key is one of this program, and its run checks it. */
+  /** The key is Bowyer's, and is validated as such. */
   | 'ours';
 
-/** @param value the text after `=`, which may be a sweep */
+/**
+ * Translates the value of one key of another program.
+ *
+ * @param value the text after `=`, which may be a sweep over several values
+ */
 export type Meaning = (value: string, facts: RunFacts) => Outcome;
 
-/** Makes a meaning: the key is replaced by the first of these keys that the run reads. */
+/** Makes a translation that replaces the key by the first of the given keys that the run reads. */
 export const to =
   (...keys: readonly string[]): Meaning =>
   (value, facts) => {
@@ -62,13 +66,13 @@ export const refused =
   (remedy: string): Meaning =>
   () => ({ refused: remedy });
 
-/** Makes a meaning that differs between evaluations and other tasks. */
+/** Makes a translation that differs between evaluations and other tasks. */
 export const by =
   (evaluating: Meaning, training: Meaning): Meaning =>
   (value, facts) =>
     (facts.task === 'evaluate' ? evaluating : training)(value, facts);
 
-/** Removes the quotes of the command line's grammar from a value. */
+/** Removes the quotes of Hydra's override grammar from a value. */
 export const plain = (value: string): string => value.replace(/^(['"])(.*)\1$/s, '$2');
 
 export const isTrue = (value: string): boolean => /^(true|yes|on|1)$/i.test(plain(value));

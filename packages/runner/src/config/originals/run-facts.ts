@@ -1,4 +1,4 @@
-// Reads the facts that decide what another program's keys mean, from the composed config.
+// Reads from a composed config the facts on which the translation of another program's keys depends.
 import { existsSync } from 'node:fs';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
@@ -7,7 +7,12 @@ import { loadPlugins } from '../../plugins/plugins.js';
 import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';
 
-/** Reads the facts of a run. @param composition with implied keys @param typed keys of the command line */
+/**
+ * Reads the facts about a run.
+ *
+ * @param composition of the run's config, with its implied keys
+ * @param typed the keys that were given on the command line
+ */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   const { runOf } = await import('../../run/recorded-config.js');
   await loadPlugins(composition);
@@ -32,7 +37,7 @@ export async function factsOf(composition: Composition, typed: ReadonlySet<strin
   };
 }
 
-/** Returns whether a schema has a key, such as `lora.r`. */
+/** Returns whether a schema has an option with this path, such as `lora.r`. */
 export function hasPath(schema: TSchema, path: string): boolean {
   let at: TSchema | undefined = schema;
   for (const key of path.split('.'))

@@ -1,12 +1,12 @@
-// Translates the command lines of ArCHer and AgentGym into overrides before anything is composed. The run logs the translation of
-// each key; keys without a counterpart are refused together, in one error.
+// Translates command lines of ArCHer and AgentGym to overrides of Bowyer's config before it is composed. The run logs the
+// translation of each key; keys without a counterpart are refused together in one error.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { environmentOfTask } from './agentgym.js';
 import { environmentWords } from './archer.js';
 import { originalKey, type OriginalKey } from './names.js';
 import { each, isTrue, plain, type Outcome, type RunFacts } from './outcome.js';
 
-/** An override of the command line. */
+/** An override of the command line, `KEY=VALUE`. */
 interface Word {
   text: string;
   key: string;
@@ -18,9 +18,16 @@ const wordOf = (text: string): Word => {
   return { text, key, value };
 };
 
-/** The inputs and outputs of a translation: the facts of the run, its notes, and variables of the environment. */
+/**
+ * The inputs and outputs of a translation: how the facts about the run are read, and where environment variables and notes for
+ * the log are written.
+ */
 export interface Translation {
-  /** Reads the facts of a composed config. @param typed keys of the command line */
+  /**
+   * Reads the facts about the run of a composed config.
+   *
+   * @param typed the keys that were given on the command line
+   */
   factsOf(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts>;
   env: Record<string, string | undefined>;
   note(line: string): void;
@@ -44,17 +51,21 @@ export async function translate(
   const notShared = words.filter((word) => !isShared(word));
   const problems: Problem[] = [];
   const ours = [...extra, ...inOurWords(notShared, facts, { ...translation, problems, all: words })];
-  // Whether a run reads a key that both programs have depends on the translation of the other keys.
+  // Keys that exist both in Bowyer and in another program are translated last, since it depends on the translation of the other
+  // keys whether the run reads them.
   const settled = shared.length === 0 ? facts : await factsOf(ours);
   const texts = [...ours, ...inOurWords(shared, settled, { ...translation, problems, all: words })];
   if (problems.length > 0) throw refusal(problems, settled);
   return texts;
 }
 
-/** Composes overrides, and reads the facts of the resulting run. */
+/** Composes a config from overrides, and reads the facts about the run. */
 type FactsOf = (texts: readonly string[]) => Promise<RunFacts>;
 
-/** Reads the facts of the run without other programs' keys. A `base_url` in an evaluation means that an endpoint plays. */
+/**
+ * Reads the facts about the run from the overrides that are not keys of other programs. A `base_url` in an evaluation is
+ * AgentGym's and means that a chat endpoint plays.
+ */
 async function factsWithoutOriginals(words: readonly Word[], found: readonly Word[], factsOf: FactsOf) {
   const own = words.filter(({ key }) => originalKey(key) === undefined).map(({ text }) => text);
   const facts = await factsOf(own);
@@ -64,18 +75,19 @@ async function factsWithoutOriginals(words: readonly Word[], found: readonly Wor
   return { extra, facts: await factsOf([...extra, ...own]) };
 }
 
-/** Keys whose values decide which other keys a run reads. */
+/** The keys whose values decide which other keys a run reads. */
 const UNITS = ['algorithm', 'agent_type', 'env', 'env_name', 'task_name'];
 
 interface Words extends Translation {
-  /** The keys of the command line. */
+  /** All overrides of the command line. */
   all: readonly Word[];
-  /** Receives the keys that the run cannot take. */
+  /** Receives the keys of other programs that have no counterpart in this run. */
   problems: Problem[];
 }
 
 function inOurWords(words: readonly Word[], facts: RunFacts, { env, note, all, problems }: Words): string[] {
-  // In a sweep over algorithms or environments only some jobs may read the key; composition removes it from the others.
+  // In a sweep over algorithms or environments, the key is kept, since some jobs may read it; composition removes it from the
+  // others.
   const isSwept = all.some(({ key, value }) => UNITS.includes(key) && value.includes(','));
   return words.flatMap((word) => {
     const original = originalKey(word.key);
@@ -96,7 +108,7 @@ interface Problem {
   remedy: string;
 }
 
-/** Reports a key that the run cannot take, or whose replacement was typed as well. */
+/** Reports a key that has no counterpart in this run, or whose replacement is on the command line with another value. */
 function problemsOf(
   word: Word,
   { program }: OriginalKey,
@@ -139,7 +151,10 @@ function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): C
   );
 }
 
-/** Replaces keys that name an environment, an algorithm, a logger or a critic by overrides that choose it with its options. */
+/**
+ * Replaces keys that name an environment, an algorithm, a logger or a critic by overrides that choose an option of a config
+ * group.
+ */
 function withUnits(words: readonly Word[], translation: Translation): string[] {
   return withCritic(
     withLogger(
@@ -159,7 +174,7 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   const chosen =
     ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
   const typed = words.find((word) => word.key === 'env');
-  // A contradicting choice is reported.
+  // If `env` and `env_name` name different environments, the contradiction is reported.
   if (typed !== undefined && key === 'env_name' && typed.value !== wordOf(chosen[0]).value)
     throw new ConfigError(
       'composition',
@@ -172,7 +187,7 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   return [...chosen];
 }
 
-/** Replaces `use_wandb=true` by the logger of Weights & Biases, in addition to the chosen loggers. */
+/** Replaces `use_wandb=true` by an override that adds the logger of Weights & Biases to the chosen loggers. */
 function withLogger(texts: readonly string[], note: Translation['note']): string[] {
   const words = texts.map(wordOf);
   const isSwitch = ({ key }: Word) => key === 'use_wandb' || key === 'wandb_log';
@@ -190,7 +205,10 @@ function withLogger(texts: readonly string[], note: Translation['note']): string
   return rest.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
 }
 
-/** Chooses the kind of a critic whose checkpoint and options are both given; for a checkpoint alone, implied.ts chooses it. */
+/**
+ * Chooses the kind of critic if the command line gives both a critic's checkpoint and its options; for a checkpoint alone,
+ * implied.ts chooses the kind.
+ */
 function withCritic(texts: readonly string[]): string[] {
   const words = texts.map(wordOf);
   const isGiven = words.some(({ key, value }) => key === 'critic_lm' && plain(value) !== 'null');
