@@ -1,5 +1,6 @@
-// Declares the interface between language models and the graphs that use them: an architecture lists its parameters and builds how
-// hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
+// Declares the interface between language models and the graphs that use them. An architecture lists its parameters and builds
+// the part of a graph that computes hidden states and logits from token ids; the graphs for training, scoring and decoding supply
+// attention, dropout and recurrent states (`ForwardScope`).
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { AttentionForm } from '../layers/attention.js';
 import type { ParameterSpec } from './parameter-spec.js';
@@ -12,47 +13,62 @@ export interface Recurrence {
   /** Stores the state after these tokens, from which the next tokens start; does nothing in graphs that never continue a sequence. */
   after(name: string, state: Value): void;
   /**
-   * [batch] int64: the number of real tokens of each row. The rest of a row is padding on the right, which must not change its
-   * states. All tokens are real if undefined.
+   * [batch] int64: the number of real tokens of each row. The other tokens of a row are padding on the right, which must not
+   * change the row's states. All tokens are real if this is undefined.
    */
   readonly counts?: Value;
   /** The number of tokens per chunk, for layers that compute in chunks. */
   readonly chunk: number;
 }
 
-/** Says where layers that depend on the order of tokens find them in a tree of tokens (token-tree.ts). All values are int32. */
+/**
+ * Holds the graph values with which layers that depend on the order of tokens find the preceding tokens in a tree of tokens
+ * (token-tree.ts). All values are int32.
+ */
 export type TreeSequences =
   | {
-      /** [tokens, reach] for each token the last `reach` tokens up to it, itself included; before the first token, the number of all tokens. */
+      /**
+       * [tokens, reach] for each token the indices of the last `reach` tokens of its sequence up to and including the token; an
+       * index before the first token of the sequence is the number of all tokens.
+       */
       ends: Value;
     }
   | {
-      /** [sequences, longest] the token at each position. */
+      /** [sequences, longest] the index in the tree of the token at each position of a sequence. */
       sequences: Value;
-      /** [tokens] sequence · longest + position of each token in one of the sequences that have it. */
+      /**
+       * [tokens] the index of each token in the flattened `sequences`: sequence · longest + position, for one of the sequences
+       * that contain the token.
+       */
       inSequences: Value;
     };
 
-/** Offers the operations of which an architecture builds its part of a graph. */
+/** Offers the operations with which an architecture builds its part of a graph. */
 export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
   readonly tokens: Dim;
-  /** If defined, the rows are the tokens of a tree; returns its sequences, or, with `reach`, only the last `reach` tokens before each. */
+  /**
+   * Is defined if the rows are the tokens of a tree: returns the tree's sequences or, if `reach` is given, only the last `reach`
+   * tokens before each token.
+   */
   readonly tree?: (reach?: number) => TreeSequences;
   /** Returns the named parameter as an input of the graph. */
   parameter(name: string): Value;
   /** Computes x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
-  /** Computes the same with the weight of one expert. It has no adapter, since transformers keeps all experts in one 3-D parameter. */
+  /**
+   * Computes x · Wᵀ like `linear`, with the weight of one expert of a mixture. Adapters (LoRA) do not apply to it, since
+   * transformers keeps the weights of all experts in one 3-D parameter.
+   */
   expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
    * Computes causal self-attention of one layer: queries [batch · tokens, heads · headSize], keys and values [batch · tokens,
-   * keyValueHeads · headSize]; the result is shaped like the queries. The graph decides where the keys and values of earlier tokens
-   * come from.
+   * keyValueHeads · headSize]; the result is shaped like the queries. The kind of graph decides where the keys and values of
+   * earlier tokens come from, e.g. from a KV cache.
    */
   attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value;
-  /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
+  /** Zeroes elements of x with the given probability and scales the remaining ones up; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
   readonly recurrence: Recurrence;
   /** Declares that x is the only value that passes from one block to the next. Called before the first block and after each one. */
@@ -61,14 +77,14 @@ export interface ForwardScope {
   readByLaterBlocks(x: Value): void;
 }
 
-/** Describes how long texts may be, for error messages about texts that are too long. */
+/** Describes the model's context length, for error messages about texts that are too long. */
 export const contextLimit = ({ contextLength, contextReason }: CausalArchitecture): string =>
   `the model's context length is ${contextLength}${contextReason === undefined ? '' : ` (${contextReason})`}`;
 
 /** A decoder-only language model, as decoder.ts builds it from the description of its family. */
 export interface CausalArchitecture {
   readonly vocabSize: number;
-  /** Longest context in tokens that the positions allow. */
+  /** The longest context, in tokens, for which the model has position encodings. */
   readonly contextLength: number;
   /** The reason why `contextLength` is shorter than config.json allows, if it is. */
   readonly contextReason?: string;
@@ -92,6 +108,6 @@ export interface CausalArchitecture {
   residual(scope: ForwardScope, ids: Value, positions: Value): Value;
   /** Applies the final norm and the LM head to the given rows: [rows, width] → [rows, vocabulary]. */
   logits(scope: ForwardScope, residual: Value): Value;
-  /** Contents of config.json. */
+  /** The contents of the model's config.json. */
   config: Readonly<Record<string, unknown>>;
 }

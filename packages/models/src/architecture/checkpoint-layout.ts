@@ -1,4 +1,5 @@
-// Converts parameters between memory and Hugging Face checkpoints: their names, and the transposed weights of GPT-2's Conv1D.
+// Converts parameters between the names and layout in memory and those of Hugging Face checkpoints: checkpoints may prefix names,
+// join several parameters in one tensor, and store the weights of GPT-2's Conv1D transposed.
 import { withJointTensors, withSeparateParameters } from './joint-tensors.js';
 import type { ParameterSpec } from './parameter-spec.js';
 import { transpose } from './transpose.js';
@@ -11,23 +12,32 @@ import {
 } from '@bowyer/checkpoints';
 
 /**
- * Models with an LM head are saved with names such as `transformer.h.0…` or `model.layers.0…`; models without one (and GPT-2's
- * original release) with `h.0…`.
+ * Matches the prefix of parameter names. Models with an LM head are saved with names such as `transformer.h.0…` or
+ * `model.layers.0…`; models without one (and GPT-2's original release) with names such as `h.0…`.
  */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
-/** Returns the name as a model without an LM head writes it. */
+/** Returns the name without its prefix, as a checkpoint of a model without an LM head has it. */
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
-/** Tensors that checkpoints may contain and that are not read: masks, rotary tables, and a copy of the embedding as LM head. */
+/**
+ * Matches names of tensors that are ignored when a checkpoint is read: attention masks, rotary tables, and a copy of the
+ * embedding as LM head.
+ */
 const BUFFERS =
   /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
 
-/** Prefixes of tensors that are not of the text model: encoders of images and sound, and layers that predict several tokens at once. */
+/**
+ * Matches prefixes of tensors that do not belong to the text model: encoders of images and sound, and layers that predict several
+ * tokens at once.
+ */
 const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 
-/** Lists the names that a checkpoint may use for a parameter: with or without prefix, or as the text part of a larger model. */
+/**
+ * Lists the names that a checkpoint may use for a parameter: with or without a prefix, or as part of the text model in a
+ * composite model.
+ */
 export const namesOf = (name: string): string[] => {
   const bare = bareName(name);
   return [name, bare, `model.language_model.${bare}`, `language_model.${name}`];
@@ -45,7 +55,10 @@ export async function readParameters(specs: readonly ParameterSpec[], source: Ch
   return parameters;
 }
 
-/** Returns a function that reads one parameter at a time, in any order. Names and shapes are checked first, for all parameters. */
+/**
+ * Checks the names and shapes of all parameters in the checkpoint, and returns a function that reads one parameter at a time, in
+ * any order.
+ */
 export function parameterReader(
   specs: readonly ParameterSpec[],
   checkpoint: CheckpointReader,
@@ -82,7 +95,7 @@ const AHEAD = 2 ** 26;
 
 const elementsOf = ({ shape }: ParameterSpec) => shape.reduce((product, size) => product * size, 1);
 
-/** Finds the name of each parameter's tensor in the file, which may have another prefix. */
+/** Finds the name of each parameter's tensor in the checkpoint, which may have another prefix than the parameter's name. */
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
@@ -119,7 +132,7 @@ const belongTogether = 'config.json and the weights must belong to the same mode
 const listing = (names: string[]) =>
   `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;
 
-/** Returns the tensors in the layout in which Python's transformers reads them. */
+/** Converts parameters to the tensors of a Hugging Face checkpoint, in the layout in which Python's transformers reads them. */
 export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTensors): HostTensors {
   const tensors = Object.fromEntries(
     specs.map((spec) => [spec.name, spec.transposedInFile ? transposed(parameters[spec.name]) : parameters[spec.name]]),

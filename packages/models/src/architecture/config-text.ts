@@ -1,7 +1,10 @@
-// Writes config.json as text.
+// Writes a model's config.json as text.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/** Fields that transformers refuses as integers. JSON.stringify writes 1.0 as 1, so these get their decimal point back. */
+/**
+ * Fields of config.json that transformers refuses as integers. JSON.stringify writes 1.0 as 1, so their values are written with a
+ * decimal point.
+ */
 const NAMES = [
   'routed_scaling_factor',
   'router_jitter_noise',

@@ -1,4 +1,5 @@
-// Reads several parameters that a checkpoint keeps in one joint tensor as if each were a tensor, and writes the joint tensors again.
+// Reads parameters that a checkpoint stores together in one joint tensor (e.g. the weights of all experts) as if each parameter
+// were a tensor of its own, and joins them again for saving.
 import {
   CheckpointError,
   dequantizeMxfp4,
@@ -14,11 +15,12 @@ type JointSpec = ParameterSpec & { joint: JointTensor };
 
 const size = (shape: readonly number[]) => shape.reduce((product, dim) => product * dim, 1);
 
-/** Returns the names of the two tensors that replace a joint tensor in MXFP4. */
+/** Returns the names of the two tensors, blocks and scales, that a checkpoint in MXFP4 has in place of a joint tensor. */
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
 /**
- * Returns a view of the checkpoint in which each part of a joint tensor is a tensor with its parameter's name.
+ * Returns a reader of the checkpoint that shows each parameter stored in a joint tensor as a separate tensor under the
+ * parameter's own name.
  *
  * @param namesOf lists all names that a file may use for a parameter
  */
@@ -54,10 +56,13 @@ export function withSeparateParameters(
   };
 }
 
-/** The number of joint tensors that are kept in memory: an expert's parameters come from two, and each of these is two tensors in MXFP4. */
+/**
+ * The number of joint tensors that are cached in memory. The parameters of an expert come from two joint tensors, and in MXFP4
+ * each of these is stored as two tensors.
+ */
 const KEPT = 4;
 
-/** Reads parts of joint tensors, and keeps the last few joint tensors. */
+/** Reads single parameters from joint tensors, and caches the last `KEPT` joint tensors. */
 class JointParts {
   readonly #kept = new Map<string, Promise<HostTensor>>();
 
@@ -112,7 +117,7 @@ function partShape({ shape, joint }: JointSpec): number[] {
   return joint.rows ? [joint.rows.of, ...shape.slice(1)] : shape;
 }
 
-/** Returns the tensors of a checkpoint with joint tensors in place of the parameters that files save jointly. */
+/** Returns the tensors of a checkpoint: parameters whose spec says `joint.saved` are combined into their joint tensors. */
 export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostTensors): HostTensors {
   const result = { ...tensors };
   for (const { name, shape, init, joint } of specs) {

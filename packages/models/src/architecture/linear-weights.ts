@@ -1,10 +1,12 @@
-// Finds the parameters of an architecture that are weights of linear layers.
+// Finds which parameters of an architecture are weights of linear layers, e.g. to choose those that get adapters or are
+// quantised.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
- * Finds the names of the weights of an architecture's linear layers, by a forward pass on a temporary graph: those `inside` the
- * blocks, of `experts`, of heads that are not tied to the embedding (`heads`), and of heads that are (`tied`).
+ * Lists the names of the weights of an architecture's linear layers, in four groups: `inside` the blocks, of `experts`, of output
+ * heads with their own weight (`heads`), and of output heads whose weight is the embedding (`tied`). The names are those that a
+ * forward pass on a temporary graph uses.
  */
 export function linearWeights(
   architecture: CausalArchitecture,

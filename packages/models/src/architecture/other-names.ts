@@ -1,10 +1,10 @@
-// Renames fields of a config.json that have two names.
+// Renames fields of config.json for which several names are in use, such as `n_embd` and `hidden_size` for GPT-2.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
 /**
- * Returns the config with fields renamed from alternative names to the names used here.
+ * Returns the config with the fields that have an alternative name renamed to the name that this package reads.
  *
- * @param otherNames the name used here, by alternative name
+ * @param otherNames maps each alternative name to the name that this package reads
  */
 export function renamed(json: ConfigJson, otherNames: Readonly<Record<string, string>>): ConfigJson {
   const others = Object.entries(otherNames).filter(([other]) => other in json);

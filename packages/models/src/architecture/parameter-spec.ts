@@ -1,19 +1,23 @@
-// Describes the parameters of a model: names, shapes, initial values and where checkpoints have them.
+// Describes the parameters of a model: names, shapes, initial values, and how checkpoints store them.
 
 /**
- * A tensor in checkpoints that contains several parameters, such as one for each expert: [count, rows, columns] or [count, rows].
- * In its place there may be `tensor_blocks` and `tensor_scales`, the same numbers in MXFP4, always as [count, out, in].
+ * Describes a joint tensor, which stores several parameters in one tensor of a checkpoint, such as those of all experts: [count,
+ * rows, columns] or [count, rows]. A checkpoint may store the same numbers in MXFP4 instead, as `tensor_blocks` and
+ * `tensor_scales`, always as [count, out, in].
  */
 export interface JointTensor {
   tensor: string;
   count: number;
-  /** The index of this parameter among the `count` parts. */
+  /** The index on the joint tensor's first axis at which the parameter is. */
   index: number;
-  /** The rows of the part that belong to this parameter: the first one, and the number of rows of the part. All rows if not given. */
+  /**
+   * The rows at `index` that belong to this parameter: the first row, and the number of rows at that index. All rows belong to it
+   * if this is omitted.
+   */
   rows?: { from: number; of: number };
-  /** Whether each part is stored as [in, out]. */
+  /** Whether the matrix at each index is stored as [in, out]. */
   transposed?: boolean;
-  /** Whether models are saved with the joint tensor; otherwise the parameter is saved under its own name. */
+  /** Whether saved models contain the joint tensor; otherwise the parameter is saved under its own name. */
   saved?: boolean;
 }
 
@@ -27,10 +31,13 @@ export interface ParameterSpec {
   transposedInFile?: boolean;
   /** Whether training does not change the parameter: no gradient is computed for it. */
   isBuffer?: boolean;
-  /** Tensors that checkpoints have beside this parameter and that have no effect, in transformers neither. */
+  /**
+   * Names of tensors that checkpoints may contain together with this parameter and that are ignored, as transformers ignores
+   * them.
+   */
   ignoredBeside?: readonly string[];
-  /** Another name that checkpoints may use for it. */
+  /** Another name that checkpoints may use for the parameter. */
   alias?: string;
-  /** The joint tensor that checkpoints may have instead of a tensor with the parameter's own name. */
+  /** The joint tensor that checkpoints may contain instead of a tensor with the parameter's own name. */
   joint?: JointTensor;
 }

@@ -1,9 +1,9 @@
-// Makes the config.json that is saved with the weights.
+// Makes the config.json that is saved next to a model's weights.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
 /**
- * Returns the config as it was read, but with `torch_dtype: float32`, the type that weights are written in. All versions of
- * transformers read that name; newer files have `dtype` too, also in the parts of composite models, which is removed.
+ * Returns the model's config with `torch_dtype: float32`, the type in which weights are saved. All versions of transformers read
+ * `torch_dtype`; the newer field `dtype`, which composite models also have in the configs of their parts, is removed.
  */
 export const savedConfig = (json: ConfigJson): ConfigJson => ({ ...withoutTypes(json), torch_dtype: 'float32' });
 

@@ -25,13 +25,15 @@ class VocabularyError extends RangeError {
 }
 
 /**
- * Returns how many rows an embedding may have beyond the number of tokens. Such rows are common, since tables are rounded up for
- * GPUs: to a multiple of 128 (Pythia, T5), or by a reserve (Phi-2 has 905 unused rows of 51,200, DeepSeek 2,385 of 102,400). A
- * reserve above a twentieth suggests that the tokenizer belongs to another model.
+ * Returns how many rows an embedding with `rows` rows may have beyond the number of the tokenizer's tokens. Such rows are common,
+ * since embeddings are rounded up for GPUs to a multiple of 128 (Pythia, T5), or have reserved rows (Phi-2 has 905 unused rows of
+ * 51,200, DeepSeek 2,385 of 102,400). More than a twentieth suggests that the tokenizer belongs to another model.
  */
 const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 
-/** Checks the number of tokens against the rows of the embedding. @throws {VocabularyError} where they do not fit */
+/**
+ * Checks that the tokenizer's number of tokens fits the embedding's number of rows. @throws {VocabularyError} where it does not
+ */
 export function checkVocabulary(tokens: number, rows: number, source: string): void {
   if (tokens > rows || rows - tokens > spareRows(rows)) throw new VocabularyError(source, tokens, rows);
 }

@@ -1,11 +1,12 @@
-// Pads a batch of tokens to a shape that suits a GPU.
+// Pads a batch of token sequences to shapes that suit a GPU.
 import { BUFFER_STEPS, roundedSize } from './few-sizes.js';
 import type { TokenBatch } from './token-batches.js';
 
 /**
- * Makes a batch without empty tensors, which ONNX Runtime's WebGPU provider refuses. If `roundsSizes` is set, rows, columns (up to
- * `contextLength`), and scored and valued positions are rounded up, so that few shapes occur. An added position repeats the batch's
- * first one with weight 0, which changes no sum, and no other position attends to the added rows and columns.
+ * Pads a batch so that none of its tensors is empty, since ONNX Runtime's WebGPU provider refuses empty tensors. If `roundsSizes`
+ * is set, the numbers of rows, columns (up to `contextLength`), scored and valued positions are rounded up too, so that few
+ * shapes occur. Each added scored or valued position repeats the batch's first one with weight 0, which changes no sum, and real
+ * tokens do not attend to the added rows and columns.
  */
 export function gpuBatch(
   batch: TokenBatch,

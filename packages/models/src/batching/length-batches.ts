@@ -1,6 +1,9 @@
-// Divides rows into batches that contain little padding.
+// Divides rows (token sequences) into batches that contain little padding.
 
-/** The fixed cost of a batch, in tokens: that of starting it and of adding up its gradients. The estimate worked well in trials. */
+/**
+ * The fixed cost of a batch, in tokens: that of starting its computation and of adding up its gradients. The estimate worked well
+ * in trials.
+ */
 export const BATCH_PRICE = 64;
 
 /**
@@ -18,7 +21,8 @@ export const BATCH_PRICE = 64;
  */
 export function lengthBatches(lengths: readonly (readonly number[])[], maxTokens: number): number[][] {
   const order = lengths.map((_, row) => row).sort((a, b) => compare(lengths[a], lengths[b]) || a - b);
-  // For the first `end` rows: the least cost, and the row at which the last batch of that solution begins.
+  // By number of rows `end`: the least cost of batching the first `end` rows, and the row at which the last batch of that
+  // solution begins.
   const cost = [0];
   const begins = [0];
   for (let end = 1; end <= order.length; end++) {
@@ -43,7 +47,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return column < 0 ? 0 : a[column] - b[column];
 }
 
-/** Raises `longest` to the lengths of one more row. @returns the sum of `longest` */
+/** Raises the column widths `longest` in place to the lengths of one more row. @returns the sum of the widths */
 function widthWith(longest: number[], row: readonly number[]): number {
   let width = 0;
   for (let column = 0; column < longest.length; column++) {

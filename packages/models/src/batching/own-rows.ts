@@ -1,17 +1,17 @@
-// Divides the batches of a call among the ranks of a distributed run: each rank gets consecutive rows with about equally many
-// tokens, padding included.
+// Divides the batches of one call (e.g. of a gradient) among the ranks of a distributed run: each rank computes consecutive rows
+// with about equally many tokens, padding included.
 import type { Ranks } from '@bowyer/core';
 import type { TokenBatch } from './token-batches.js';
 
-/** One rank's part of a batch. */
+/** Holds the rows of a batch that one rank computes. */
 export interface OwnRows {
-  /** This rank's rows of a batch; without rows if the whole batch belongs to other ranks. */
+  /** A batch of this rank's rows; it has no rows if other ranks compute the whole batch. */
   batch: TokenBatch;
-  /** The index of this part's first row in the whole batch. The columns are those of the whole batch. */
+  /** The index in the whole batch of this rank's first row. The columns are those of the whole batch. */
   firstRow: number;
 }
 
-/** Yields this rank's rows of every batch of a call. */
+/** Yields, for every batch of a call, the rows that this rank computes. */
 export function* ownRows(
   given: Iterable<TokenBatch>,
   { rank, size }: Pick<Ranks, 'rank' | 'size'>,
@@ -25,7 +25,8 @@ function partOf(batches: readonly TokenBatch[], rank: number, size: number): Own
   let before = 0;
   return batches.map((batch) => {
     const { rows, ids } = batch;
-    // A row belongs to the rank in whose share of all tokens its middle lies. Rows of a tree count as equally long.
+    // The tokens of all batches are divided equally among the ranks, and a row belongs to the rank in whose share its middle
+    // token lies. The rows of a tree of tokens count as equally long.
     const rowAt = (part: number) => {
       const row = Math.round((((total * part) / size - before) * rows) / ids.length);
       return Math.min(Math.max(row, 0), rows);

@@ -1,27 +1,37 @@
-// Divides examples that begin with the same tokens into batches whose common tokens are computed once (token-tree.ts). Such examples
-// are the answers to one prompt, or the branches of an agent's rollout.
+// Groups examples that begin with the same tokens into batches in which the common tokens are computed once (token-tree.ts). Such
+// examples are the answers to one prompt, or the branches of an agent's rollout.
 import { commonPrefix, compareTokens } from './common-prefix.js';
 import { BATCH_PRICE } from './length-batches.js';
 
-/** A run (consecutive sorted examples) must save at least this many tokens, and at least this share of its tokens; else padding is faster. */
+/**
+ * A run (consecutive examples in sorted order with a common prefix) is batched as a tree if this saves at least `LEAST_SAVED`
+ * tokens and at least the share `LEAST_SHARE` of the run's tokens; otherwise a padded rectangle is faster.
+ */
 const LEAST_SAVED = 128;
 const LEAST_SHARE = 0.1;
 
-/** The most tokens of a batch, unless its longest example exceeds half of it, and of a batch of several runs; larger batches are slower. */
+/**
+ * The most tokens of a batch from one run, unless its longest example exceeds half of that, and of a batch from several runs;
+ * larger batches are slower.
+ */
 const MOST_TOKENS = 2048;
 const MOST_OF_RUNS = 512;
 
-/** The number of keys to which attention costs a token as much as the rest of the model, estimated for small models. */
+/**
+ * The number of keys in a token's attention at which attention costs as much as all other computations for the token, estimated
+ * for small models.
+ */
 const PRICED_KEYS = 1024;
 
 /**
- * Returns batches of the examples that share enough tokens; the others are in none. Examples are sorted by their ids. A run of
- * them ends where two neighbours have less than a tenth of the shorter one in common. Runs that save enough are cut into batches of
- * the least total cost; a batch of n different tokens, whose longest example has m tokens, costs n · (1 + m / 1024) + 64.
+ * Makes batches of the examples that share enough tokens with others; examples that do not are in none of the batches. The
+ * examples are sorted by their ids. A run ends where two neighbours share less than a tenth of the shorter one's tokens. Runs
+ * that save enough tokens are cut into batches of the least total cost; a batch with n different tokens, whose longest example
+ * has m tokens, costs n · (1 + m / 1024) + 64.
  *
- * @param rows ids that the model reads
- * @param maxTokens the most tokens of a batch; a longer example is a batch of its own
- * @returns [batches] of indices, in the order of `compareTokens`
+ * @param rows for each example the ids that the model reads
+ * @param maxTokens the most tokens of a batch; a longer example gets a batch of its own
+ * @returns [batches] lists of indices into `rows`, in the order of `compareTokens`
  */
 export function sharedRuns(rows: readonly Int32Array[], maxTokens: number): number[][] {
   const order = rows.map((_, i) => i).sort((a, b) => compareTokens(rows[a], rows[b]) || a - b);
@@ -42,7 +52,7 @@ export function sharedRuns(rows: readonly Int32Array[], maxTokens: number): numb
   return cuts.map(([begin, end]) => kept.slice(begin, end).map((i) => order[i]));
 }
 
-/** Cuts rows into consecutive batches of the least cost. */
+/** Cuts sorted examples into consecutive batches of the least total cost. @returns the begin and end (exclusive) of each batch */
 function cheapestCuts(lengths: readonly number[], shared: readonly number[], maxTokens: number): [number, number][] {
   const cost = [0];
   const begins = [0];

@@ -1,5 +1,5 @@
-// Divides token examples into batches of limited size: rectangles of examples of similar length, with padding, or trees of examples
-// that begin with the same tokens.
+// Divides examples for training and scoring into batches of limited size: padded rectangles of examples of similar length, or
+// trees of examples that begin with the same tokens.
 import { maximum, type TokenMask } from '@bowyer/core';
 import { chunksOf } from '../layers/attention.js';
 import { lengthBatches } from './length-batches.js';
@@ -12,67 +12,73 @@ import { tokenTree, type TokenTree } from './token-tree.js';
  *
  *     Σ_t weights[t] · (−log p(targets[t] | ids[0..t]))
  *
- * `targets` is not `ids` shifted by one: after an utterance its terminator is scored, while the sequence continues with the first
- * token of the observation.
+ * `targets` is not always `ids` shifted by one: after an agent's utterance its terminator token is scored, while the sequence
+ * continues with the first token of the next observation.
  */
 export interface TokenExample {
   /** [tokens] the input of the model. */
   ids: Int32Array;
   /** [tokens] the token that is scored after each position; any value where the weight is 0. */
   targets: Int32Array;
-  /** [tokens] 0 where the agent did not write the token. */
+  /** [tokens] the weight of each position in the loss, 0 where the agent did not write the target. */
   weights: Float32Array;
   /**
-   * [tokens] the tokens that could be chosen at each scored position, the target among them; null or undefined: all tokens. May
-   * be omitted.
+   * [tokens] the set of tokens from which each scored token could be chosen, the target included; null or undefined, or an
+   * omitted list, means all tokens.
    */
   tokenMasks?: readonly (TokenMask | null | undefined)[];
-  /** [tokens] weights of −H, where H is the entropy of the distribution after each position; none if omitted. */
+  /** [tokens] weights in the loss of −H, where H is the entropy of the distribution after each position; all are 0 if omitted. */
   entropyWeights?: Float32Array;
-  /** [tokens] weights of V, the value head's output after reading everything up to that position; 0 or omitted: V is not computed. */
+  /**
+   * [tokens] weights in the loss of V, the output of the value head after reading everything up to the position; V is not
+   * computed where the weight is 0 or omitted.
+   */
   valueWeights?: Float32Array;
 }
 
-/** Names a token of an example. */
+/** Identifies a token of an example. */
 export interface Place {
-  /** The index of the example in the call. */
+  /** The index of the example among those of the call. */
   example: number;
   token: number;
 }
 
 /**
- * Several examples in one forward pass: as a rectangle, padded on the right, where the causal mask hides padding from all other
- * positions, or as a tree without padding. A position is an index of `ids`, row by row.
+ * Several examples in one forward pass: as a rectangle, which is padded on the right, where the causal mask hides padding from
+ * all other positions, or as a tree without padding. A position is an index into `ids`, in which the rows follow each other.
  */
 export interface TokenBatch {
-  /** The indices of the examples in the call, one per row. */
+  /** The indices of the examples among those of the call, one per row. */
   examples: number[];
   rows: number;
-  /** 1 if the batch is a tree. */
+  /** The number of tokens per row, padding included; 1 if the batch is a tree. */
   columns: number;
   /** The tree whose tokens `ids` are; undefined for a rectangle. */
   tree?: TokenTree;
-  /** [rows, columns], or [tokens] of the tree */
+  /** [rows, columns], or [tokens] of the tree. */
   ids: Int32Array;
-  /** [scored] the position of every weight other than 0. Examples that share tokens of a tree have separate weights at one position. */
+  /**
+   * [scored] the position of each token with a weight other than 0. Where examples share a token of a tree, its position occurs
+   * once for each of them.
+   */
   scoredPositions: Int32Array;
-  /** [scored] */
+  /** [scored] the example and token of each scored position. */
   scoredPlaces: Place[];
-  /** [scored] */
+  /** [scored] the token that is scored. */
   targets: Int32Array;
-  /** [scored] */
+  /** [scored] weights in the loss. */
   weights: Float32Array;
-  /** [scored] 0 for examples without entropy weights. */
+  /** [scored] weights of the entropy; 0 for examples without `entropyWeights`. */
   entropyWeights: Float32Array;
-  /** [scored] as in the examples; undefined where all tokens can be chosen at all positions. */
+  /** [scored] `tokenMasks` of the examples; undefined where all tokens can be chosen at all positions. */
   tokenMasks?: readonly (TokenMask | undefined)[];
-  /** [valued] the position of every weight of V other than 0. */
+  /** [valued] the position of each token at which V has a weight other than 0. */
   valuePositions: Int32Array;
-  /** [valued] */
+  /** [valued] the example and token of each valued position. */
   valuePlaces: Place[];
-  /** [valued] */
+  /** [valued] weights of V in the loss. */
   valueWeights: Float32Array;
-  /** The positions without a weight whose log p is reported, if wanted. */
+  /** The positions without a weight whose log p is reported, if the caller asked for them. */
   reported?: ReportedTokens;
   /** Makes the batch of rows `begin` to `end` (exclusive), with the same columns. */
   part(begin: number, end: number): TokenBatch;
@@ -81,13 +87,16 @@ export interface TokenBatch {
 /**
  * Groups examples of similar length into batches of at most `maxTokens` tokens including padding (a longer single example becomes
  * a batch of one row). Examples without any weight are omitted. The grouping depends on the lengths alone and, with
- * `sharesPrefixes`, on which examples begin with the same tokens; the trees come first.
+ * `sharesPrefixes`, on which examples begin with the same tokens; then the trees come before the rectangles.
  */
 export const tokenBatches = (examples: readonly TokenExample[], options: TokenBatchOptions): TokenBatch[] => [
   ...tokenBatchesInSteps(examples, options),
 ];
 
-/** Yields the batches of `tokenBatches`, each of which is made when it is needed, since making all takes long for large requests. */
+/**
+ * Yields the batches of `tokenBatches`. Each batch is made only when the caller asks for it, since making all of them takes long
+ * for large requests.
+ */
 export function tokenBatchesInSteps(
   examples: readonly TokenExample[],
   { sharesPrefixes = false, ...options }: TokenBatchOptions,
@@ -121,16 +130,16 @@ export function tokenBatchesInSteps(
 interface BatchingOptions {
   maxTokens: number;
   padTokenId: number;
-  /** Whether positions without a weight are reported; then every token is read. */
+  /** Whether log-probabilities of positions without a weight are reported; then the model reads every token of the examples. */
   reports?: boolean;
 }
 
 type TokenBatchOptions = BatchingOptions & { sharesPrefixes?: boolean };
 
-/** The examples that will form a batch. */
+/** Names the examples that will form a batch. */
 interface Grouping {
   chosen: number[];
-  /** The width of the rectangle; undefined for a tree. */
+  /** The number of columns of the rectangle; undefined for a tree. */
   columns?: number;
 }
 
@@ -145,7 +154,10 @@ function* batchEach(
 const readLength = (example: TokenExample, reports = false): number =>
   reports ? example.ids.length : scoredLength(example);
 
-/** Counts the tokens up to the last position that is scored or valued, 0 if there is none; later tokens cannot change the loss. */
+/**
+ * Counts the tokens up to the last position with a weight of log p, entropy or V, 0 if no position has one; later tokens cannot
+ * change the loss.
+ */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
   while (length > 0 && !isScored(example, length - 1) && !isValued(example, length - 1)) length--;
@@ -215,7 +227,10 @@ function paddedIds(rows: readonly Int32Array[], columns: number, padTokenId: num
   return ids;
 }
 
-/** Makes the tree of sorted rows. Longer rows are attended to in more groups of blocks, as in a rectangle in more chunks. */
+/**
+ * Makes the tree of examples' sorted ids. The number of groups of its attention blocks grows with the longest example, as does
+ * the number of chunks in the attention of a rectangle.
+ */
 const treeOf = (rows: readonly Int32Array[]): TokenTree =>
   tokenTree(rows, Math.max(2, chunksOf(maximum(rows.map(({ length }) => length)))));
 

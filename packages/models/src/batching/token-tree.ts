@@ -1,46 +1,53 @@
-// Merges sequences that begin with the same tokens into a tree, so that each token is computed once. For attention the tree is cut into
-// blocks of queries; each block reads the keys on its path, from the first token to the block's last one.
+// Merges sequences that begin with the same tokens into a tree (trie), so that each token is computed once. For attention the
+// tree is cut into blocks of consecutive queries; each block reads the keys on its path, from the first token of the sequence to
+// the block's last token.
 import { maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 
-/** Tokens `start` to `end` (exclusive) of a sequence, which all sequences that have one of them share. */
+/** Tokens `start` to `end` (exclusive) of a sequence. A sequence that shares one of these tokens shares all of them. */
 interface Block {
   sequence: number;
   start: number;
   end: number;
 }
 
-/** Blocks that are computed together: padded to one width, their paths to one length. */
+/** Blocks whose attention is computed together: all are padded to `width` queries, and their paths to `columns` keys. */
 interface BlockGroup {
   blocks: Block[];
   width: number;
   columns: number;
 }
 
-/** The tokens of several sequences, each common prefix once. */
+/** The tokens of several sequences, in which each common prefix occurs once. */
 export interface TokenTree {
-  /** [tokens] depth first. */
+  /** [tokens] token ids, depth first. */
   ids: Int32Array;
-  /** [tokens] */
+  /** [tokens] the position of each token in its sequences. */
   positions: Int32Array;
   groups: BlockGroup[];
-  /** [sequences][length] the token of the tree at each position of a sequence. */
+  /** [sequences][length] the index in `ids` of the token at each position of a sequence. */
   sequences: Int32Array[];
 }
 
-/** The most divisions into blocks and groups that are compared. */
+/**
+ * Bounds of the search for the cheapest division into blocks and groups: the most parts that the longest segment is cut into, the
+ * most lengths that separate wide from narrow blocks, and the most path lengths at which a group may end.
+ */
 const MOST_PARTS = 16;
 const MOST_THRESHOLDS = 4;
 const MOST_ENDS = 32;
 
-/** The time to copy a key and its value into a path, relative to that of one query's score with it. The estimate worked well in trials. */
+/**
+ * The time to copy a key and its value into a block's path, relative to the time of computing one query's attention score with
+ * it. The estimate worked well in trials.
+ */
 const COPY_PRICE = 20;
 
 /**
  * Merges sequences into a tree.
  *
  * @param sequences [sequences][length] ids, sorted by `compareTokens`
- * @param groupCount the number of groups, a power of 2; the number of the tree's tokens if it is smaller
+ * @param groupCount the number of block groups, a power of 2; the number of the tree's tokens if that is smaller
  */
 export function tokenTree(sequences: readonly Int32Array[], groupCount: number): TokenTree {
   const shared = sequences.map((ids, i) => (i === 0 ? 0 : commonPrefix(sequences[i - 1], ids)));
@@ -76,16 +83,19 @@ function segmentsOf(sequence: number, length: number, shared: readonly number[])
   return bounds.slice(1).flatMap((to, i) => (to > bounds[i] ? [{ sequence, start: bounds[i], end: to }] : []));
 }
 
-/** The segments of one width of blocks, and the longest path of each group of blocks. */
+/** A division of segments into blocks of one width: `columns` has the longest path of each group of blocks. */
 interface Division {
   segments: readonly Block[];
   width: number;
   columns: number[];
-  /** The number of scores, padding included, plus the price of the copies. */
+  /** The estimated time of attention: the number of scores, padding included, plus the price of copying keys into the paths. */
   cost: number;
 }
 
-/** Divides segments into groups of least cost: all with one width of blocks, or the longer and the shorter ones with a width each. */
+/**
+ * Divides segments into groups of blocks with the least cost: either all blocks have one width, or those of longer segments have
+ * one width and those of shorter segments another.
+ */
 function cheapestGroups(segments: readonly Block[], groupCount: number): BlockGroup[] {
   const costOf = (divisions: readonly (Division | undefined)[]) =>
     divisions.reduce((sum, division) => sum + (division?.cost ?? Infinity), 0);
@@ -104,7 +114,7 @@ function cheapestGroups(segments: readonly Block[], groupCount: number): BlockGr
 
 const lengthOf = ({ start, end }: Block): number => end - start;
 
-/** Chooses the width of blocks of least cost; undefined if there are too few tokens for the groups. */
+/** Chooses the block width of the least cost; returns undefined if the segments have too few tokens for the number of groups. */
 function cheapestWidth(segments: readonly Block[], groupCount: number): Division | undefined {
   const longest = maximum(segments.map(lengthOf));
   let best: Division | undefined;
@@ -117,7 +127,7 @@ function cheapestWidth(segments: readonly Block[], groupCount: number): Division
   return best;
 }
 
-/** Lists the ends of blocks in ascending order. */
+/** Lists the ends of all blocks, each as a position in its sequence, in ascending order. */
 function blockEnds(segments: readonly Block[], width: number): Int32Array {
   const ends: number[] = [];
   for (const { start, end } of segments)
@@ -125,16 +135,20 @@ function blockEnds(segments: readonly Block[], width: number): Int32Array {
   return Int32Array.from(ends).sort();
 }
 
-/** Divides blocks by their ends into groups with the fewest keys, padding included; undefined if there are too few different ends. */
+/**
+ * Divides blocks, given by their ends in ascending order, into groups with the fewest keys, padding included; returns undefined
+ * if there are fewer different ends than groups.
+ */
 function cheapestColumns(ends: Int32Array, groupCount: number): { columns: number[]; keys: number } | undefined {
   const step = Math.max(1, Math.ceil(ends.at(-1)! / MOST_ENDS));
-  // A group may end only at one of these bounds. A bound is the number of blocks before it.
+  // A group may end only at one of these bounds, each a number of blocks, so that few divisions are compared.
   const bounds = [0];
   ends.forEach((end, i) => {
     const next = i + 1 < ends.length ? ends[i + 1] : Infinity;
     if (Math.ceil(next / step) > Math.ceil(end / step)) bounds.push(i + 1);
   });
-  // For the first `count` groups: by the bound at which they end, the least keys and the bound at which the last one begins.
+  // Dynamic programming over groups: after `count` groups, `keys[i]` is the least number of keys if the last group ends at
+  // `bounds[i]`, and `begins` has the bound at which that group begins.
   let keys = bounds.map((_, i) => (i === 0 ? 0 : Infinity));
   const begins: number[][] = [];
   for (let count = 1; count <= groupCount; count++) {
@@ -176,7 +190,7 @@ const cutInto = ({ sequence, start, end }: Block, width: number): Block[] =>
     end: Math.min(start + (i + 1) * width, end),
   }));
 
-/** The place of each token's query among the padded blocks; all arrays are [tokens]. */
+/** Says where each token's query is among the padded blocks of all groups; all arrays are [tokens]. */
 interface QueryPlaces {
   /** The index of the token's block among those of all groups in order. */
   block: Int32Array;
@@ -187,7 +201,7 @@ interface QueryPlaces {
   offset: Int32Array;
 }
 
-/** Finds where the query of each token is among the padded blocks. */
+/** Finds the index of each token's query among the padded blocks of all groups. */
 export function queryPlaces({ ids, groups, sequences }: TokenTree): QueryPlaces {
   const [block, before, widths, offset] = Array.from({ length: 4 }, () => new Int32Array(ids.length));
   let [index, queries] = [0, 0];
@@ -203,14 +217,17 @@ export function queryPlaces({ ids, groups, sequences }: TokenTree): QueryPlaces 
   return { block, before, width: widths, offset };
 }
 
-/** Lists the tokens of a group's blocks, [blocks, width]; the number of all tokens where a block is padded. */
+/** Lists the tokens of a group's blocks, [blocks, width], as indices into `ids`; padding is the number of the tree's tokens. */
 export function blockTokens({ ids, sequences }: TokenTree, { blocks, width }: BlockGroup): Int32Array {
   const tokens = new Int32Array(blocks.length * width).fill(ids.length);
   blocks.forEach(({ sequence, start, end }, b) => tokens.set(sequences[sequence].subarray(start, end), b * width));
   return tokens;
 }
 
-/** Lists the tokens on the path of each block of a group, [blocks, columns]; 0 beyond its end. */
+/**
+ * Lists the tokens on the path of each block of a group, [blocks, columns], as indices into `ids`; entries beyond the path's end
+ * are 0.
+ */
 export function blockPaths({ sequences }: TokenTree, { blocks, columns }: BlockGroup): Int32Array {
   const paths = new Int32Array(blocks.length * columns);
   blocks.forEach(({ sequence, end }, b) => paths.set(sequences[sequence].subarray(0, end), b * columns));
@@ -218,8 +235,8 @@ export function blockPaths({ sequences }: TokenTree, { blocks, columns }: BlockG
 }
 
 /**
- * Returns 1 where a path of the group contains a whole block of the tree, [all blocks + 1, blocks of the group]; the last row is 0.
- * A path contains a block if it has the block's last token.
+ * Returns a 0/1 matrix [all blocks + 1, blocks of the group] that is 1 where the path of a block of the group contains a block of
+ * the tree; the last row is 0. A path contains a block if it contains the block's last token.
  */
 export function pathsWithBlocks({ groups, sequences }: TokenTree, { blocks: own }: BlockGroup): Float32Array {
   const all = groups.flatMap(({ blocks }) => blocks);
@@ -234,7 +251,10 @@ export function pathsWithBlocks({ groups, sequences }: TokenTree, { blocks: own 
   return contains;
 }
 
-/** Lists the last `reach` tokens of the path to each token, itself included, [tokens, reach]; before the beginning, the number of all tokens. */
+/**
+ * Lists the last `reach` tokens of the path to each token, itself included, [tokens, reach], as indices into `ids`; entries
+ * before the first token of the sequence are the number of the tree's tokens.
+ */
 export function pathEnds({ ids, sequences }: TokenTree, reach: number): Int32Array {
   const ends = new Int32Array(ids.length * reach).fill(ids.length);
   for (const path of sequences)
