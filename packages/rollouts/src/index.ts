@@ -23,14 +23,14 @@ export { treeOf } from './tree/build-tree.js';
 export type { CallNode, RolloutTree } from './tree/tree.js';
 export type { SplicePolicy } from './tree/prompt.js';
 
-// The traffic of a served model, and the feedback on its answers.
+// Recorded calls of a served model, and users' feedback on its answers.
 export { conversationKey, isOfCanary, readCanary, writeCanary, type Canary } from './traffic/canary.js';
 export { compareArms, type Arm, type ArmComparison } from './traffic/compare-arms.js';
 export { feedbackRoutes } from './traffic/feedback-routes.js';
 export { redactPatterns, type Redact } from './traffic/redacted.js';
 export { TrafficRecorder, type Feedback, type TrafficRecorderOptions } from './traffic/traffic-recorder.js';
 
-// Playing: a user's agents as a source of episodes.
+// Agents of the user, programs or functions, whose rollouts are episodes for training.
 export { recordTasks, type RecordTasksOptions } from './play/record-tasks.js';
 export { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
 export type {
@@ -52,7 +52,7 @@ export { writeConversations, type WrittenConversations } from './trajectories/wr
 export { writeRecordedData, type RecordedUse } from './trajectories/recorded-data.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
-// Evolution of prompts, and judges that compare rollouts.
+// The evolution of prompts by GEPA, and judges that compare the rollouts of a group.
 export type { Candidate, Prompts } from './prompts/candidates.js';
 export {
   bestPrompts,

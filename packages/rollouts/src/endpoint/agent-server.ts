@@ -1,4 +1,5 @@
-// Serves a model to agents of any kind: each rollout has a base URL, and every call is recorded before its last byte is sent.
+// Serves a model over HTTP to agents of any kind and records their rollouts: each rollout has a base URL of its own, and every
+// model call is written to the log before the last byte of its answer is sent.
 import { ModelServer, type ModelServerOptions } from '@bowyer/serving';
 import { RolloutKeys } from '../record/record-key.js';
 import type { RolloutLog } from '../record/rollout-log.js';
@@ -10,13 +11,18 @@ import { rolloutRoutes } from './rollout-routes.js';
 import { Recorder, type RecordedRollouts } from './recorder.js';
 
 export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer' | 'protocols'> {
-  /** The log, which must stay open until the server has closed. */
+  /** The log of rollouts, which must stay open until the server has closed. */
   log: RolloutLog;
-  /** How a prompt repeats earlier answers after a new message of the user; `template` if not given. */
+  /** The way in which a prompt repeats the model's earlier answers after a new message of the user; `template` if not given. */
   splice?: SplicePolicy;
-  /** Changes the bodies of requests before they are read, for instance their prompts; the changed bodies are recorded. */
+  /**
+   * Changes the bodies of requests, for instance their prompts, before the server reads them; the changed bodies are recorded.
+   */
   bodyOf?: (rollout: string | null, body: unknown) => unknown;
-  /** Milliseconds that a call waits for a change of the weights before its client is asked to retry; 120,000 if not given. */
+  /**
+   * The time in milliseconds for which a call waits while the weights change, before its client is asked to retry; 120,000 if not
+   * given.
+   */
   longestWaitMs?: number;
 }
 
@@ -26,12 +32,12 @@ export class AgentServer {
     private readonly recorder: Recorder,
   ) {}
 
-  /** Begins, rewards, ends and reads rollouts, like the REST routes. */
+  /** The methods that begin, reward, end and read rollouts, for callers in this process; the REST routes call the same ones. */
   get rollouts(): RecordedRollouts {
     return this.recorder;
   }
 
-  /** Returns the server once it listens. */
+  /** Starts the server, and returns it once it accepts connections. */
   static async listen({
     log,
     splice = 'template',
@@ -62,12 +68,14 @@ export class AgentServer {
     return new AgentServer(server, recorder);
   }
 
-  /** Returns `http://ADDRESS:PORT`. */
+  /** Returns the server's address `http://ADDRESS:PORT`. */
   get origin(): string {
     return new URL(this.server.url).origin;
   }
 
-  /** The version of the weights for the next sampled tokens. It is set within `changeWeights`. */
+  /**
+   * The version of the model's weights, which is recorded with the next sampled tokens. A caller sets it within `changeWeights`.
+   */
   get version(): number {
     return this.recorder.version;
   }
@@ -76,7 +84,10 @@ export class AgentServer {
     this.recorder.version = version;
   }
 
-  /** Resolves once no call is in progress; further calls wait until `resume`, or are asked to retry. */
+  /**
+   * Resolves once no call is in progress. Calls that arrive later wait until `resume` is called, or their clients are asked to
+   * retry.
+   */
   pause(): Promise<void> {
     return this.recorder.gate.close();
   }
@@ -85,12 +96,12 @@ export class AgentServer {
     this.recorder.gate.open();
   }
 
-  /** Changes the weights while no answer is in progress; earlier keys and values are not used again. */
+  /** Changes the model's weights while no answer is in progress. The KV cache of the earlier weights is not used again. */
   changeWeights(apply: () => Promise<void>): Promise<void> {
     return this.server.changeWeights(apply);
   }
 
-  /** Accepts no further request, and finishes the answers in progress. It closes neither the model nor the log. */
+  /** Stops accepting requests, and finishes the answers in progress. It closes neither the model nor the log. */
   close(): Promise<void> {
     return this.server.close();
   }

@@ -1,4 +1,5 @@
-// Keeps the state of a rollout in progress: the number of its next call, and the answers that its prompts may continue.
+// Keeps the state of a rollout in progress: the number of its next model call, and the earlier answers that a prompt may
+// continue.
 import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
 import { digest } from '../record/call-record.js';
 import type { Place } from '../record/log-parts.js';
@@ -12,27 +13,35 @@ export class LiveRollout {
   readonly history = new History();
   status: 'open' | 'ended' | 'failed' = 'open';
   isLearnt = false;
-  /** Whether its next attempt has begun, so that calls in progress belong to no rollout. */
+  /**
+   * Whether the rollout's next attempt has begun, after which calls of this attempt that are still in progress are not recorded.
+   */
   isReplaced = false;
-  /** Digests of the keys of rewards, since a sender may choose keys of any length. */
+  /**
+   * Digests of the idempotency keys of the rewards received so far. Digests are stored, since a sender may choose keys of any
+   * length.
+   */
   readonly #keys = new Set<string>();
   readonly #metrics = new Set<string>();
   #calls = 0;
-  /** The newest call of each request, by the request's digest, whose answer the client may not have received. */
+  /**
+   * For each request whose answer may not have reached the client: the number of its newest call, keyed by a digest of the
+   * request.
+   */
   readonly #unanswered = new Map<string, number>();
 
-  /** The number of calls and other requests in progress. */
+  /** The number of model calls and other requests of this rollout in progress; a rollout in use stays in memory. */
   inUse = 0;
 
-  /** Makes the state of a new rollout. @param begun resolves when its calls may be answered */
+  /** Makes the state of a new rollout. @param begun resolves when the rollout's calls may be answered */
   constructor(
     readonly origin: RolloutOrigin,
     readonly begun: Promise<void> = Promise.resolve(),
   ) {}
 
   /**
-   * Restores the state from the events in the log. All recorded calls count as unanswered, since it is unknown whether they were
-   * delivered.
+   * Restores a rollout's state from its events in the log. All recorded calls count as unanswered, since it is unknown whether
+   * their answers reached the client.
    */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
     const begun = events.findLastIndex(({ event }) => event.type === 'begun');
@@ -60,7 +69,10 @@ export class LiveRollout {
     this.#unanswered.set(requestKey(call), call.call);
   }
 
-  /** Returns the earlier call of the same request, if its client's counter shows a retry. */
+  /**
+   * Returns the number of the earlier call that this call repeats, if the retry counter in the client's headers shows a
+   * repetition.
+   */
   supersededBy(call: RecordedCall): number | undefined {
     if (call.retry === 0) return undefined;
     const key = requestKey(call);
@@ -69,7 +81,7 @@ export class LiveRollout {
     return first;
   }
 
-  /** Registers the key of a reward. @returns whether it is new */
+  /** Registers the idempotency key of a reward. @returns whether the key is new */
   takeKey(key: string | undefined): boolean {
     if (key === undefined) return true;
     const own = digest(key);
@@ -78,12 +90,12 @@ export class LiveRollout {
     return isNew;
   }
 
-  /** Removes the key of a reward that could not be stored, so that a repeated request counts. */
+  /** Removes the idempotency key of a reward that could not be stored, so that a repeated request stores it. */
   giveBackKey(key: string | undefined): void {
     if (key !== undefined) this.#keys.delete(digest(key));
   }
 
-  /** Registers names of metrics. @throws {RolloutStateError} if the rollout would have too many */
+  /** Registers the names of reported metrics. @throws {RolloutStateError} if the rollout would have too many */
   takeMetrics(names: readonly string[]): void {
     const added = names.filter((name) => !this.#metrics.has(name));
     if (this.#metrics.size + added.length > MOST_METRICS)

@@ -1,4 +1,5 @@
-// Keeps the rollouts in memory: idle ones are removed, and restored from the log when they are needed again.
+// Keeps the state of rollouts in memory. Rollouts without requests in progress are removed when there are too many, and restored
+// from the log at their next request.
 import type { RolloutOrigin } from '../record/log-event.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { LiveRollout } from './live-rollout.js';
@@ -14,7 +15,7 @@ export class LiveRollouts {
     return this.#rollouts.has(id) || this.log.has(id);
   }
 
-  /** Runs `work` with the rollout, or with null if it is unknown. */
+  /** Calls `work` with the state of a rollout, or with null if the rollout is unknown. */
   async use<T>(id: string, work: (live: LiveRollout | null) => Promise<T>): Promise<T> {
     if (!this.has(id)) return work(null);
     const live = await this.take(id);
@@ -26,9 +27,9 @@ export class LiveRollouts {
   }
 
   /**
-   * Returns a known rollout and increments its `inUse`, which the caller must decrement.
+   * Returns the state of a known rollout and increments its `inUse`, which the caller must decrement.
    *
-   * @throws where its record cannot be read
+   * @throws if its events cannot be read from the log
    */
   async take(id: string): Promise<LiveRollout> {
     const found = this.#rollouts.get(id) ?? this.#restored(id);
@@ -40,7 +41,7 @@ export class LiveRollouts {
     return live;
   }
 
-  /** Restores a rollout. A failed read is not cached: the next request reads again. */
+  /** Restores a rollout from the log. A failed read is not cached, so that the next request tries again. */
   #restored(id: string): Promise<LiveRollout> {
     const found = this.log.events(id).then((events) => LiveRollout.from(id, events));
     found.catch(() => this.#drop(id, found));
@@ -51,7 +52,10 @@ export class LiveRollouts {
     if (this.#rollouts.get(id) === found) this.#rollouts.delete(id);
   }
 
-  /** Adds a rollout, or its next attempt. @returns a function that removes it if its beginning cannot be recorded */
+  /**
+   * Adds the state of a new rollout or of its next attempt. @returns a function that removes it, for the case that the event
+   * `begun` cannot be written to the log
+   */
   begin(origin: RolloutOrigin, begun?: Promise<void>): () => void {
     const { id } = origin;
     const before = this.#rollouts.get(id);

@@ -1,4 +1,5 @@
-// Records the calls, rewards and ends of rollouts: it observes the calls of a model server, and writes events to the log.
+// Records the model calls, rewards and ends of rollouts: it observes the calls of a model server, and writes events to the log of
+// rollouts.
 import type { IncomingMessage } from 'node:http';
 import { Rng } from '@bowyer/core';
 import {
@@ -29,26 +30,29 @@ import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 interface RecorderOptions extends WeightGateOptions {
   log: RolloutLog;
   keys: RolloutKeys;
-  /** The writer of prompts; absent for a proxy, which writes no prompts. */
+  /** The tokenizer and the policy with which prompts are written; absent for a proxy, which writes no prompts. */
   prompts?: Pick<PromptSource, 'tokenizer' | 'policy'>;
-  /** The seed for requests without one; each call of a rollout has different random numbers. */
+  /**
+   * The seed for sampling answers if neither the request nor its rollout has one. It is combined with the rollout's id and the
+   * call's number.
+   */
   seed?: number;
-  /** See `AgentServerOptions`. */
+  /** See `AgentServerOptions`: changes the bodies of requests before they are read. */
   bodyOf?: CallObserver['bodyOf'];
-  /** Returns the server's address. */
+  /** Returns the server's address `http://ADDRESS:PORT`. */
   origin: () => string;
   onFault: (error: Error) => void;
 }
 
-/** The addresses by which an agent's program reaches its rollout. */
+/** The addresses and the API key by which an agent's program calls the model as part of its rollout. */
 export interface OpenRollout {
   id: string;
-  /** The base URL for clients of OpenAI's protocols, and for those of Anthropic's that add `/messages`. */
+  /** The base URL for clients of OpenAI's protocols, and for those of Anthropic's protocol that append only `/messages`. */
   baseURL: string;
-  /** The base URL for Anthropic's SDK, which adds `/v1/messages`. */
+  /** The base URL for Anthropic's SDK, which appends `/v1/messages`. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** The URL of the rollout's state, rewards and end. */
+  /** The URL of the REST routes that read, reward and end the rollout. */
   url: string;
 }
 
@@ -59,11 +63,11 @@ export interface GivenReward {
   key?: string;
 }
 
-/** A call in progress. It ends with `keep` or `failed`. */
+/** A model call in progress. It ends when `keep` or `failed` is called. */
 export interface TrackedCall {
   live: LiveRollout;
   begun: BegunCall;
-  /** Writes the finished calls to the log. @param keys of the dialogues that end with each call's answers */
+  /** Writes the finished calls to the log. @param keys for each call, the keys of the dialogues that end with its answers */
   keep: (calls: readonly RecordedCall[], keys?: readonly (readonly string[])[]) => Promise<void>;
   undelivered: () => void;
   failed: (error: unknown) => void;
@@ -74,7 +78,7 @@ export interface RolloutEnd {
   reason?: string;
 }
 
-/** The part of a recorder that a program uses. */
+/** The methods of a recorder that callers in the server's process use. */
 export type RecordedRollouts = Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'learnt' | 'read'>;
 
 export class Recorder implements CallObserver {
@@ -96,16 +100,16 @@ export class Recorder implements CallObserver {
   rolloutOfKey = (key: string): string | null => this.options.keys.rolloutOf(key);
 
   /**
-   * Begins a rollout. If one with this id is in progress, it is left as it is, unless `origin.attempt` is higher: the rollout then
-   * begins again.
+   * Begins a rollout. If a rollout with this id is in progress, nothing changes, unless `origin.attempt` is higher: the rollout
+   * then begins again.
    *
-   * @param begun calls of the rollout wait until it resolves; without it they do not wait
-   * @throws {RolloutStateError} if it has ended
+   * @param begun the rollout's calls wait until it resolves; without it they do not wait
+   * @throws {RolloutStateError} if the rollout has ended
    */
   async begin(origin: RolloutOrigin, begun?: Promise<void>): Promise<OpenRollout> {
     const { id } = origin;
     checkId(id);
-    // Beginnings run one after another, so that only one of two equal requests begins the rollout.
+    // The calls of `begin` run one after another, so that only one of two equal requests begins the rollout.
     const beginning = this.#beginning.then(() =>
       this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live, begun))),
     );
@@ -115,17 +119,17 @@ export class Recorder implements CallObserver {
     return this.addressOf(id);
   }
 
-  /** Returns the addresses and the key of a rollout. */
+  /** Returns the addresses and the API key of a rollout. */
   addressOf(id: string): OpenRollout {
     const url = `${this.options.origin()}/rollouts/${encodeURIComponent(id)}`;
     return { id, baseURL: `${url}/v1`, anthropicBaseURL: url, apiKey: this.options.keys.keyOf(id), url };
   }
 
   /**
-   * Stores a reward, unless its key is known. The last reward of a name for a call counts, if it arrives before the policy learns
-   * from the rollout.
+   * Stores a reward, unless a reward with the same idempotency key was stored before. If several rewards have the same name and
+   * call, the last one counts that arrives before the policy learns from the rollout.
    *
-   * @returns whether it was in time to count
+   * @returns whether the reward arrived in time to count
    * @throws {RolloutStateError} for a rollout or a call that is unknown
    * @throws {BadRequestError} for a number that is not finite, or too large to calculate with
    */
@@ -148,7 +152,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Stores metrics by name; the last value of a name counts. */
+  /** Stores values of metrics by their names; the last value of each name counts. */
   metrics(id: string, metrics: Record<string, number>): Promise<void> {
     checkMetrics(metrics);
     return this.#known(id, async (live) => {
@@ -157,7 +161,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Ends a rollout, which then accepts no further calls. It may be ended again: the last status counts. */
+  /** Ends a rollout, which then accepts no further calls. If it is ended several times, the last status counts. */
   end(id: string, { status = 'ended', reason }: RolloutEnd = {}): Promise<void> {
     return this.#known(id, async (live) => {
       live.status = status;
@@ -165,7 +169,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Records that the policy has learned from the rollout: later rewards do not count. */
+  /** Records that the policy has learned from the rollout, so that rewards which arrive later do not count. */
   learnt(id: string): Promise<void> {
     return this.#known(id, async (live) => {
       live.isLearnt = true;
@@ -198,7 +202,7 @@ export class Recorder implements CallObserver {
     };
   };
 
-  /** Begins a call of a rollout, and the rollout too if it is unknown. @throws if it has ended */
+  /** Begins a model call of a rollout, and first the rollout itself if it is unknown. @throws if the rollout has ended */
   async track(opened: OpenedCall): Promise<TrackedCall> {
     const id = opened.rollout;
     if (id === null) throw new BadRequestError(noRollout(this.options.origin()), null, 'not_found');
@@ -257,7 +261,7 @@ export class Recorder implements CallObserver {
     };
   }
 
-  /** Returns the records of a request's calls, and the keys of their dialogues. */
+  /** Returns the records of a request's calls, and the keys of the dialogues that end with their answers. */
   #recorded(
     { live, begun }: TrackedCall,
     { sent, request, completed }: { sent: unknown; request: CompletionRequest; completed: Completed },
@@ -284,9 +288,9 @@ export class Recorder implements CallObserver {
   }
 
   /**
-   * Decides in one turn of the event loop whether a rollout begins.
+   * Decides without awaiting anything whether a rollout begins, so that two equal requests cannot both begin it.
    *
-   * @returns a function that revokes its beginning; null if it has already begun
+   * @returns a function that revokes the beginning; null if the rollout has already begun
    */
   #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null, begun?: Promise<void>): (() => void) | null {
     const { id, attempt = 0 } = origin;
@@ -309,7 +313,7 @@ export class Recorder implements CallObserver {
   #report = (error: unknown): void => this.options.onFault(error as Error);
 }
 
-/** Undoes failed work, and rethrows its error. */
+/** Returns a handler that calls `undo` after a failure, and rethrows the error. */
 const rethrowAfter =
   (undo: () => void) =>
   (error: unknown): never => {

@@ -1,9 +1,9 @@
-// Finds the rollout of a request, by its path, a header, or its key.
+// Finds the rollout to which a request belongs, by the request's path, a header, or its API key.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys, modelCalls } from '@bowyer/serving';
 import type { RolloutKeys } from '../record/record-key.js';
 
-/** The first segments of the paths of model calls, with `/v1` and without it: `v1`, `chat`, `messages` … */
+/** The first segments of the paths of model calls, with and without the version: `v1`, `chat`, `messages` … */
 const callPaths: ReadonlySet<string> = new Set(
   modelCalls.flatMap(({ paths }) =>
     paths.flatMap((path) => [path, path.replace(/^\/v1\//, '/')].map((one) => one.split('/')[1])),
@@ -11,8 +11,8 @@ const callPaths: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the rollout in a path. Calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout, or the same without `/v1`; other
- * paths below `/rollouts` are returned unchanged.
+ * Returns the rollout in a request's path, and the path of the route. `/rollouts/ID/v1/…` is the model call `/v1/…` of that
+ * rollout, and so is the same path without `/v1`; other paths below `/rollouts` are returned unchanged.
  *
  * @returns null for a path outside of `/rollouts`
  */

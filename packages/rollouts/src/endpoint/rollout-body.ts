@@ -1,14 +1,17 @@
-// Reads the body of a request about a rollout. Every field is read, or refused with its name.
+// Reads the JSON body of a REST request that begins, rewards or ends a rollout. Unknown fields are refused by name.
 import { BadRequestError } from '@bowyer/serving';
 
-/** The most characters of a text: keys, names and reasons stay in memory as long as their rollout. */
+/**
+ * The largest number of characters of a text field. Keys and names stay in memory as long as their rollout, so that their length
+ * must be bounded.
+ */
 const LONGEST_TEXT = 4_096;
 const LONGEST_NAME = 256;
 
 export class RolloutBody {
   readonly #fields: Record<string, unknown>;
 
-  /** Wraps a body. @param known names of the allowed fields; null for any */
+  /** Wraps a request's body. @param known names of the allowed fields; null: any field is allowed */
   constructor(body: unknown, known: readonly string[] | null) {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new BadRequestError('the body must be an object of JSON');
@@ -22,7 +25,7 @@ export class RolloutBody {
       );
   }
 
-  /** Returns a text. @param longest in characters */
+  /** Returns a field that must be a text. @param longest in characters */
   text(name: string, longest = LONGEST_TEXT): string | undefined {
     const value = this.#fields[name];
     if (value === undefined || value === null) return undefined;
@@ -43,7 +46,7 @@ export class RolloutBody {
     throw new BadRequestError(`'${name}' must be a text or an object`, name);
   }
 
-  /** Returns a number. @throws where it is missing */
+  /** Returns a field that must be a number. @throws if it is missing or not a number */
   number(name: string): number {
     const value = this.#fields[name];
     if (typeof value === 'number' && Number.isFinite(value)) return value;

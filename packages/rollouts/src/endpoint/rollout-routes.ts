@@ -1,4 +1,4 @@
-// Makes the REST routes that begin, reward, end and read rollouts.
+// Makes the REST routes by which agents and other programs begin, reward, end and read rollouts.
 import { openaiError, type Exchange, type Protocol, type Route } from '@bowyer/serving';
 import type { HttpAnswer } from '@bowyer/serving';
 import { treeOf } from '../tree/build-tree.js';
@@ -10,7 +10,7 @@ import { RolloutStateError, UnknownRolloutError } from './rollout-state-error.js
 
 const one = '/rollouts/{id}';
 
-/** The most characters of a reason, which may be a program's last lines on stderr. */
+/** The largest number of characters of the reason of a rollout's end, which may be a program's last lines on stderr. */
 const LONGEST_REASON = 65_536;
 
 export const rolloutRoutes = (recorder: Recorder): Protocol => {
@@ -56,7 +56,7 @@ export const rolloutRoutes = (recorder: Recorder): Protocol => {
   };
 };
 
-/** Answers with the result of some work, or with the status of its error. */
+/** Calls `work` and returns its result as an HTTP answer, or the status that belongs to its error. */
 export async function answerOf(work: () => Promise<unknown>): Promise<HttpAnswer> {
   try {
     return { status: 200, json: await work() };
@@ -80,7 +80,7 @@ async function begun(recorder: Recorder, body: RolloutBody): Promise<object> {
 
 const newId = (): string => `rollout-${crypto.randomUUID()}`;
 
-/** Returns the record of a rollout without its tokens. */
+/** Returns the record of a rollout without token ids, for the REST route that reads it. */
 async function shown(recorder: Recorder, id: string): Promise<object> {
   const rollout = await recorder.read(id);
   const { calls, rewards, ...state } = rollout;

@@ -1,7 +1,10 @@
 import type { CompletionRequest } from '@bowyer/serving';
 import type { RolloutOrigin } from '../record/recorded.js';
 
-/** Returns the request with the rollout's fixed sampling settings. A rollout's seed takes precedence over the request's. */
+/**
+ * Returns the request with the sampling settings that are fixed for the rollout. If the rollout has a seed, the request's own is
+ * removed.
+ */
 export function settledRequest(
   request: CompletionRequest,
   { seed, sampling: { temperature, topP, topK } = {} }: Pick<RolloutOrigin, 'seed' | 'sampling'>,

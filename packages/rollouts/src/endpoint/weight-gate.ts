@@ -3,9 +3,9 @@
 import { QueueFullError } from '@bowyer/serving';
 
 export interface WeightGateOptions {
-  /** The milliseconds that a call waits before its client is asked to retry. */
+  /** The time in milliseconds for which a call waits before its client is asked to retry. */
   longestWaitMs: number;
-  /** The number of calls that may wait; further clients are asked to retry. */
+  /** The largest number of calls that wait at the same time; the clients of further calls are asked to retry. */
   mostWaiting: number;
 }
 
@@ -18,7 +18,7 @@ export class WeightGate {
   constructor(private readonly options: WeightGateOptions) {}
 
   /**
-   * Enters the gate after waiting for a change of the weights.
+   * Admits a model call, after waiting until a change of the weights is finished.
    *
    * @throws {QueueFullError} if the change takes longer than a call may wait
    */
@@ -33,7 +33,7 @@ export class WeightGate {
     for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  /** Resolves once no call is in progress. */
+  /** Stops admitting calls, and resolves once no call is in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#inside > 0) await new Promise<void>((resolve) => this.#whenEmpty.push(resolve));

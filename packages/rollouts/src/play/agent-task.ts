@@ -1,4 +1,4 @@
-/** A task: an object with an id; its other properties are for the agent. */
+/** A task for an agent: a JSON object with an id. Only the agent and its judge read the other properties. */
 export interface AgentTask {
   readonly id: string;
 }

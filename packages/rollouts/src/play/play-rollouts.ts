@@ -1,5 +1,5 @@
-// Plays a set of rollouts: agents call a server of the policy, which records them, and each record is converted to an episode for
-// training.
+// Plays rollouts of a user's agents for training or evaluation: agents call the policy's server, which records them, and each
+// record is converted to an episode.
 import {
   episodeSeed,
   InterruptedError,
@@ -25,12 +25,12 @@ import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddr
 import { Semaphore, type Permit } from './semaphore.js';
 import { taskOf, type SplitTasks } from './tasks.js';
 
-/** The server that agents call. */
+/** The server whose model the agents call, or a client of it. */
 export interface RolloutHost extends VerdictSink {
-  /** Begins a rollout. @param begun resolves when its calls may be answered */
+  /** Begins a rollout. @param begun resolves when the rollout's calls may be answered */
   begin(rollout: RolloutOrigin, begun?: Promise<void>): Promise<RolloutAddress>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
-  /** Records that the policy has learned from the rollout: later rewards do not count. */
+  /** Records that the policy has learned from the rollout, so that rewards which arrive later do not count. */
   learnt(id: string): Promise<void>;
   read(id: string): Promise<RecordedRollout>;
 }
@@ -38,47 +38,50 @@ export interface RolloutHost extends VerdictSink {
 export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | 'masks'> {
   tasks: SplitTasks;
   run: RunAgent;
-  /** Judges a rollout; null if the agent reports its reward itself. */
+  /** Judges a rollout after its end; null if the agent reports its reward itself. */
   judge: JudgeRollout | null;
-  /** Compares and judges the rollouts of each group when all have ended; absent if only `judge` judges. */
+  /** Scores the rollouts of a group by comparing them when all have ended; absent if rollouts are judged only one by one. */
   rank?: RankGroup;
   attempts: number;
-  /** The reward of a rollout that failed in every attempt; null to omit the rollout. */
+  /** The reward of a rollout that failed in every attempt; null: the rollout is omitted. */
   failedReward: number | null;
-  /** The number of agents that are started while others play; their calls wait. None if not given. */
+  /**
+   * The number of agents beyond `slots` that are already started while others play, so that they are ready when one ends; their
+   * calls wait. 0 if not given.
+   */
   startAhead?: number;
   sampling: FixedSampling;
-  /** Whether answers have tokens, which those of an endpoint do not. True if not given. */
+  /** Whether the answers have token ids; those of another endpoint do not. True if not given. */
   hasTokens?: boolean;
-  /** Receives each rollout that has ended. */
+  /** Receives the record of each rollout that has ended. */
   onRollout?: (rollout: RecordedRollout) => void;
 }
 
-/** Returns the function with which algorithms play a set of rollouts, `options.slots` at a time. */
+/** Returns the function with which algorithms play a set of rollouts, of which `options.slots` play at the same time. */
 export const rolloutPlayer =
   (host: RolloutHost, how: RolloutPlayOptions): PlaySet =>
   (set, options, watch) =>
     new SetOfRollouts(host, how, set, options, watch).play();
 
-/** A rollout whose agent has ended. */
+/** A rollout whose agent has ended, successfully or not. */
 interface EndedRollout {
   rollout: PlayedRollout;
   episode: number;
-  /** The error of its agent in the last attempt; null if it has succeeded. */
+  /** The error of the rollout's agent in the last attempt; null if the agent has succeeded. */
   failure: Error | null;
 }
 
-/** Milliseconds between two checks for an aborted set. */
+/** The interval in milliseconds at which the set checks whether the algorithm has given it up. */
 const LOOK_MS = 100;
 
 class SetOfRollouts {
   readonly #stop = new AbortController();
   readonly #played: Trajectory[] = [];
-  /** Rollouts that wait for the others of their groups. */
+  /** Ended rollouts that wait until all rollouts of their groups have ended, since the judge compares groups. */
   readonly #unranked: EndedRollout[] = [];
   /**
-   * The end of the ids of this set's records, which distinguishes them from an earlier set of the same name, such as that of a
-   * killed run.
+   * A suffix of the ids of this set's recorded rollouts, which distinguishes them from those of an earlier set of the same name,
+   * such as that of a killed run.
    */
   readonly #stamp = Date.now().toString(36);
   readonly #semaphore: Semaphore;
@@ -110,7 +113,10 @@ class SetOfRollouts {
     }
   }
 
-  /** Plays one rollout after another, until none is left. An error in one of these loops ends all of them. */
+  /**
+   * Plays one rollout after another, until all rollouts of the set have begun. Several of these loops run at the same time; an
+   * error in one ends all of them.
+   */
   async #lane(): Promise<void> {
     try {
       while (this.#next < this.set.episodes && !this.#stop.signal.aborted) await this.#episode(this.#next++);
@@ -129,7 +135,7 @@ class SetOfRollouts {
     if (ended?.failure) this.watch.failed(ended.failure, episode, true);
   }
 
-  /** Runs work whose error counts as a failure of these episodes, unless the set was aborted. */
+  /** Runs `work`. If it throws, these episodes count as failed, unless the set was aborted. */
   async #orFailed(episodes: readonly number[], work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -178,12 +184,12 @@ class SetOfRollouts {
     return ended;
   }
 
-  /** Reads the record, and gives it the rollout's name. */
+  /** Reads the record of a rollout, and replaces its id by the rollout's name, which is equal in every run with the same seed. */
   async #recorded({ name, open }: PlayedRollout): Promise<RecordedRollout> {
     return { ...(await this.host.read(open.id)), id: name };
   }
 
-  /** Returns an ended rollout as an episode for training; later rewards do not count. */
+  /** Converts an ended rollout to an episode for training. Rewards which arrive later do not count. */
   async #learn({ rollout, episode, failure }: EndedRollout): Promise<void> {
     await this.host.learnt(rollout.open.id);
     const recorded = await this.#recorded(rollout);
@@ -200,7 +206,7 @@ class SetOfRollouts {
     this.watch.played();
   }
 
-  /** Ranks one group after another. If the judge fails for a group, its rollouts are omitted. */
+  /** Lets the judge compare the rollouts of one group after another. If the judge fails for a group, its rollouts are omitted. */
   async #rankGroups(): Promise<void> {
     const { groupSize = 1 } = this.set;
     const inOrder = this.#unranked.sort((one, other) => one.episode - other.episode);
@@ -245,7 +251,7 @@ class SetOfRollouts {
     return { name, task, open: await this.host.begin(origin, begun), begun };
   }
 
-  /** Runs the agent and the judge. @throws if the agent has failed, or reports a failure */
+  /** Runs the agent and then the judge of a rollout. @throws if the agent has failed or reports a failure */
   async #run(rollout: PlayedRollout): Promise<void> {
     const { id } = rollout.open;
     await reportVerdict(this.host, id, await this.how.run(rollout, this.#stop.signal));

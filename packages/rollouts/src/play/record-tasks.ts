@@ -1,4 +1,4 @@
-// Plays each task once and records it, without making an episode for training.
+// Lets an agent play each task once and records the rollouts, without making episodes for training.
 import { randomUUID } from 'node:crypto';
 import type { AgentTask } from './agent-task.js';
 import type { RolloutHost } from './play-rollouts.js';
@@ -9,22 +9,22 @@ import { Semaphore, type Permit } from './semaphore.js';
 export interface RecordTasksOptions {
   tasks: readonly AgentTask[];
   run: RunAgent;
-  /** Judges a rollout; null if the agent reports its reward, or there is none. */
+  /** Judges a rollout after its end; null if the agent reports its reward itself or no reward is wanted. */
   judge: JudgeRollout | null;
-  /** The number of agents at the same time. */
+  /** The number of agents that play at the same time. */
   concurrency: number;
-  /** The number of agents that are started while others play; their calls wait. None if not given. */
+  /** The number of agents beyond `concurrency` that are already started while others play; their calls wait. 0 if not given. */
   startAhead?: number;
-  /** Ends the running agents, and skips the waiting tasks. */
+  /** When it is aborted, the running agents are ended and the remaining tasks are skipped. */
   signal: AbortSignal;
   onRecorded?(rollout: Awaited<ReturnType<RecordingHost['read']>>): void;
-  /** Receives the error of the agent or of its judge. The rollout is recorded as failed. */
+  /** Receives the error of a task's agent or judge. The rollout is recorded as failed. */
   onFailure(task: AgentTask, error: Error): void;
 }
 
 type RecordingHost = Omit<RolloutHost, 'learnt'>;
 
-/** Lets the agent play each task once, with a server that records it. */
+/** Lets the agent play each task once against the model server `host`, which records the rollouts. */
 export async function recordTasks(host: RecordingHost, options: RecordTasksOptions): Promise<void> {
   const { tasks, concurrency, startAhead = 0, signal, onRecorded, onFailure } = options;
   const semaphore = new Semaphore(concurrency);

@@ -1,13 +1,15 @@
 import { REWARD } from '../trajectories/final-rewards.js';
 import type { Verdict } from '../rewards/verdict.js';
 
-/** The functions of a server that receive rewards and metrics. */
+/** The functions of a model server (or its client) that receive the rewards and metrics of a rollout. */
 export interface VerdictSink {
   reward(id: string, reward: { value: number; name: string }): Promise<unknown>;
   metrics(id: string, metrics: Record<string, number>): Promise<void>;
 }
 
-/** Reports a verdict to the server: its components, then the reward, then the metrics. */
+/**
+ * Reports a judge's verdict on a rollout to the server: first the components of the reward, then the reward, then the metrics.
+ */
 export async function reportVerdict(
   sink: VerdictSink,
   id: string,

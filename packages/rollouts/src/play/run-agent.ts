@@ -1,48 +1,48 @@
-// Defines the interface of a rollout's agent and judge, which are programs or functions of the user.
+// Defines the functions that run the agent and the judge of a rollout, which are programs or functions of the user.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { Verdict } from '../rewards/verdict.js';
 import type { AgentTask } from './agent-task.js';
 
-/** The addresses of one rollout at the model's server. */
+/** The addresses and the API key by which an agent calls the model as part of one rollout. */
 export interface RolloutAddress {
   id: string;
-  /** The base URL for OpenAI's protocols, with the version. */
+  /** The base URL for OpenAI's protocols, including the version: `…/v1`. */
   baseURL: string;
   /** The base URL for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** The URL for rewards, metrics and the end. */
+  /** The URL to which rewards, metrics and the end of the rollout are reported. */
   url: string;
 }
 
-/** A rollout that is being played. */
+/** A rollout that an agent plays now. */
 export interface PlayedRollout<Task extends AgentTask = AgentTask> {
-  /** Equal in every run with the same seed, such as `rollout-12.1`. */
+  /** The name of the rollout, which is equal in every run with the same seed, such as `rollout-12.1`. */
   name: string;
   task: Task;
   open: RolloutAddress;
-  /** Resolves when its calls are answered and its time begins; absent if they begin immediately. */
+  /** Resolves when the rollout's calls are answered and its time limit begins to count; absent if both begin immediately. */
   begun?: Promise<void>;
 }
 
 /**
- * Plays one rollout to its end. The returned verdict counts like one that is reported to the server.
+ * Runs the agent for one rollout until it ends. The returned verdict counts like one that the agent reports to the server.
  *
  * @throws if the agent has failed
  */
 export type RunAgent = (rollout: PlayedRollout, signal: AbortSignal) => Promise<Verdict>;
 
-/** Judges a rollout. @throws if it cannot, which counts as a failure of the rollout */
+/** Judges a rollout after its end. @throws if it cannot judge, in which case the rollout counts as failed */
 export type JudgeRollout = (rollout: PlayedRollout, recorded: RecordedRollout, signal: AbortSignal) => Promise<Verdict>;
 
-/** A rollout of a group, in the form for judges of groups. */
+/** A rollout with its task, as judges get it that compare the rollouts of a group. */
 export interface RankedRollout {
   task: AgentTask;
   recorded: RecordedRollout;
 }
 
 /**
- * Compares the rollouts of one group. Its scores are added to the rollouts' rewards, if they have any.
+ * Compares the rollouts of one group. The scores are added to the rewards that the rollouts have from their agents or judges.
  *
  * @returns [rollouts] the scores
  * @throws if it cannot judge; the rollouts of the group then count as failed

@@ -1,17 +1,18 @@
-// Limits the number of agents that play at the same time; agents that are started ahead wait for one that ends.
+// Limits the number of agents that play at the same time. Agents that were started ahead of their time wait here until another
+// one ends.
 
-/** The permission of one agent to play. */
+/** A permit, with which one agent may play. */
 export interface Permit {
-  /** Resolves when the agent may play, or once it has ended. */
+  /** Resolves when the agent may play, or when the permit is released before that. */
   begun: Promise<void>;
-  /** Lets the agent play that has waited longest. */
+  /** Gives the permit back, so that the agent which has waited longest may play. */
   release(): void;
 }
 
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 
-  /** @param free number of agents that play at the same time */
+  /** Makes a semaphore. @param free number of agents that may play at the same time */
   constructor(private free: number) {}
 
   acquire(): Permit {

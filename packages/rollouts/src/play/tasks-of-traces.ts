@@ -1,11 +1,14 @@
-// Reads traces as tasks to play again: each task is the beginning of a conversation, and conversations with equal beginnings are
-// one task.
+// Converts recorded conversations (traces) to tasks for agents: a task consists of the first messages of a conversation, up to
+// the model's first answer, and conversations with equal first messages are one task.
 import { createHash } from 'node:crypto';
 import { readTextLines } from '@bowyer/core';
 import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
 import type { AgentTask } from './agent-task.js';
 
-/** Returns whether a file contains traces. Lines with an `id` that are in no other program's format are tasks. */
+/**
+ * Returns whether a file of an agent's tasks contains traces instead of tasks. Lines with an `id` that are in no other program's
+ * trace format are tasks.
+ */
 export async function containsTraces(path: string): Promise<boolean> {
   if (!isConversationFile(path)) return false;
   if (!/\.jsonl?(\.gz)?$/.test(path)) return true;
@@ -17,7 +20,7 @@ export async function containsTraces(path: string): Promise<boolean> {
   return false;
 }
 
-/** Returns the line's value; undefined if the line is not JSON by itself, as in a file with a single value. */
+/** Parses a line of the file; returns undefined if the line alone is not JSON, as in a file that is one JSON value. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -26,7 +29,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** Reads the tasks. @throws {DataFileError} with every item that cannot be read */
+/** Reads a file of traces as tasks. @throws {DataFileError} with every item that cannot be read */
 export async function tasksOfTraces(path: string): Promise<AgentTask[]> {
   const { items } = await readConversations(path, { preferences: true });
   const tasks = new Map<string, AgentTask>();

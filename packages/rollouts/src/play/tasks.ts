@@ -1,4 +1,5 @@
-// Reads the tasks of an agent, which are lines of JSON, and divides them into those for training, evaluations and the final test.
+// Reads the tasks of an agent from lines of JSON, and divides them into sets for training, for evaluations during training, and
+// for the final test.
 import { readProblem, readTextLines, repeatedKeyProblem, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import { parseJson } from '@bowyer/text';
@@ -7,7 +8,10 @@ import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 
-/** Reads a file of tasks, or of traces to play again. @throws for a line that is not an object with an `id`, and for equal ids */
+/**
+ * Reads a file of tasks, or a file of traces whose first messages become tasks. @throws for a line that is not an object with an
+ * `id`, and for equal ids
+ */
 export async function readTasks(file: string): Promise<AgentTask[]> {
   const tasks: AgentTask[] = [];
   try {
@@ -38,7 +42,7 @@ function taskOfLine(text: string, place: string): AgentTask {
   throw new Error(`${place} is not an object with an 'id'`);
 }
 
-/** Checks tasks. @throws if there are none, or two have the same id */
+/** Checks that there are tasks and that their ids differ. @throws if there are none, or two have the same id */
 export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   if (tasks.length === 0) throw new Error(`${place}: there are no tasks`);
   const seen = new Set<string>();
@@ -52,7 +56,10 @@ export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   }
 }
 
-/** The tasks of evaluations and of the test: given tasks, or shares of all tasks, which are held out by their ids. */
+/**
+ * The tasks of evaluations and of the final test: lists of tasks, or shares of all tasks, which are selected by their ids and not
+ * used for training.
+ */
 export interface HeldOut<Task extends AgentTask = AgentTask> {
   evalTasks: readonly Task[] | null;
   testTasks: readonly Task[] | null;
@@ -61,9 +68,9 @@ export interface HeldOut<Task extends AgentTask = AgentTask> {
 }
 
 /**
- * Divides tasks by their ids. The tasks of evaluations and of the test, including given ones, are sorted by a hash of their ids,
- * so that an evaluation with fewer rollouts than tasks plays a random sample. A share of 0 holds nothing out: the training tasks
- * are played.
+ * Divides tasks by their ids. The tasks of evaluations and of the test are sorted by a hash of their ids, even if they are given
+ * as lists, so that an evaluation with fewer rollouts than tasks plays a random sample. A set without a list and with a share of
+ * 0 consists of the training tasks.
  *
  * @throws if no task would be left to train on
  */
@@ -89,13 +96,16 @@ export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held:
   };
 }
 
-/** Sorts tasks by a random number that is seeded with the id, so that similar ids are not close to each other. */
+/** Sorts tasks by a random number that is seeded with the task's id, so that tasks with similar ids do not stay together. */
 function rankedById<Task extends AgentTask>(tasks: readonly Task[]): Task[] {
   const ranks = new Map(tasks.map((task) => [task, Rng.forPurpose(0, `split/${task.id}`).uint32()]));
   return [...tasks].sort((one, other) => ranks.get(one)! - ranks.get(other)! || (one.id < other.id ? -1 : 1));
 }
 
-/** Returns the task of an episode. Training plays all tasks in a new order in each pass; an evaluation keeps their order. */
+/**
+ * Returns the task that an episode plays. Training plays all tasks in a new order in each pass over them; an evaluation keeps
+ * their order.
+ */
 export function taskOf<Task extends AgentTask>(
   tasks: readonly Task[],
   { split, group, seed }: { split: Split; group: number; seed: number },

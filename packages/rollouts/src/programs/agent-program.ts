@@ -1,4 +1,5 @@
-// Runs an agent that is a program: it is started once for each rollout, with the addresses of its model in environment variables.
+// Runs an agent that is a program of the user. The program is started once for each rollout, and environment variables contain
+// the address of the rollout's model server.
 import { rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -8,17 +9,22 @@ import { runProgram } from './run-program.js';
 import { verdictOfLine } from '../rewards/verdict.js';
 
 export interface AgentProgramOptions {
-  /** A shell command, such as `node my-agent.js`. */
+  /** The shell command that starts the agent, such as `node my-agent.js`. */
   command: string;
-  /** Names of further variables that are passed to it; others, which may hold secrets, are not. */
+  /**
+   * Names of further environment variables of this process that the agent gets. All others are withheld, since they may hold
+   * secrets.
+   */
   passEnv: readonly string[];
-  /** The most milliseconds; 0 for no limit. */
+  /** The time limit of a rollout in milliseconds; 0: no limit. */
   timeoutMs: number;
-  /** The folder of the rollouts' output files. While a rollout runs, its task is a file in the subfolder `tasks`. */
+  /**
+   * The folder for the output files of the agent's programs. While a rollout runs, its task is a file in the subfolder `tasks`.
+   */
   outputFolder: string;
 }
 
-/** Variables that programs need to be found and to find their files. */
+/** Environment variables that every agent gets, since programs need them to start and to find their files. */
 const PASSED = [
   'PATH',
   'HOME',
@@ -35,8 +41,8 @@ const PASSED = [
 ];
 
 /**
- * Returns a function that runs the program. The reward is in the JSON of its last line, if that is JSON. Task files of a killed
- * process are removed.
+ * Returns a function that runs the agent's program for a rollout. If the last line that the program prints is JSON, it contains
+ * the reward. Task files that a killed run left behind are removed first.
  */
 export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: AgentProgramOptions): RunAgent {
   const taskFolder = join(outputFolder, 'tasks');
@@ -56,7 +62,7 @@ export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: Agen
   };
 }
 
-/** Writes the task into a file, runs the work, and removes the file. */
+/** Writes the task to a file, calls `work` with the file's path, and removes the file afterwards. */
 async function withTaskFile<T>(file: string, task: AgentTask, work: (path: string) => Promise<T>): Promise<T> {
   const path = resolve(file);
   await mkdir(dirname(path), { recursive: true });
@@ -68,20 +74,20 @@ async function withTaskFile<T>(file: string, task: AgentTask, work: (path: strin
   }
 }
 
-/** Returns the variables of these names that this process has. */
+/** Returns those of the named environment variables that this process has. */
 const named = (names: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 
-/** The most bytes of an environment variable with its name in Linux (MAX_ARG_STRLEN). */
+/** The largest size in bytes of an environment variable with its name in Linux (MAX_ARG_STRLEN). */
 const LONGEST_VARIABLE = 128 * 1024;
 
-/** Returns whether a task fits into an environment variable. */
+/** Returns whether the JSON of a task fits into the environment variable BOWYER_TASK. */
 export const fitsVariable = (task: AgentTask): boolean =>
   Buffer.byteLength(JSON.stringify(task)) < LONGEST_VARIABLE - 'BOWYER_TASK='.length;
 
 /**
- * Returns the environment variables of an agent: those that the SDKs of OpenAI and Anthropic read, the rollout's address, and the task
- * if it fits into a variable.
+ * Returns the environment variables of an agent: those that the SDKs of OpenAI and Anthropic read, the rollout's address, and the
+ * task if it fits into a variable.
  */
 export const agentVariables = ({ task, open }: PlayedRollout): Record<string, string> => ({
   OPENAI_BASE_URL: open.baseURL,

@@ -1,9 +1,9 @@
 import { LastLine } from './last-line.js';
 
-/** The most characters of a line in an error. */
+/** The largest number of characters of the program's line in an error message. */
 const LONGEST_SHOWN = 400;
 
-/** Finds the line of a program's standard error that explains its end: that of an uncaught error, else the last one. */
+/** Finds the line of a program's standard error that explains why it ended: the line of an uncaught error, else the last line. */
 export class ErrorLine {
   readonly #last = new LastLine();
   readonly #uncaught = new LastLine(isUncaught);
@@ -13,15 +13,15 @@ export class ErrorLine {
     this.#uncaught.add(chunk);
   }
 
-  /** Returns the line; empty where there is none. */
+  /** Returns the found line; empty if the program has printed none. */
   get text(): string {
     return (this.#uncaught.text || this.#last.text).slice(0, LONGEST_SHOWN);
   }
 }
 
 /**
- * Returns whether a line is that of an uncaught error in Node, Python and other languages: `TypeError: …`,
- * `openai.BadRequestError: …`. The time is linear in the length of the line, which is not bounded.
+ * Returns whether a line reports an uncaught error of Node, Python or another language: `TypeError: …`, `openai.BadRequestError:
+ * …`. The time is linear in the length of the line, which is not bounded.
  */
 function isUncaught(line: string): boolean {
   const [name] = /^[\w.$]*/.exec(line)!;

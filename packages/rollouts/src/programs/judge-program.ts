@@ -1,20 +1,20 @@
-// Runs a judge that is a program: it reads a rollout as JSON, and prints its reward.
+// Runs a judge that is a program of the user: it reads a recorded rollout as JSON, and prints the rollout's reward.
 import { join } from 'node:path';
 import type { JudgeRollout } from '../play/run-agent.js';
 import { runProgram } from './run-program.js';
 import { verdictOfLine } from '../rewards/verdict.js';
 
 export interface JudgeProgramOptions {
-  /** A shell command, such as `node judge.js`. */
+  /** The shell command that starts the judge, such as `node judge.js`. */
   command: string;
   timeoutMs: number;
-  /** The folder of the output files. */
+  /** The folder for the output files of the judge's programs. */
   outputFolder: string;
 }
 
 /**
- * Returns a function that runs the judge. The program gets all environment variables of this process, and reads `{task, rollout}`
- * from standard input.
+ * Returns a function that runs the judge's program for a rollout. The program gets all environment variables of this process, and
+ * reads `{task, rollout}` from standard input.
  */
 export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramOptions): JudgeRollout {
   return async ({ name, task }, recorded, signal) => {

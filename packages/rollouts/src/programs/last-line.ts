@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** The most characters of a line that are kept, from its end. */
+/** The largest number of characters of a line that are kept; of a longer line, the end is kept. */
 const LONGEST_LINE = 1 << 20;
 
-/** Finds the last nonempty line of a byte stream that passes a filter. */
+/** Finds the last line of a program's output that is not empty and passes a filter. */
 export class LastLine {
   #finished = '';
-  /** The pieces of the incomplete line. */
+  /** The chunks of the last line, which is not yet complete. */
   #begun: string[] = [];
   #length = 0;
   readonly #decoder = new TextDecoder();
@@ -49,5 +49,5 @@ export class LastLine {
   }
 }
 
-/** Removes colours and the spaces around a line. */
+/** Removes the terminal's colour codes, and the spaces around a line. */
 const plain = (line: string): string => stripVTControlCharacters(line).trim();

@@ -1,20 +1,20 @@
-// Writes a program's output to a file, which gets its beginning and its end, without the middle.
+// Writes the output of a user's program to a file. If the output is long, only its first and last bytes are written.
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 
-/** The bytes at the beginning, which are written as they arrive. */
+/** The number of first bytes of the output, which are written as they arrive. */
 const FIRST = 256 * 1024;
-/** The bytes at the end, which are kept in memory and written when the program has ended. */
+/** The number of last bytes of the output, which are kept in memory and written when the program has ended. */
 const LAST = 768 * 1024;
 
 export class OutputFile {
   readonly #written: Promise<void>;
-  /** The number of bytes that are still written as they arrive. */
+  /** The number of bytes until `FIRST` is reached, which are still written as they arrive. */
   #room = FIRST;
   #last: Buffer | null = null;
-  /** The number of bytes after the first ones. */
+  /** The number of bytes of the output after the first `FIRST` bytes. */
   #further = 0;
 
   private constructor(private readonly stream: WriteStream) {
@@ -22,7 +22,7 @@ export class OutputFile {
     this.#written.catch(() => {}); // `end` throws the error
   }
 
-  /** Begins to append to a file, which is created with its folder if it is missing. */
+  /** Opens a file to append the output of a program. The file and its folder are created if they are missing. */
   static async open(path: string): Promise<OutputFile> {
     await mkdir(dirname(path), { recursive: true });
     return new OutputFile(createWriteStream(path, { flags: 'a' }));
@@ -35,7 +35,7 @@ export class OutputFile {
     if (first.length < chunk.length) this.#keep(chunk.subarray(first.length));
   }
 
-  /** Writes the end of the output. @throws if the file could not be written */
+  /** Writes the last bytes of the output to the file. @throws if the file could not be written */
   async end(): Promise<void> {
     for (const part of this.#lastParts()) this.stream.write(part);
     this.stream.end();

@@ -1,11 +1,11 @@
-// Ends the process groups of programs with this process, however this process ends: Node has neither Linux's parent-death signal
-// nor a way to run code at SIGKILL.
+// Makes sure that the process groups of agents' programs end when this process ends, even by SIGKILL. A shell script in another
+// process watches for that, since Node has no access to Linux's parent-death signal and cannot run code at SIGKILL.
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 /**
- * A shell script that reads the ids of process groups when they begin (`+ ID`) and end (`- ID`). When this process ends, the
- * script's standard input ends, and it kills the remaining groups.
+ * The shell script. It reads the id of each process group when the group begins (`+ ID`) and ends (`- ID`). When this process
+ * ends, the script's standard input ends, and the script kills the remaining groups.
  */
 const GUARD = `trap '' HUP INT TERM
 groups=' '
@@ -20,7 +20,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done`;
 let guard: ChildProcess | null = null;
 const groups = new Set<number>();
 
-/** Registers a group that is killed when this process ends. */
+/** Registers a process group, which the script kills when this process ends. */
 export function guardGroup(group: number): void {
   if (process.platform === 'win32') return;
   groups.add(group);
@@ -28,12 +28,12 @@ export function guardGroup(group: number): void {
   else guard.stdin?.write(`+ ${group}\n`);
 }
 
-/** Removes a group that has ended, since its id may be used again. */
+/** Removes a process group that has ended from the script's list, since the system may give its id to another group. */
 export function releaseGroup(group: number): void {
   if (groups.delete(group)) guard?.stdin?.write(`- ${group}\n`);
 }
 
-/** Starts the script in a separate session, so that the terminal's signals do not reach it. */
+/** Starts the shell script in a session of its own, so that signals of the terminal such as Ctrl-C do not reach it. */
 function startGuard(): void {
   const child = spawn('/bin/sh', ['-c', GUARD], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   const isGone = () => {
@@ -48,7 +48,7 @@ function startGuard(): void {
   guard = child;
 }
 
-/** Sends a signal to the processes of a group. @returns whether there were any */
+/** Sends a signal to the processes of a group. @returns whether the group has any process */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);

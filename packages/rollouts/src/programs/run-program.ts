@@ -1,4 +1,5 @@
-// Runs a user's program once: its output goes to a file, its last line to the caller, and its child processes end with it.
+// Runs a user's program once: its output goes to a file, the last line of its output is returned, and its child processes end
+// with it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
@@ -11,25 +12,28 @@ import { OutputFile } from './output-file.js';
 import { guardGroup, releaseGroup, signalGroup } from './process-groups.js';
 
 interface ProgramOptions {
-  /** A shell command. */
+  /** The shell command that starts the program. */
   command: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Text for its standard input; nothing if not given. */
+  /** The text that the program reads from standard input; nothing if not given. */
   input?: string;
-  /** The file to which its output is appended; null to discard the output. */
+  /** The file to which the program's output is appended; null: the output is discarded. */
   outputFile: string | null;
-  /** The milliseconds after which it is ended; 0 for no limit. */
+  /** The time in milliseconds after which the program is ended; 0: no limit. */
   timeoutMs: number;
-  /** Resolves when its time begins; immediately if not given. */
+  /** Resolves when the time limit begins to count; it counts immediately if not given. */
   begun?: Promise<void>;
   signal?: AbortSignal;
 }
 
-/** Milliseconds between SIGTERM and SIGKILL. */
+/** The time in milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
 const LOOK_MS = 20;
 
-/** The most turns of the event loop for reading the pipes of an ended program, which suffice for everything that pipes can hold. */
+/**
+ * The largest number of turns of the event loop in which the pipes of an ended program are read. They suffice to read everything
+ * that pipes can hold.
+ */
 const MOST_TURNS = 64;
 
 /**
@@ -99,14 +103,14 @@ async function runGroup(
 }
 
 /**
- * The file descriptors that stay free for the rest of this process and for the calls of each program. V8 aborts the process if it
- * gets none.
+ * The numbers of file descriptors that must stay free for this process and for the model calls of each program. V8 aborts the
+ * process if it gets none.
  */
 const FREE = 16;
 const FREE_PER_PROGRAM = 2;
 let running = 0;
 
-/** Checks that enough file descriptors are free. @throws if they are not */
+/** Checks that enough file descriptors are free to start a program. @throws if they are not */
 function checkDescriptors(): void {
   const held: number[] = [];
   try {
@@ -131,18 +135,19 @@ interface ProgramEnd {
 }
 
 /**
- * Listens to the end of a child immediately, since an error without a listener would end this process.
+ * Returns a promise of the end of a child process. It listens at once, since an `error` event without a listener would end this
+ * process.
  *
- * @throws if it cannot be started
+ * @throws if the program cannot be started
  */
 const endOf = (child: ChildProcess): Promise<ProgramEnd> =>
   new Promise((resolve, reject) => {
     child.once('error', (error) => reject(startError(error)));
-    // The event 'close' would wait for all processes with an open handle of the program's output.
+    // The event `exit` is used, since `close` would wait for all other processes that have inherited the program's output.
     child.once('exit', (code, by) => resolve({ code, by }));
   });
 
-/** The standard output and standard error of a program. */
+/** The readers of a program's standard output and standard error. */
 class Pipes {
   #bytes = 0;
 
@@ -168,13 +173,13 @@ class Pipes {
     }
   }
 
-  /** Closes the pipes, even if other processes hold the other ends. */
+  /** Closes the pipes on this side, even if other processes still have them open. */
   close(): void {
     for (const stream of this.streams) stream.destroy();
   }
 }
 
-/** Describes how a program has ended. @param said the reason that the program printed to standard error */
+/** Describes in words how a program has ended. @param said the reason that the program printed to standard error */
 function endText(code: number | null, signal: NodeJS.Signals | null, said: string): string {
   const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`;
   return said === '' ? end : `${end}: ${said}`;
@@ -187,14 +192,14 @@ const startRemedies: Readonly<Record<string, string>> = {
   E2BIG: 'the command and its variables are longer than this machine allows: give less to task.pass_env',
 };
 
-/** Adds a remedy to an error of starting a program. */
+/** Adds advice to an error that occurred at the start of a program. */
 function startError(error: Error): Error {
   const remedy = startRemedies[(error as NodeJS.ErrnoException).code ?? ''];
   const text = `could not be started: ${error.message}`;
   return new Error(remedy === undefined ? text : `${text}\n  ${remedy}`, { cause: error });
 }
 
-/** Adds the command and the file of its output to an error. */
+/** Adds the program's command and the path of its output file to an error message. */
 function namedError(error: unknown, { command, outputFile, timeoutMs }: ProgramOptions): Error {
   const { message } =
     error instanceof DeadlineError ? new Error(`did not end within ${timeoutMs / 1000} s (timeout)`) : asError(error);
@@ -204,7 +209,7 @@ function namedError(error: unknown, { command, outputFile, timeoutMs }: ProgramO
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Asks a process group to end, and kills it after a while. */
+/** Sends SIGTERM to a process group, and SIGKILL if it has not ended after `GRACE_MS`. */
 async function endGroup(group: number): Promise<void> {
   const last = performance.now() + GRACE_MS;
   for (let isLeft = signalGroup(group, 'SIGTERM'); isLeft && performance.now() < last; isLeft = signalGroup(group, 0))

@@ -1,28 +1,29 @@
-// Chooses the next candidate of a prompt evolution to change, and merges the changes of two candidates.
+// Selects candidates in the evolution of an agent's prompts: the one to change next, and two whose changes can be merged. A
+// candidate is a set of prompt texts with its scores.
 import { maximum, type Rng } from '@bowyer/core';
 
-/** Prompt texts by the name of their place: a system message, or the description of a tool. */
+/** Prompt texts by the name of their position in a request: a system message, or the description of a tool. */
 export type Prompts = Readonly<Record<string, string>>;
 
 export interface Candidate {
   prompts: Prompts;
-  /** The indices of the candidates that it was made from; empty for the agent's first prompts. */
+  /** The indices of the candidates from which it was made; empty for the agent's original prompts. */
   parents: readonly number[];
-  /** The score of each selection task, [tasks]. */
+  /** [tasks] the score on each selection task, the tasks on which all candidates are compared. */
   scores: readonly number[];
 }
 
-/** Returns whether the first is nowhere worse than the other, and better somewhere. */
+/** Returns whether `one` is on no task worse than `other`, and on some task better. */
 export const dominates = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((score, i) => score >= other[i]) && one.some((score, i) => score > other[i]);
 
-/** Returns the indices of the candidates that no other one dominates. */
+/** Returns the indices of the candidates that are dominated by no other candidate. */
 export const paretoFront = (candidates: readonly Pick<Candidate, 'scores'>[]): number[] =>
   [...candidates.keys()].filter(
     (k) => !candidates.some(({ scores }, other) => other !== k && dominates(scores, candidates[k].scores)),
   );
 
-/** Returns, for each task, the members of the front that have its highest score. */
+/** Returns, for each task, the candidates of the Pareto front that have the highest score on it. */
 function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readonly number[]): number[][] {
   return candidates[0].scores.map((_, task) => {
     const highest = maximum(front.map((k) => candidates[k].scores[task]));
@@ -31,8 +32,8 @@ function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readon
 }
 
 /**
- * Returns the candidate to change next: one of the Pareto front, drawn with a probability in proportion to the number of
- * selection tasks in which it has the highest score.
+ * Returns the candidate whose prompts are changed next: one of the Pareto front, drawn with a probability in proportion to the
+ * number of selection tasks on which it has the highest score.
  *
  * Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
  */
@@ -40,7 +41,7 @@ export function chooseParent(candidates: readonly Pick<Candidate, 'scores'>[], r
   return rng.choice(leaders(candidates, paretoFront(candidates)).flat());
 }
 
-/** Returns the index of the candidate with the highest mean score, or of the earliest one of several. */
+/** Returns the index of the candidate with the highest mean score; if several have it, of the earliest one. */
 export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]): number {
   const sums = candidates.map(({ scores }) => scores.reduce((sum, score) => sum + score, 0));
   return sums.indexOf(maximum(sums));
@@ -49,19 +50,21 @@ export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]):
 export const samePrompts = (one: Prompts, other: Prompts): boolean =>
   Object.keys(one).every((place) => one[place] === other[place]);
 
-/** Two members of the front, and merged prompts in which each text comes from the member that has changed it. */
+/**
+ * Two candidates of the Pareto front, and the merged prompts, in which each text comes from the candidate that has changed it.
+ */
 interface Merge {
   parents: readonly [number, number];
   prompts: Prompts;
 }
 
 /**
- * Merges the changes of two members of the front since their last common ancestor. If both have changed a text, the one of the
- * member with the higher mean score is used.
+ * Merges the changes that two candidates of the Pareto front have made since their last common ancestor. If both have changed a
+ * text, that of the candidate with the higher mean score is used.
  *
  * Source: arXiv:2507.19457, appendix on the system-aware merge.
  *
- * @returns null if no pair makes new prompts
+ * @returns null if no pair of candidates gives new prompts
  */
 export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | null {
   const front = paretoFront(candidates);

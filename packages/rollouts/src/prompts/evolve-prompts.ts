@@ -11,88 +11,93 @@
 import { maximum, mean, Rng } from '@bowyer/core';
 import { bestCandidate, chooseParent, mergeOf, samePrompts, type Candidate, type Prompts } from './candidates.js';
 
-/** One rollout of the agent on a task. */
+/** The result of running the agent once on a task. */
 export interface Trial {
-  /** The task, for the reflector. */
+  /** A text that describes the task, which the reflector (the model that rewrites prompts) reads. */
   task: string;
   score: number;
-  /** The text for the reflector: the dialogue, the judge's explanation, an error. */
+  /** The text that the reflector reads about this run: the dialogue, the judge's explanation, an error. */
   feedback: string;
 }
 
 export interface EvolutionOptions {
   seed: number;
-  /** The number of rollouts after which no further iteration begins. */
+  /** The number of rollouts after which no further iteration begins. The current iteration may exceed it. */
   budget: number;
-  /** The number of feedback tasks of an iteration. */
+  /** The number of feedback tasks on which a change is tried in each iteration. */
   minibatchSize: number;
   merges: number;
-  /** The highest possible score. A minibatch whose scores all reach it is skipped. Null if there is none. */
+  /**
+   * The highest possible score of a task, with which an iteration is skipped if all scores of its minibatch reach it. Null:
+   * unknown.
+   */
   perfectScore: number | null;
-  /** The most iterations in a row in which the reflector writes no text. */
+  /** The largest number of successive iterations in which the reflector may fail to write a text. */
   mostWithoutText: number;
 }
 
 /**
- * The tasks on which prompts are tried: `count` feedback tasks from number `first` on, in a new order for each pass over them; or
- * all selection tasks.
+ * The tasks on which prompts are tried: either `count` feedback tasks, beginning with the one of number `first` in an endless
+ * sequence that reorders the tasks in each pass over them, or all selection tasks.
  */
 export type TrialSet = { kind: 'feedback'; first: number; count: number } | { kind: 'selection' };
 
 export interface EvolutionParts {
   seedPrompts: Prompts;
   /**
-   * Runs the agent with these prompts once on each task of the set. The random numbers are the same for all prompts.
+   * Runs the agent once with these prompts on each task of the set. Rollouts with other prompts get the same random numbers.
    *
-   * @returns [tasks]
+   * @returns [tasks] the results
    */
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
-  /** Returns a new text for a place; null if the reflector has written none. */
+  /** Returns a new text for one prompt; null if the reflector's answer contains none. @param place the prompt's name */
   reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string | null>;
-  /** Called after each iteration with the whole state, from which the evolution can continue. */
+  /** Receives the complete state after each iteration, from which the evolution can be continued. */
   onIteration(state: EvolutionState, report: IterationReport): Promise<void>;
-  /** Returns whether the user asks to stop; the current iteration is still finished. */
+  /** Returns whether the user asks to stop; the current iteration is finished nevertheless. */
   stopRequested?(): boolean;
 }
 
-/** The state of an evolution as plain JSON. */
+/** The state of an evolution as plain JSON, from which it can be continued. */
 export interface EvolutionState {
   /** The number of finished iterations. */
   iterations: number;
   rollouts: number;
   merges: number;
   candidates: Candidate[];
-  /** The number of rewritten texts of each candidate, [candidates], which decides the text to rewrite next. */
+  /**
+   * [candidates] the number of texts that were rewritten in each candidate so far, which decides which text is rewritten next.
+   */
   rewritten: number[];
-  /** The number of the last iterations in a row in which the reflector wrote no text; 0 if absent. */
+  /** The number of successive iterations up to now in which the reflector wrote no text; 0 if absent. */
   withoutText?: number;
 }
 
 export interface IterationReport {
   /**
-   * `no text`: the reflector wrote none; `unchanged`: its text was already known; `perfect`: all scores were perfect; `worse`:
-   * not better on the minibatch.
+   * The result of the iteration. `no text`: the reflector wrote no new text; `unchanged`: its text was already known; `perfect`:
+   * all scores were already perfect; `worse`: the change was not better on the minibatch.
    */
   outcome: 'added' | 'worse' | 'unchanged' | 'perfect' | 'no text';
   parent: number;
   place: string;
-  /** Mean scores on the same tasks before and after the change; null if no change was tried. */
+  /** The mean scores on the minibatch before and after the change; `after` is null if no change was tried. */
   before: number;
   after: number | null;
-  /** The result of a merge that was tried after the change. */
+  /** The result of a merge of two candidates that was tried after the change. */
   merge?: MergeReport;
 }
 
 interface MergeReport {
   parents: readonly number[];
-  /** Mean scores on the selection tasks: of the better parent, and of the merge. */
+  /** The mean scores on the selection tasks: `before` of the better of the two merged candidates, `after` of the merge. */
   before: number;
   after: number;
   isKept: boolean;
 }
 
 /**
- * Evolves prompts.
+ * Evolves an agent's prompts until the budget of rollouts is spent.
  *
  * @param state the last state of an earlier evolution with the same options and parts; null for a new one
  * @throws if the reflector has written no text in more than `mostWithoutText` iterations in a row
@@ -163,7 +168,7 @@ class Evolution {
     return { ...nothing, after, outcome: 'added', ...(merge && { merge }) };
   }
 
-  /** Tries a merge, which is kept if it is at least as good as its better parent on the selection tasks. */
+  /** Tries a merge of two candidates. It is kept if it is at least as good as the better of them on the selection tasks. */
   async #merge(rng: Rng): Promise<MergeReport | null> {
     const { state } = this;
     const merge = mergeOf(state.candidates, rng);

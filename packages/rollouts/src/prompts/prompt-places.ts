@@ -1,16 +1,17 @@
-// Finds the instructions for the model in a request of any protocol, and replaces them before the request is read.
+// Finds the instructions to the model (system messages, descriptions of tools) in a request of any protocol, and replaces them by
+// evolved prompts before the server reads the request.
 import { isRecord } from '@bowyer/core';
 import type { Prompts } from './candidates.js';
 
 type Json = Record<string, unknown>;
 
-/** Called with every instruction of a body; returns its replacement. */
+/** Receives every instruction of a request's body, and returns the text that replaces it. */
 type Visit = (text: string, kind: PlaceKind) => string;
 
-/** The kind of an instruction: a system message, or the description of a named tool. */
+/** The kind of an instruction: a system message, or the description of the named tool. */
 type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 
-/** Returns a copy of the body with changed instructions. All other fields are unchanged. */
+/** Returns a copy of a request's body in which `visit` has replaced each instruction. All other fields are unchanged. */
 function mapped(body: unknown, visit: Visit): unknown {
   if (!isRecord(body)) return body;
   const changed: Json = { ...body };
@@ -36,7 +37,10 @@ function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   );
 }
 
-/** Maps a tool's description, which Chat Completions has in the field of the function, and Responses and Messages in the tool. */
+/**
+ * Applies `visit` to a tool's description, which Chat Completions has in the tool's field `function`, and Responses and Messages
+ * in the tool itself.
+ */
 function mappedTool(tool: unknown, visit: Visit): unknown {
   if (!isRecord(tool)) return tool;
   if (isRecord(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
@@ -45,7 +49,7 @@ function mappedTool(tool: unknown, visit: Visit): unknown {
   return { ...tool, description: visit(description, { kind: 'tool', name }) };
 }
 
-/** Returns the instructions of a request, in order. */
+/** Returns the instructions in a request's body, in order. */
 export function promptTexts(body: unknown): { text: string; place: PlaceKind }[] {
   const found: { text: string; place: PlaceKind }[] = [];
   mapped(body, (text, place) => {
@@ -56,16 +60,16 @@ export function promptTexts(body: unknown): { text: string; place: PlaceKind }[]
 }
 
 /**
- * Returns the request with other prompts. A text is replaced even within a longer one, so that an agent's additions to its prompt
- * for a task are kept. One message may contain the texts of several places, which are all replaced.
+ * Returns the request with prompts replaced. A prompt is replaced even within a longer text, so that what an agent adds to its
+ * prompt for a task is kept. One message may contain several prompts, which are all replaced.
  *
- * @param own the agent's own texts by their places
- * @param prompts the texts that replace them
+ * @param own the agent's original prompts by name
+ * @param prompts the texts that replace them, by the same names
  */
 export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unknown {
   const places = Object.keys(own).filter((place) => own[place] !== '');
   if (places.every((place) => own[place] === prompts[place])) return body;
-  // Longer texts come first, so that a text which another one contains is not replaced there.
+  // Longer prompts are replaced first, so that a prompt that is contained in a longer one is not replaced within it.
   places.sort((a, b) => own[b].length - own[a].length);
   return mapped(body, (text, kind) => {
     const ofKind = places.filter((place) =>
@@ -75,7 +79,10 @@ export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unkn
   });
 }
 
-/** Replaces the texts of places, in their order, in the parts that no earlier place has matched. Replacements are not searched again. */
+/**
+ * Replaces the named prompts one after another, each only in those stretches of the text that no earlier prompt has matched.
+ * Replacements are not searched again.
+ */
 function replaced(text: string, [place, ...others]: readonly string[], own: Prompts, prompts: Prompts): string {
   if (place === undefined) return text;
   const between = text.split(own[place]);
@@ -83,11 +90,11 @@ function replaced(text: string, [place, ...others]: readonly string[], own: Prom
 }
 
 /**
- * Returns the instructions that all given rollouts have in common, by their places: `system`, `system 2` and so on in their
- * order, and `tool NAME`.
+ * Returns the instructions that all given rollouts have in common, by name: `system`, `system 2` and so on in their order, and
+ * `tool NAME`.
  *
- * @param rollouts the bodies of each rollout's requests
- * @throws if they have none in common
+ * @param rollouts for each rollout, the bodies of its requests
+ * @throws if the rollouts have no instruction in common
  */
 export function commonPrompts(rollouts: readonly (readonly unknown[])[]): Prompts {
   const perRollout = rollouts.map((bodies) => new Map(bodies.flatMap(promptTexts).map((each) => [keyOf(each), each])));

@@ -1,12 +1,15 @@
-// Writes the request to the reflector, a model that reads an agent's dialogues with its prompts and writes a better text for one
-// of them, and reads its answer.
+// Writes the request to the reflector, the model that rewrites an agent's prompts after reading its dialogues, and extracts the
+// new prompt from the reflector's answer.
 import type { Prompts } from './candidates.js';
 import type { Trial } from './evolve-prompts.js';
 
-/** The most characters of a trial's feedback that the reflector reads, half from its beginning and half from its end. */
+/**
+ * The largest number of characters of a rollout's feedback that the reflector reads, half from its beginning and half from its
+ * end.
+ */
 const LONGEST_FEEDBACK = 6_000;
 
-/** Returns the message that requests a new text. */
+/** Returns the message that asks the reflector for a new text of one prompt. @param place the prompt's name */
 export function reflectionMessage(place: string, prompts: Prompts, trials: readonly Trial[]): string {
   const others = Object.entries(prompts).filter(([name]) => name !== place);
   return [
@@ -36,10 +39,10 @@ function shortened(text: string): string {
 }
 
 /**
- * Returns the new text in a reflector's answer: the text between the first and the last fence, since it may contain fences
- * itself.
+ * Returns the new prompt from a reflector's answer: the text between the first and the last code fence, since a prompt may
+ * contain fences itself.
  *
- * @returns null where the answer has no such text
+ * @returns null if the answer has no such text
  */
 export function reflectedText(answer: string): string | null {
   const fences = [...answer.matchAll(/^[ \t]*```[^\n`]*$/gm)];

@@ -1,10 +1,10 @@
-// Makes the record of a model call.
+// Makes the record of a model call from its request and its answer.
 import { createHash } from 'node:crypto';
 import { jsonAsWritten, textAsWritten, type ChatMessage } from '@bowyer/text';
 import type { Choice, Completed, CompletionRequest, OpenedCall } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice } from './recorded.js';
 
-/** The fields of a call that are known when it begins. */
+/** The fields of a recorded call that are already known when the call begins. */
 export type BegunCall = Pick<
   RecordedCall,
   'call' | 'rollout' | 'protocol' | 'path' | 'startedAt' | 'retry' | 'hints' | 'auxiliary'
@@ -26,10 +26,10 @@ export function begunCall(call: number, rollout: string, { protocol, path, heade
 }
 
 /**
- * Returns one record for each prompt, since a request of texts may have several.
+ * Returns the records of a request: one for each prompt, since a request of Completions may have several.
  *
- * @param calls one for each prompt
- * @param sent the response body
+ * @param calls the known fields, one for each prompt
+ * @param sent the body of the response
  */
 export function recordedCalls(
   calls: readonly BegunCall[],
@@ -71,7 +71,7 @@ function recordedChoice(choice: Choice, index: number, constraint: string | unde
   };
 }
 
-/** Returns the sampling settings that were used, including defaults. */
+/** Returns the sampling settings with which the answer was sampled, including defaults. */
 function samplingOf(request: CompletionRequest): Record<string, unknown> {
   const { model, n, maxTokens, minTokens, sampling, seed, stops, stopIds, ignoresEnd, rules } = request;
   const { logitBias, presencePenalty, frequencyPenalty } = request;
@@ -79,7 +79,7 @@ function samplingOf(request: CompletionRequest): Record<string, unknown> {
   return { model, n, maxTokens, minTokens, ...sampling, seed, stops, stopIds, ignoresEnd, logitBias, ...penalties };
 }
 
-/** Returns a message with the arguments of calls as the text that was sent. */
+/** Returns a message in which the arguments of tool calls are JSON texts, character by character as they were sent. */
 export function plainMessage(message: ChatMessage): ChatMessage {
   const { tool_calls: calls } = message;
   if (!Array.isArray(calls)) return message;

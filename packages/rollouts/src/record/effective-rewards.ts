@@ -1,9 +1,9 @@
-// Selects the rewards of a rollout that count.
+// Selects those rewards of a recorded rollout that count, since a reward may be reported several times or too late.
 import type { RecordedReward, RecordedRollout } from './recorded.js';
 
 /**
- * Returns the rewards that count: for each name and call (or the whole rollout), the last one before the policy learned from the
- * rollout. The record contains the others too.
+ * Returns the rewards that count: for each name and each call (or the whole rollout), the last one that was reported before the
+ * policy learned from the rollout. Replaced and late rewards stay in the record.
  */
 export function effectiveRewards({ rewards }: Pick<RecordedRollout, 'rewards'>): RecordedReward[] {
   const last = new Map<string, RecordedReward>();

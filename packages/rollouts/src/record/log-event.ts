@@ -4,14 +4,19 @@ import type { RecordedCall, RecordedCorrection, RecordedReward, RecordedRollout,
 
 export type { RolloutOrigin };
 
-/** An event. Times are in milliseconds since 1970. */
+/** An event of the log. Times are in milliseconds since 1970. */
 export type LogEvent =
-  /** The beginning of a rollout, or of its next attempt, after which earlier events no longer count. */
+  /** The beginning of a rollout, or of its next attempt, after which the events of earlier attempts do not count. */
   | ({ type: 'begun'; at: number } & RolloutOrigin)
-  /** @member keys of the dialogues that end with its answers, in the order of `choices`; empty for text completions */
+  /**
+   * A finished model call. @member keys of the dialogues that end with its answers, in the order of `choices`; empty for text
+   * completions
+   */
   | { type: 'call'; id: string; call: RecordedCall; keys: readonly string[] }
   | { type: 'undelivered'; id: string; call: number }
-  /** The client's counter shows that it repeats a request whose answer it did not get. */
+  /**
+   * The client has repeated the request of `call` as the call `by`: its retry counter shows that it did not get the answer.
+   */
   | { type: 'superseded'; id: string; call: number; by: number }
   | { type: 'failure'; id: string; call: number; error: string }
   | { type: 'reward'; id: string; reward: RecordedReward }

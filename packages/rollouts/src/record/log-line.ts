@@ -1,12 +1,12 @@
-// Writes and reads a line of the log of rollouts: an event as JSON, whose last member is a checksum of the rest.
+// Writes and reads a line of the log of rollouts: an event as JSON, whose last member is a checksum of the members before it.
 import { crc32 } from 'node:zlib';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 
 const MARK = ',"crc32":"';
-/** Bytes of `,"crc32":"0123abcd"}`. */
+/** The number of bytes of the checksum and the closing brace, `,"crc32":"0123abcd"}`. */
 const TAIL = MARK.length + 8 + 2;
 
-/** Writes an event as a line. @param event an object with members @returns the line with its line break */
+/** Writes an event as a line of the log. @param event an object with members @returns the line with its line break */
 export function lineOf(event: object): string {
   const { call } = event as { call?: unknown };
   const written = typeof call === 'object' && call !== null ? writtenParts(call) : null;
@@ -14,7 +14,7 @@ export function lineOf(event: object): string {
   return `${body}${MARK}${checksum(body)}"}\n`;
 }
 
-/** Reads a line. @param line without its line break @returns null if the checksum is wrong */
+/** Reads an event from a line of the log. @param line without its line break @returns null if the checksum is wrong */
 export function eventOf<T>(line: Buffer): T | null {
   const length = line.length - TAIL;
   if (length <= 0) return null;
@@ -26,10 +26,13 @@ export function eventOf<T>(line: Buffer): T | null {
   return { ...event, call: { ...(event as { call: object }).call, ...Object.fromEntries(parts) } } as T;
 }
 
-/** The members of a call with the client's JSON. */
+/** The members of a recorded call that contain JSON of the client, whose numbers must be kept as they were written. */
 const GIVEN = ['request', 'tools', 'messages'];
 
-/** Returns the JSON texts of members with numbers that would be printed differently, such as 1.0; null where there are none. */
+/**
+ * Returns the JSON texts of those members that contain numbers which JSON.stringify would write differently, such as 1.0; null if
+ * there are none.
+ */
 function writtenParts(call: object): Record<string, string> | null {
   const texts = Object.entries(call).flatMap(([name, value]) => {
     if (!GIVEN.includes(name)) return [];

@@ -1,10 +1,10 @@
-// Reads the files of a log of rollouts, which are called parts: they are numbered and of bounded size. Lines are read with their
-// positions, even while another process writes them.
+// Reads the files of a log of rollouts, which are called parts: numbered files of bounded size. Lines are read together with
+// their positions, even while another process writes the log.
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventOf } from './log-line.js';
 
-/** The position of a line. */
+/** The position of a line in the log. */
 export interface Place {
   part: number;
   offset: number;
@@ -15,7 +15,7 @@ export interface Place {
 export const partPath = (folder: string, part: number): string =>
   join(folder, `rollouts.${String(part).padStart(5, '0')}.jsonl`);
 
-/** Returns the numbers of the parts that exist, in order. */
+/** Returns the numbers of the log's files, in order. */
 export async function partsOf(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -28,7 +28,7 @@ export async function partsOf(folder: string): Promise<number[]> {
 const CHUNK = 1 << 20;
 
 /**
- * Calls `each` for every complete line from `offset` on, in order, with bounded memory.
+ * Calls `each` for every complete line of a log file from `offset` on, in order, with bounded memory.
  *
  * @param each gets the event, or null for a damaged line
  * @returns the offset after the last complete line, and the offset after the last byte
@@ -62,7 +62,7 @@ export async function readPart<T>(
   }
 }
 
-/** Reads the event at a position. @throws if the checksum of the line is wrong */
+/** Reads the event at a position of the log. @throws if the checksum of the line is wrong */
 export async function readEvent<T>(file: FileHandle, path: string, { offset, bytes }: Place): Promise<T> {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, offset);
   const event = bytesRead === bytes ? eventOf<T>(buffer) : null;

@@ -1,5 +1,5 @@
-// Appends lines to the newest part of a log of rollouts (its newest file) so that they survive a kill and a loss of power. One
-// fdatasync writes all waiting lines to disk.
+// Appends lines to the newest file of a log of rollouts, so that they survive the kill of the process and a power failure. All
+// lines that wait are written to disk by one fdatasync.
 import { constants } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '@bowyer/core';
@@ -12,9 +12,9 @@ interface Waiting {
 }
 
 interface LogWriterOptions {
-  /** The bytes of a part after which the next one begins. */
+  /** The size of a log file in bytes at which the next file is begun. */
   partBytes: number;
-  /** The most bytes of all parts; beyond it the oldest are removed. */
+  /** The largest total size of the log's files in bytes; if it is exceeded, the oldest files are removed. */
   mostBytes: number;
   onRemoved: (part: number) => void;
 }
@@ -27,7 +27,7 @@ export class LogWriter {
   private constructor(
     private readonly folder: string,
     private readonly options: LogWriterOptions,
-    /** The bytes of the parts before this one, the oldest first. */
+    /** The sizes in bytes of the older files by number, the oldest first. */
     private readonly older: Map<number, number>,
     private file: FileHandle,
     private part: number,
@@ -35,9 +35,9 @@ export class LogWriter {
   ) {}
 
   /**
-   * Opens the newest part to append to it.
+   * Opens the newest file of the log to append to it.
    *
-   * @param sizes bytes to keep of each part, in order; the rest of the newest is removed
+   * @param sizes number of valid bytes of each file, in order; bytes after them are removed from the newest file
    */
   static async open(folder: string, sizes: Map<number, number>, options: LogWriterOptions): Promise<LogWriter> {
     const [part, length] = [...sizes].at(-1) ?? [1, 0];
@@ -57,7 +57,7 @@ export class LogWriter {
     return written;
   }
 
-  /** Waits for the appended lines. */
+  /** Waits until the appended lines are on disk, and closes the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.file.close();
@@ -78,7 +78,7 @@ export class LogWriter {
     this.#writing = null; // no `await` follows the last check for lines, so that no line is missed
   }
 
-  /** Removes the rest of a failed write from the file. */
+  /** Removes the bytes of a failed write from the end of the file. */
   async #takeBack(error: unknown): Promise<void> {
     try {
       await this.file.truncate(this.offset);
@@ -100,7 +100,7 @@ export class LogWriter {
     }
   }
 
-  /** Removes the oldest parts. The newest is kept, whatever its size. */
+  /** Removes the oldest files of the log to make room for `bytes` more. The newest file is kept, whatever its size. */
   async #makeRoom(bytes: number): Promise<void> {
     const { mostBytes, onRemoved } = this.options;
     let total = this.offset + bytes;
@@ -129,7 +129,10 @@ async function openPart(folder: string, part: number): Promise<FileHandle> {
   return file;
 }
 
-/** Syncs a folder, without which a new file may be missing after a loss of power. Windows cannot open folders, and does not need this. */
+/**
+ * Syncs a folder to disk, without which a new file in it may be missing after a power failure. Windows cannot open folders, and
+ * does not need the sync.
+ */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const opened = await open(folder, 'r');

@@ -8,7 +8,10 @@ import { join } from 'node:path';
 export class RolloutKeys {
   private constructor(private readonly secret: Buffer) {}
 
-  /** Reads or makes the secret, a file in the folder that only its owner can read. */
+  /**
+   * Reads the secret with which keys are signed from a file in the folder that only its owner can read; the file is made if it is
+   * missing.
+   */
   static async open(folder: string): Promise<RolloutKeys> {
     const path = join(folder, 'rollouts.key');
     const known = await readFile(path).catch(() => null);
@@ -28,7 +31,7 @@ export class RolloutKeys {
     return `rollout-${Buffer.from(rollout).toString('base64url')}-${this.#mac(rollout)}`;
   }
 
-  /** Returns the rollout of a key; null for a key of another folder. */
+  /** Returns the id of the rollout whose key this is; null if the key was not made with this folder's secret. */
   rolloutOf(key: string): string | null {
     const found = /^rollout-([\w-]+)-([0-9a-f]{32})$/.exec(key);
     if (!found) return null;

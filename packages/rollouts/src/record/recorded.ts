@@ -1,15 +1,17 @@
-// Defines the record of an agent's rollout: the model calls with their tokens, the rewards, and the end.
+// Defines the record of an agent's rollout: the model calls with their tokens, the rewards, and how the rollout ended.
 import type { SampledUtterance } from '@bowyer/serving';
 import type { ChatMessage } from '@bowyer/text';
 
 export interface RecordedChoice extends SampledUtterance {
   index: number;
-  /** The source of the constraint, from which training compiles it again; absent without one. */
+  /**
+   * The grammar or schema that constrained the sampling, from which training computes the token masks again; absent without one.
+   */
   constraint?: string;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The stop string that ended the answer; absent if the model or a limit ended it. */
+  /** The stop string that ended the answer; absent if the model's end token or a limit ended it. */
   stop?: string;
-  /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, including successful ones. */
+  /** The answer in a form that all protocols share: content, reasoning, tool calls, and all texts that looked like tool calls. */
   message: RecordedMessage;
 }
 
@@ -18,11 +20,14 @@ export interface RecordedMessage {
   reasoning?: string;
   calls: { id: string; name: string; arguments: string }[];
   /**
-   * True if the client has received less than was sampled, since the request allows only one call. No dialogue continues the
-   * tokens of such an answer.
+   * True if the client got fewer tool calls than were sampled, since its request allows only one. No later prompt can continue
+   * the tokens of such an answer.
    */
   shortened?: true;
-  /** The texts that look like calls. `status` is `ok` for a call, else the reason why it could not be read. */
+  /**
+   * The texts of the answer that look like tool calls. `status` is `ok` for a valid call, else the reason why it could not be
+   * parsed.
+   */
   attempts?: { status: string; name: string | null; start: number; end: number }[];
 }
 
@@ -33,42 +38,54 @@ export interface RecordedCall {
   /** The protocol: 'chat-completions' | 'completions' | 'responses' | 'messages'. */
   protocol: string;
   path: string;
-  /** The body as sent by the client. */
+  /** The body of the request as the client sent it. */
   request: unknown;
-  /** The sampling settings that were used. */
+  /** The sampling settings with which the answer was sampled. */
   sampling: Record<string, unknown>;
-  /** A digest of the chat template; null without one. */
+  /** A digest of the chat template that wrote the prompt; null without a template. */
   template: string | null;
   tools: unknown[];
-  /** The `ChatMessage[]` from which the prompt was written. */
+  /** The dialogue (`ChatMessage[]`) from which the prompt was written. */
   messages: unknown[];
-  /** The reason why `messages` is empty, such as an image in the request; absent if it is not empty. */
+  /** The reason why `messages` is empty, such as an image in the request; absent if `messages` is not empty. */
   unread?: string;
-  /** The endpoint that answered instead of a local model, and whose answers have no tokens; absent for a local model. */
+  /**
+   * The address of the endpoint that answered instead of a local model, and whose answers have no tokens; absent for a local
+   * model.
+   */
   upstream?: string;
-  /** That endpoint's answer as the client got it, for a replay; absent if it is longer than 16 MiB. */
+  /**
+   * The answer of the `upstream` endpoint as the client got it, which a replay can send again; absent if it is longer than 16
+   * MiB.
+   */
   answer?: RecordedAnswer;
-  /** True if its texts were redacted and its tokens removed; absent otherwise. */
+  /** True if texts of the call were redacted and its tokens removed; absent otherwise. */
   redacted?: true;
   promptIds: number[];
   choices: RecordedChoice[];
-  /** Milliseconds since 1970. */
+  /** The time when the call began, in milliseconds since 1970; `endedAt` likewise. */
   startedAt: number;
   endedAt: number;
-  /** Whether the client received the answer; false if the connection broke before the last byte. Training omits such calls by default. */
+  /**
+   * Whether the client received the answer; false if the connection broke before the last byte. Training omits undelivered calls
+   * by default.
+   */
   delivered: boolean;
-  /** The number of the call that answered the same request when its client repeated it; absent if it did not. */
+  /** The number of the later call in which the client repeated this request; absent if it did not repeat it. */
   supersededBy?: number;
-  /** The number in a client's retry header (`X-Stainless-Retry-Count`); 0 without one. */
+  /** The number of the repetition in the client's header `X-Stainless-Retry-Count`; 0 without the header. */
   retry: number;
-  /** Headers of known agents that show which calls belong together. */
+  /** Ids from headers of known agents, which show which calls belong to the same session or to a parent session. */
   hints: { session?: string; parent?: string };
-  /** Whether training excludes the call, such as one for a title or a judge (header `X-Bowyer-Purpose: auxiliary`). */
+  /**
+   * Whether training excludes the call, for example because it asks for a title or is made by a judge (header `X-Bowyer-Purpose:
+   * auxiliary`).
+   */
   auxiliary: boolean;
 }
 
 export interface RecordedAnswer {
-  /** The content type: JSON, or an event stream. */
+  /** The content type of the answer: JSON, or an event stream. */
   type: string;
   text: string;
 }
@@ -77,43 +94,46 @@ export interface RecordedReward {
   value: number;
   /** The name of the reward; 'reward' if none was given. */
   name: string;
-  /** The number of the rewarded call; absent if the whole rollout is rewarded. */
+  /** The number of the call that is rewarded; absent if the reward is for the whole rollout. */
   call?: number;
-  /** A second request with an equal key is ignored. */
+  /** The idempotency key of the reward: a second reward with an equal key is ignored. */
   key?: string;
-  /** Milliseconds since 1970, for readers. Nothing depends on it, since a clock may be set back. */
+  /**
+   * The time of the reward in milliseconds since 1970, for readers of the log. Nothing depends on it, since a clock may be set
+   * back.
+   */
   at: number;
-  /** True if it came after the policy had learned from the rollout, so that it does not count; absent otherwise. */
+  /** True if the reward came after the policy had learned from the rollout, so that it does not count; absent otherwise. */
   isLate?: true;
 }
 
-/** A person's correction of the model's answer. */
+/** A message with which a person has corrected the model's answer. */
 export interface RecordedCorrection {
-  /** The index of the answer that the correction replaces. */
+  /** The index in `choices` of the answer that the correction replaces. */
   choice: number;
-  /** The message in the form of Chat Completions, with the arguments of calls as text. */
+  /** The corrected message in the form of Chat Completions, with the arguments of tool calls as text. */
   message: ChatMessage;
-  /** Milliseconds since 1970. */
+  /** The time of the correction in milliseconds since 1970. */
   at: number;
 }
 
-/** Sampling settings that replace those of an agent's requests; settings that are not given are the agent's. */
+/** Sampling settings that replace those in an agent's requests; for absent ones, the agent's settings apply. */
 export interface FixedSampling {
-  /** The temperature; 0 for greedy decoding. */
+  /** The sampling temperature; 0 means greedy decoding. */
   temperature?: number;
   topP?: number;
   topK?: number;
 }
 
-/** The beginning of a rollout. */
+/** The data with which a rollout begins. */
 export interface RolloutOrigin {
   id: string;
   task?: string;
   attempt?: number;
   group?: string;
   /**
-   * The seed of all its answers, combined with the numbers of their calls, whatever a request's seed is; if absent, it is derived
-   * from the server's seed and `id`.
+   * The seed for sampling all answers of the rollout, combined with the number of each call; seeds in requests are ignored. If
+   * absent, a seed is derived from the server's seed and `id`.
    */
   seed?: number;
   sampling?: FixedSampling;
@@ -123,14 +143,14 @@ export interface RecordedRollout extends RolloutOrigin {
   calls: RecordedCall[];
   failures: { call: number; error: string }[];
   rewards: RecordedReward[];
-  /** The last correction of the answer to its only call; absent without one. */
+  /** The last correction of the model's answer, in a rollout that consists of a single call; absent without one. */
   correction?: RecordedCorrection;
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;
   /**
-   * The time when the policy learned from the rollout, in milliseconds since 1970; later rewards in the log do not count. Absent
-   * if it did not.
+   * The time when the policy learned from the rollout, in milliseconds since 1970; rewards that are later in the log do not
+   * count. Absent if the policy has not learned from it.
    */
   learntAt?: number;
 }

@@ -1,7 +1,7 @@
 import type { RecordedRollout } from './recorded.js';
 
 /**
- * Checks that all answers have tokens, since losses with ratios need the sampled tokens.
+ * Checks that all answers of a rollout have tokens, since losses with importance ratios need the sampled tokens.
  *
  * @throws for a rollout with an answer of another endpoint or a redacted answer
  */

@@ -1,14 +1,17 @@
-// Stores the positions of each rollout's events in the log of rollouts, but not the events, so that memory does not grow with
-// their size.
+// Keeps the positions of each rollout's events in the log of rollouts. The events themselves stay on disk, so that memory does
+// not grow with their size.
 import type { LogEvent } from './log-event.js';
 import type { Place } from './log-parts.js';
 
 export class RolloutIndex {
   readonly #open = new Map<string, Place[]>();
-  /** The rollouts that have ended, the newest last. */
+  /** The positions of the events of ended rollouts by id, the most recently ended last. */
   readonly #ended = new Map<string, Place[]>();
 
-  /** Makes an empty index. @param mostEnded the most ended rollouts in the index; beyond it, the oldest are removed */
+  /**
+   * Makes an empty index. @param mostEnded largest number of ended rollouts in the index; beyond it, the oldest are removed from
+   * it
+   */
   constructor(private readonly mostEnded: number) {}
 
   add({ id, type }: LogEvent, place: Place): void {
@@ -26,13 +29,13 @@ export class RolloutIndex {
     }
   }
 
-  /** Removes the rollouts that began in a removed part. */
+  /** Removes the rollouts whose first event was in a log file that has been removed. */
   forget(part: number): void {
     for (const rollouts of [this.#open, this.#ended])
       for (const [id, [first]] of rollouts) if (first.part <= part) rollouts.delete(id);
   }
 
-  /** Returns the positions of a rollout's events; undefined if it is unknown or was removed. */
+  /** Returns the positions of a rollout's events; undefined if the rollout is unknown or was removed from the index. */
   places(id: string): Place[] | undefined {
     return this.#open.get(id) ?? this.#ended.get(id);
   }
@@ -42,7 +45,7 @@ export class RolloutIndex {
     return this.#open.keys();
   }
 
-  /** Returns the ids of all rollouts, ended ones first. */
+  /** Returns the ids of all rollouts in the index, ended ones first. */
   *ids(): Iterable<string> {
     yield* this.#ended.keys();
     yield* this.#open.keys();

@@ -1,5 +1,5 @@
-// Stores the record of rollouts in an append-only log in a folder. One process writes it, and others may read it at the same
-// time.
+// Stores recorded rollouts in an append-only log, which consists of files in a folder. One process writes it, and others may read
+// it at the same time.
 import { join } from 'node:path';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { holderMessage, namingFile, readProblem, withFileLock } from '@bowyer/core';
@@ -11,11 +11,14 @@ import type { RecordedRollout } from './recorded.js';
 import { RolloutIndex } from './rollout-index.js';
 
 export interface RolloutLogOptions {
-  /** The bytes of a part, after which the next one begins; 64 MiB if not given. */
+  /** The size of a log file in bytes at which the next file is begun; 64 MiB if not given. */
   partBytes?: number;
-  /** The most bytes of all parts; beyond it the oldest are removed. No limit if not given. */
+  /** The largest total size of the log's files in bytes; beyond it, the oldest files are removed. No limit if not given. */
   mostBytes?: number;
-  /** The most ended rollouts that can be found by their ids; 16,384 if not given. The log contains all of them. */
+  /**
+   * The largest number of ended rollouts that can be found by their ids; 16,384 if not given. The log itself contains all of
+   * them.
+   */
   mostEnded?: number;
 }
 
@@ -27,14 +30,17 @@ export class RolloutLog {
     private readonly index: RolloutIndex,
     private readonly writer: LogWriter,
     private readonly release: () => Promise<void>,
-    /** The bytes of an incomplete last line, left by a killed process, that were removed. */
+    /**
+     * The number of bytes of an incomplete last line that were removed at the opening of the log; a killed process leaves such a
+     * line.
+     */
     readonly cutBytes: number,
   ) {}
 
   /**
-   * Opens the log of a folder, which is created if necessary. An incomplete last line is removed.
+   * Opens the log in a folder, which is created if it is missing. An incomplete last line is removed.
    *
-   * @throws if another process that is alive writes there, or a line before the last is damaged
+   * @throws if another running process writes this log, or a line before the last is damaged
    */
   static async open(folder: string, options: RolloutLogOptions = {}): Promise<RolloutLog> {
     const { partBytes, mostBytes, mostEnded } = { ...usual, ...options };
@@ -52,14 +58,14 @@ export class RolloutLog {
     }
   }
 
-  /** Appends an event. @returns its place, once it is on disk */
+  /** Appends an event to the log. @returns its position, once it is on disk */
   async append(event: LogEvent): Promise<Place> {
     const place = await this.writer.append(lineOf(event));
     this.index.add(event, place);
     return place;
   }
 
-  /** Returns the events of a rollout with their positions; none if it is unknown. */
+  /** Returns the events of a rollout with their positions in the log; an empty list if the rollout is unknown. */
   async events(id: string): Promise<{ event: LogEvent; place: Place }[]> {
     const places = this.index.places(id) ?? [];
     const events = await eventsAt(this.folder, places);
@@ -70,7 +76,7 @@ export class RolloutLog {
     return (await eventsAt(this.folder, [place]))[0];
   }
 
-  /** Returns whether a rollout can be found, be it open or ended. */
+  /** Returns whether a rollout with this id can be found, whether it has ended or not. */
   has(id: string): boolean {
     return this.index.places(id) !== undefined;
   }
@@ -85,7 +91,7 @@ export class RolloutLog {
     return places ? rolloutOf(id, await eventsAt(this.folder, places)) : null;
   }
 
-  /** Waits for the appended events, and releases the folder. */
+  /** Waits until the appended events are on disk, and unlocks the folder. */
   async close(): Promise<void> {
     await this.writer.close();
     await this.release();
@@ -93,8 +99,8 @@ export class RolloutLog {
 }
 
 /**
- * Reads all rollouts of a folder, even while another process writes there; ended ones come first. Only the positions of events
- * and one rollout at a time are in memory.
+ * Reads all rollouts of a log folder, ended ones first, even while another process writes the log. Only the positions of events
+ * and one rollout at a time are kept in memory.
  */
 export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
   const index = new RolloutIndex(Infinity);
@@ -105,14 +111,19 @@ export async function* readRollouts(folder: string): AsyncGenerator<RecordedRoll
   }
 }
 
-/** Returns null for a missing file: its writer has removed the oldest part meanwhile. */
+/**
+ * Returns the result of a read, or null if the file does not exist any more, since the log's writer has removed its oldest file
+ * in the meantime.
+ */
 const unlessGone = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
 
-/** Returns the offset after the last complete line of each part, and the number of bytes after it in the newest. */
+/**
+ * Returns the offset after the last complete line of each log file, and the number of bytes after that line in the newest file.
+ */
 async function readParts(
   folder: string,
   index: RolloutIndex,
@@ -138,7 +149,7 @@ async function readParts(
   return { ends, cutBytes };
 }
 
-/** Opens a part for reading. @throws the system's error for a missing file, otherwise one with an explanation */
+/** Opens a log file for reading. @throws the system's error if the file is missing, otherwise an error with an explanation */
 function opened(path: string): Promise<FileHandle> {
   return open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw error;
@@ -162,7 +173,7 @@ async function eventsAt(folder: string, places: readonly Place[]): Promise<LogEv
   }
 }
 
-/** Locks the folder. @returns a function that releases it @throws if another process that is alive has locked it */
+/** Locks the log's folder for writing. @returns a function that unlocks it @throws if another running process has locked it */
 async function own(folder: string): Promise<() => Promise<void>> {
   let leave!: () => void;
   const left = new Promise<void>((resolve) => (leave = resolve));

@@ -1,4 +1,4 @@
-// Counts the tokens of a call, as the tokenizer or the endpoint counts them.
+// Computes the numbers of input and output tokens of recorded model calls, and their price.
 import type { RecordedCall } from './recorded.js';
 
 export interface Usage {
@@ -6,14 +6,17 @@ export interface Usage {
   output: number;
 }
 
-/** Prices of a million tokens, in any currency. */
+/** Prices per million input and output tokens, in any currency. */
 export type Prices = Usage;
 
-/** Returns the price of the tokens. */
+/** Returns the price of the counted tokens. */
 export const costOf = ({ input, output }: Usage, prices: Prices): number =>
   (input * prices.input + output * prices.output) / 1e6;
 
-/** Counts the tokens of a call; null if an endpoint does not report them, as in OpenAI's streams without `include_usage`. */
+/**
+ * Returns the numbers of tokens of a call, as the local tokenizer or the endpoint counts them; null if an endpoint does not
+ * report them, as in OpenAI's streams without `include_usage`.
+ */
 export function usageOf(call: Pick<RecordedCall, 'promptIds' | 'choices' | 'upstream' | 'answer'>): Usage | null {
   const { promptIds, choices, upstream, answer } = call;
   if (upstream === undefined)
@@ -28,7 +31,7 @@ export function usageOf(call: Pick<RecordedCall, 'promptIds' | 'choices' | 'upst
 
 type Json = Record<string, unknown>;
 
-/** Returns the JSON objects among the events of a stream. */
+/** Returns the JSON objects in the `data` lines of a recorded event stream. */
 function eventsOf(text: string): Json[] {
   const data = text.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   return data
@@ -36,7 +39,7 @@ function eventsOf(text: string): Json[] {
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Json] : []));
 }
 
-/** Returns the usage in a body or an event: its own, or that of its message or response. */
+/** Returns the member `usage` of a response body or of an event, in which it may be inside `message` or `response`. */
 function usageIn({ usage, message, response }: Json): unknown {
   return usage ?? (message as Json | undefined)?.usage ?? (response as Json | undefined)?.usage;
 }

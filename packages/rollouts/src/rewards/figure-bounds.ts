@@ -1,11 +1,11 @@
-// Checks that reported rewards and metrics are within bounds, since sums and squares of large finite numbers can be infinite.
+// Checks that reported rewards and metrics are not too large, since sums and squares of large finite numbers can be infinite.
 import { LARGEST_REWARD } from '@bowyer/core';
 import { BadRequestError } from '@bowyer/serving';
 
-/** The largest metric. Statistics compute squares in float64. */
+/** The largest allowed magnitude of a metric. Statistics compute its square in float64. */
 const LARGEST_FIGURE = 1e100;
 
-/** Checks a reward. @throws {BadRequestError} for a reward, or a component of one, that is not finite or exceeds its bound */
+/** Checks a reported reward. @throws {BadRequestError} for a reward, or a component of one, that is not finite or too large */
 export function checkReward(value: number, isComponent: boolean): void {
   if (isComponent) checkFigure('the component of a reward', value, 'value');
   else if (!(Math.abs(value) <= LARGEST_REWARD))
@@ -15,7 +15,7 @@ export function checkReward(value: number, isComponent: boolean): void {
     );
 }
 
-/** Checks metrics. @throws {BadRequestError} for a metric that is not finite or exceeds its bound */
+/** Checks reported metrics. @throws {BadRequestError} for a metric that is not finite or too large */
 export function checkMetrics(metrics: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(metrics)) checkFigure(`the metric '${name}'`, value, name);
 }

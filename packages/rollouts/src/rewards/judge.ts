@@ -1,26 +1,26 @@
-// Compares the rollouts of a group with a judge: one model reads all of them with a rubric, and gives each a score from 0 to 1.
-// Scores must be comparable only within a group, which is all that group methods use. Source of the idea: RULER of OpenPipe's ART
-// (art.openpipe.ai/fundamentals/ruler). The text and the checks are our own.
+// Compares the rollouts of a group by a model as judge: it reads all of them with a rubric, and gives each a score from 0 to 1.
+// The scores need to be comparable only within a group, since group methods such as GRPO use only differences within it. Source
+// of the idea: RULER of OpenPipe's ART (art.openpipe.ai/fundamentals/ruler). The text and the checks are our own.
 import type { OpenAiChat } from '@bowyer/envs';
 
-/** One message of a dialogue, as text. */
+/** One message of a rollout's dialogue, as the judge reads it. */
 export interface JudgedMessage {
   role: string;
   text: string;
 }
 
 export interface Verdict {
-  /** The score, 0 to 1. */
+  /** The judge's score of a rollout, from 0 to 1. */
   score: number;
   explanation: string;
 }
 
 export interface JudgeOptions {
-  /** A description of good rollouts. */
+  /** The criteria for good rollouts, which the judge reads. */
   rubric: string;
-  /** The number of further attempts if an answer cannot be read. */
+  /** The number of further requests to the judge if its answer cannot be parsed. */
   retries: number;
-  /** The most tokens of an answer. */
+  /** The largest number of tokens of the judge's answer. */
   maxTokens: number;
 }
 
@@ -30,9 +30,9 @@ export const usualRubric =
   'Claims that the tools’ results do not support score low.';
 
 /**
- * Returns the verdicts on the rollouts of one group, in their order.
+ * Returns the judge's verdicts on the rollouts of one group, in the order of the rollouts.
  *
- * @throws if no answer of the judge can be read
+ * @throws if none of the judge's answers can be parsed
  */
 export async function judgeGroup(
   chat: Pick<OpenAiChat, 'complete'>,
@@ -54,7 +54,7 @@ export async function judgeGroup(
   });
 }
 
-/** Returns the message to the judge. The common first messages of all rollouts are written once. */
+/** Returns the message that the judge reads. Messages with which all rollouts of the group begin are written once. */
 export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], rubric: string): string {
   const shared = sharedMessages(rollouts);
   const written = (messages: readonly JudgedMessage[]) =>
@@ -71,7 +71,7 @@ export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], ru
   ].join('\n\n');
 }
 
-/** Returns the number of common first messages of all rollouts. */
+/** Returns the number of first messages that all rollouts of the group have in common. */
 function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number {
   const [first] = rollouts;
   if (rollouts.length < 2) return 0;
@@ -82,7 +82,7 @@ function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number
   return shared;
 }
 
-/** Reads the judge's scores. @throws if the answer does not score each of the rollouts once, from 0 to 1 */
+/** Parses the judge's answer. @throws if it does not score each of the rollouts exactly once, from 0 to 1 */
 export function verdictsOf(answer: string, rollouts: number): Verdict[] {
   const start = answer.indexOf('{');
   const end = answer.lastIndexOf('}');

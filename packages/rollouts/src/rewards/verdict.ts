@@ -1,15 +1,15 @@
-// Reads the verdict of an agent or a judge on a rollout: its reward, components of the reward, metrics.
+// Reads the verdict on a rollout that an agent or a judge returns or prints: the reward, components of the reward, metrics.
 
 export interface Verdict {
   reward?: number;
-  /** Parts of the reward and other figures of the judge, which are reported separately and not added to the reward. */
+  /** Components of the reward and other values of the judge, which are reported separately and not added to the reward. */
   components?: Record<string, number>;
   metrics?: Record<string, number>;
 }
 
 /**
- * Reads a verdict. A number is the reward, and an object is a verdict, whose other fields are ignored. Anything else, such as a
- * line of text, is ignored.
+ * Converts the value that an agent or a judge returned to a verdict. A number is the reward; of an object, the fields of a
+ * verdict are read. Anything else, such as a text, gives an empty verdict.
  *
  * @throws for a reward, a component or a metric that is not a finite number
  */
@@ -24,7 +24,7 @@ export function verdictOf(said: unknown, who: string): Verdict {
   };
 }
 
-/** Returns the verdict in a program's last line; a line that is not JSON is ignored. */
+/** Returns the verdict in the last line that a program has printed; a line that is not JSON is ignored. */
 export function verdictOfLine(line: string, who: string): Verdict {
   let said: unknown;
   try {
@@ -47,5 +47,5 @@ function figure(value: unknown, field: string, who: string): number {
   throw new Error(`${who}: ${field} is ${textOf(value)}; it must be a finite number`);
 }
 
-/** Writes a value for an error. JSON writes numbers that are not finite as null. */
+/** Writes a value for an error message, including NaN and infinities, which JSON would write as null. */
 const textOf = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value));

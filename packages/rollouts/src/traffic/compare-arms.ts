@@ -1,21 +1,22 @@
-// Compares the feedback on the answers of a model and of its canary, the two arms of the comparison, with intervals.
+// Compares users' feedback on the answers of a served model and of its canary (a second adapter that answers a share of the
+// requests), with confidence intervals. The two are the arms of the comparison.
 import { clusteredMean, mean, studentQuantile, type ClusteredMean, type Interval } from '@bowyer/core';
 import type { RecordedRollout } from '../record/recorded.js';
 import { finalRewards, REWARD } from '../trajectories/final-rewards.js';
 import { conversationKey, openingKey, type Canary } from './canary.js';
 
-/** Statistics of the answers of one model. */
+/** Statistics of the answers of one arm, the model or its canary. */
 export interface Arm {
   name: string;
   answers: number;
-  /** The number of answers with feedback. */
+  /** The number of answers with users' feedback. */
   rated: number;
   corrected: number;
-  /** The mean number of tokens of an answer; absent if no answer has tokens. */
+  /** The mean number of tokens per answer; absent if no answer has tokens. */
   tokens?: number;
-  /** The mean seconds of an answer. */
+  /** The mean time per answer in seconds. */
   seconds?: number;
-  /** The mean feedback, with an interval from the spread between conversations; absent without feedback. */
+  /** The mean feedback, with a confidence interval from the spread between conversations; absent without feedback. */
   feedback?: ClusteredMean;
 }
 
@@ -27,7 +28,10 @@ export interface ArmComparison {
   arms: [model: Arm, canary: Arm];
   /** The canary's mean feedback minus the model's; absent if one of them has feedback on fewer than two conversations. */
   difference?: Difference;
-  /** The same difference over conversations with equal beginnings that both have answered; absent below two beginnings. */
+  /**
+   * The same difference, computed over pairs of conversations with equal first messages that both arms have answered; absent if
+   * there are fewer than two such first messages.
+   */
   paired?: Difference & { openings: number };
 }
 
@@ -72,7 +76,7 @@ class ArmCounts {
   }
 }
 
-/** Compares the answers of both since the canary began. */
+/** Compares the answers that both arms have given since the canary began. */
 export async function compareArms(
   rollouts: AsyncIterable<RecordedRollout>,
   { model, canary, since }: Canary,
@@ -95,7 +99,10 @@ export async function compareArms(
   };
 }
 
-/** Returns the difference of two independent means. With the smaller one's degrees of freedom, its interval is never too narrow. */
+/**
+ * Returns the difference of two independent means. The smaller of the two degrees of freedom is used, so that the confidence
+ * interval is never too narrow.
+ */
 function differenceOf(first?: ClusteredMean, second?: ClusteredMean): Pick<ArmComparison, 'difference'> {
   if (first === undefined || second === undefined || Math.min(first.clusters, second.clusters) < 2) return {};
   const gain = second.mean - first.mean;

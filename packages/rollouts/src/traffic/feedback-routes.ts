@@ -1,4 +1,4 @@
-// Makes the REST route for feedback on answers.
+// Makes the REST route by which clients send users' feedback on a served model's answers.
 import { BadRequestError, openaiError, type Protocol } from '@bowyer/serving';
 import { answerOf } from '../endpoint/rollout-routes.js';
 import { RolloutBody } from '../endpoint/rollout-body.js';
@@ -6,7 +6,7 @@ import type { TrafficRecorder } from './traffic-recorder.js';
 
 const THUMBS: Readonly<Record<string, number>> = { up: 1, down: 0 };
 
-/** Returns the route for feedback on an answer of any protocol, by the answer's id. */
+/** Returns the route for feedback, which names the answer by the id in the model's response, whatever its protocol. */
 export const feedbackRoutes = (recorder: TrafficRecorder): Protocol => ({
   errorBody: openaiError,
   routes: [

@@ -1,19 +1,21 @@
-// Redacts recorded calls: texts that must not be stored are replaced, and the call's tokens, which have the same content, are
-// removed.
+// Redacts recorded model calls before they are stored: texts that must not be stored are replaced, and the call's tokens are
+// removed, since they encode the same texts.
 import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
 
-/** Returns a text without the parts that must not be stored; the text itself if there are none. */
+/** Returns a text in which the stretches that must not be stored are replaced; the same text if there are none. */
 export type Redact = (text: string) => string;
 
 const MARK = '[REDACTED]';
 
-/** Makes a function that replaces every match of the patterns. @throws {SyntaxError} for an invalid regular expression */
+/**
+ * Makes a function that replaces every match of the regular expressions. @throws {SyntaxError} for an invalid regular expression
+ */
 export function redactPatterns(patterns: readonly string[]): Redact {
   const compiled = patterns.map((pattern) => new RegExp(pattern, 'g'));
   return (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, MARK), text);
 }
 
-/** Returns the value with all its texts and numbers redacted; the value itself if nothing changes. */
+/** Returns a JSON value with all its texts and numbers redacted; the same value if nothing changes. */
 export function redactedValue<T>(value: T, redact: Redact): T {
   if (typeof value === 'string') return redact(value) as T;
   if (typeof value === 'number') return (redact(String(value)) === String(value) ? value : redact(String(value))) as T;
@@ -25,8 +27,8 @@ export function redactedValue<T>(value: T, redact: Redact): T {
 }
 
 /**
- * Returns the call as it may be stored. If one of its texts is redacted it has no tokens, like a call that another endpoint has
- * answered.
+ * Returns a call in the form in which it may be stored. If one of its texts is redacted, its tokens are removed, as in calls that
+ * another endpoint has answered.
  */
 export function redactedCall(call: RecordedCall, redact: Redact): RecordedCall {
   const { request, tools, messages, hints, choices } = call;
@@ -55,7 +57,7 @@ const textsOf = ({
   ...(constraint !== undefined && { constraint }),
 });
 
-/** Replaces a prompt of token ids, which has no text to redact, by the redaction mark. */
+/** Replaces a prompt that consists of token ids by the redaction mark, since the patterns cannot be applied to ids. */
 function withoutIds(request: unknown): unknown {
   const { prompt } = (request ?? {}) as { prompt?: unknown };
   const isText = [prompt].flat().every((each) => each === undefined || typeof each === 'string');

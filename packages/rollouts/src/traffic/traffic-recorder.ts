@@ -1,5 +1,5 @@
-// Records the calls of a served model and the users' feedback on its answers. Clients need no change: each call is a rollout,
-// whose id is the answer's.
+// Records the model calls of ordinary clients of a served model, and users' feedback on its answers. Clients need no change: each
+// call is recorded as a rollout of its own, whose id is the id of the answer.
 import {
   BadRequestError,
   modelCalls,
@@ -17,19 +17,19 @@ import { REWARD } from '../trajectories/final-rewards.js';
 import { redactedCall, redactedValue, type Redact } from './redacted.js';
 
 export interface TrafficRecorderOptions {
-  /** The log, which must stay open until the server has closed. */
+  /** The log of recorded calls, which must stay open until the server has closed. */
   log: RolloutLog;
   /** Redacts every text before it is stored; nothing is redacted if not given. */
   redact?: Redact;
-  /** Returns the served name that answers a request; the requested one if not given. */
+  /** Returns the name of the served model that answers a request, such as that of a canary; the requested model if not given. */
   route?: (request: CompletionRequest, session: string | undefined) => string;
 }
 
 /** A user's feedback on an answer. */
 export interface Feedback {
-  /** The rating: 1 for thumbs up, 0 for thumbs down. */
+  /** The user's rating: 1 for thumbs up, 0 for thumbs down. */
   value?: number;
-  /** The right answer: a text, or an assistant's message in the form of Chat Completions. */
+  /** The answer that the model should have given: a text, or an assistant's message in the form of Chat Completions. */
   correction?: string | object;
   /** The index of the answer that `correction` replaces; 0 if not given. */
   choice?: number;
@@ -69,10 +69,10 @@ export class TrafficRecorder implements CallObserver {
   };
 
   /**
-   * Stores feedback on an answer. It is on disk when this resolves, and replaces earlier feedback on the answer. A corrected
-   * answer without a value has the value 0.
+   * Stores feedback on an answer, and resolves once it is on disk. It replaces earlier feedback on the same answer. A corrected
+   * answer without a rating is rated 0.
    *
-   * @param id of the answer, from its response
+   * @param id of the answer, from the model's response
    * @throws {UnknownRolloutError} for an answer that is not in the record, or no longer
    * @throws {BadRequestError} for feedback that is empty, or contradicts the answer
    */
@@ -103,7 +103,7 @@ export class TrafficRecorder implements CallObserver {
   }
 }
 
-/** Reads a correction as an assistant's message. @throws {BadRequestError} if it is none */
+/** Converts a correction to an assistant's message. @throws {BadRequestError} if it is not one */
 async function messageOf(correction: string | object): Promise<ChatMessage> {
   const said = typeof correction === 'string' ? { content: correction } : correction;
   const messages = [

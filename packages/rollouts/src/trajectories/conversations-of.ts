@@ -1,31 +1,31 @@
-// Converts a recorded rollout to conversations for supervised learning, for instance of a stronger model's answers, with or
-// without token ids.
+// Converts a recorded rollout to conversations for supervised learning (task=finetune), for instance to imitate a stronger
+// model's answers. Answers may be without token ids.
 import { parseJson, type ChatMessage } from '@bowyer/text';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
 
-/** A line of the data of task=finetune. */
+/** One line of the training data of task=finetune. */
 export interface RecordedConversation {
-  /** The messages in the form of Chat Completions, from the first one to an answer of the model. */
+  /** The messages in the form of Chat Completions, from the first one to the model's last answer. */
   messages: object[];
-  /** The tools in the form of Chat Completions; absent if the calls had none. */
+  /** The tools in the form of Chat Completions; absent if the requests had none. */
   tools?: unknown[];
 }
 
 interface Answered {
   call: RecordedCall;
-  /** The dialogue up to and including the answer. */
+  /** The messages of the dialogue, of which the answer is the last. */
   messages: ChatMessage[];
-  /** The keys of the dialogue's prefixes, one for each message. */
+  /** [messages] the key of the dialogue up to each message. Dialogues with the same key have the same content. */
   keys: string[];
 }
 
 /**
- * Returns a conversation for each branch, which ends with an answer that no later call with the same tools continues. Each answer
- * is learned in one conversation, with the reasoning that clients omit in histories. In other conversations it has the weight 0,
- * like messages that the model did not generate, such as examples and edited answers, and answers with a call whose arguments are
- * not a JSON object. An answer that was truncated, or ended by the request's `stop`, has its `finish_reason`, and its end is not
- * learned. Text completions, auxiliary calls, and calls whose answer did not reach the agent are omitted.
+ * Returns a conversation for each answer that no later call with the same tools continues. Each answer is learned in one
+ * conversation, with the reasoning that clients omit when they repeat it. In all other conversations it has the weight 0, and so
+ * do messages that the model did not generate (such as examples and edited answers) and answers with a tool call whose arguments
+ * are not a JSON object. An answer that was truncated, or ended by the request's `stop`, has its `finish_reason`, and its end is
+ * not learned. Text completions, auxiliary calls, and calls whose answer did not reach the agent are omitted.
  */
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
   const answered = calls
@@ -52,9 +52,9 @@ function answeredOf(call: RecordedCall, choice: RecordedChoice): Answered {
 }
 
 /**
- * Returns the messages before an answer.
+ * Returns the messages before an answer, with the answers among them that are to be learned in this conversation.
  *
- * @param unlearned answers by their dialogues; those in this history are removed from the map
+ * @param unlearned answers that no conversation teaches yet, by their dialogues; those in this history are removed from the map
  */
 function learnedHistory(
   messages: readonly ChatMessage[],
@@ -75,7 +75,7 @@ function learnedHistory(
   });
 }
 
-/** Removes final answers that are not learned; returns nothing if no answer is learned. */
+/** Removes the last messages of a conversation that are not learned; returns an empty list if no answer of it is learned. */
 function upToLearned({ messages, ...more }: RecordedConversation): RecordedConversation[] {
   const isLearned = (message: object) => {
     const { role, weight } = message as ChatMessage;
@@ -85,7 +85,7 @@ function upToLearned({ messages, ...more }: RecordedConversation): RecordedConve
   return end === 0 ? [] : [{ messages: messages.slice(0, end), ...more }];
 }
 
-/** Returns an answer as a message of Chat Completions, with marks on the parts that are not learned. */
+/** Returns an answer as a message of Chat Completions, with fields that exclude what is not learned. */
 export function answerOf({ message: { content, reasoning, calls }, finishReason, stop }: RecordedChoice): ChatMessage {
   const toolCalls = calls.map(({ id, name, arguments: args }) => ({
     id,
@@ -103,7 +103,7 @@ export function answerOf({ message: { content, reasoning, calls }, finishReason,
   };
 }
 
-/** Returns whether arguments can be passed to a tool: a JSON object without repeated keys, or nothing. */
+/** Returns whether the arguments of a tool call are valid: a JSON object without repeated keys, or nothing. */
 function isCallable(args: string): boolean {
   if (['', 'null'].includes(args.trim())) return true;
   let repeats = false;

@@ -1,4 +1,4 @@
-// Reads a folder of recorded rollouts as training data: for imitation, for preferences, or as tasks.
+// Converts a folder of recorded rollouts to a file of training data: conversations to imitate, preferences, or tasks.
 import { JsonlFile } from '@bowyer/core';
 import { jsonAsWritten, type ChatMessage } from '@bowyer/text';
 import type { RecordedRollout } from '../record/recorded.js';
@@ -8,14 +8,18 @@ import { answerOf, conversationsOf } from './conversations-of.js';
 import { finalRewards, REWARD } from './final-rewards.js';
 
 /**
- * - `imitate`: conversations without those whose feedback is 0 or less; a corrected answer is the correction.
- * - `prefer`: a correction and the answer that it replaces, unless both say the same, and the other conversations that have feedback,
- *   with it as their score.
- * - `ask`: all conversations, for the tasks that they begin with.
+ * The use of recorded rollouts in training.
+ * - `imitate`: all conversations except those with feedback of 0 or less; a corrected answer is replaced by its correction.
+ * - `prefer`: pairs of a correction and the answer that it replaces, unless both are equal, and the other conversations that have
+ * feedback, with the feedback as their score.
+ * - `ask`: all conversations, whose first messages are tasks for the model.
  */
 export type RecordedUse = 'imitate' | 'prefer' | 'ask';
 
-/** Writes the data of a record to a file, even while a server writes to the record. @returns the number of items */
+/**
+ * Writes the training data from a folder of recorded rollouts to a file, even while a server still records there. @returns the
+ * number of items
+ */
 export async function writeRecordedData(path: string, folder: string, use: RecordedUse): Promise<number> {
   const file = await JsonlFile.open(path, 0);
   let count = 0;

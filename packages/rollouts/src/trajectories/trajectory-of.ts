@@ -1,5 +1,5 @@
-// Converts a recorded rollout to an episode for training: each branch of its tree becomes a segment, each answer an utterance and
-// a turn.
+// Converts a recorded rollout to an episode for RL. A branch of the rollout's tree of calls becomes a token segment, and each
+// answer of the model becomes an utterance and a turn.
 import { spokenIds, type SegmentUtterance, type TokenSegment, type Trajectory, type Transition } from '@bowyer/core';
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
@@ -8,24 +8,24 @@ import type { CallNode, RolloutTree } from '../tree/tree.js';
 import { finalRewards, missingReward, rewardsOfCalls } from './final-rewards.js';
 
 export interface TrajectoryOptions {
-  /** The number of the episode among those of its purpose, from 0. */
+  /** The number of the episode among those of the same purpose (training or an evaluation), from 0. */
   episode: number;
   seed: number;
-  /** The number of its group, whose rollouts have the same task and are compared. */
+  /** The number of the group to which the rollout belongs. The rollouts of a group have the same task and are compared. */
   group?: number;
   /** The task as text, for judges and reports. */
   task?: string;
-  /** Returns the text of tokens, with special tokens. */
+  /** Returns the text of token ids, including special tokens. */
   decode: (ids: readonly number[]) => string;
-  /** Computes the masks of answers under a grammar. */
+  /** Computes the token masks of answers that were sampled under a grammar. */
   masks: Pick<RecordedMasks, 'masksOf'>;
 }
 
 /**
- * Converts a rollout. Turns are the answers in the order in which their calls began; the last turn has the rollout's reward, and
- * a call's first answer the call's reward. An answer in a prefix that branches share is an utterance of the first branch, and
- * context in the others. All text of the agent, its tools and the template is context. Auxiliary calls, and calls whose answer
- * did not reach the agent, are omitted.
+ * Converts a rollout to an episode. Its turns are the answers in the order in which their calls began. The last turn has the
+ * rollout's reward, and the first answer of a rewarded call has that call's reward. An answer in a prefix that several branches
+ * share is an utterance in the first of them, and context in the others. All text of the agent, its tools and the template is
+ * context. Auxiliary calls, and calls whose answer did not reach the agent, are omitted.
  *
  * @throws if there is no reward, or no answer to learn from
  */
@@ -41,7 +41,7 @@ export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, option
   };
 }
 
-/** Converts a rollout without tokens, for the metrics of an evaluation; it cannot be used for training. */
+/** Converts a rollout whose answers have no tokens, for the metrics of an evaluation; the episode cannot be used for training. */
 export function untokenizedTrajectory(
   rollout: RecordedRollout,
   options: Omit<TrajectoryOptions, 'decode' | 'masks'>,
@@ -59,7 +59,7 @@ export function untokenizedTrajectory(
   };
 }
 
-/** Checks that there is an answer to learn from. @throws if there is none */
+/** Checks that the rollout has an answer to learn from. @throws if it has none */
 export function checkAnswers(rollout: Pick<RecordedRollout, 'id' | 'calls'>, tree: RolloutTree): void {
   if (learnedNodes(tree).length === 0) throw noAnswer(rollout);
 }
@@ -73,7 +73,7 @@ const noAnswer = ({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): Error =
       : `rollout ${id}: no answer of the model reached the agent, so that there is nothing to learn from`,
   );
 
-/** Converts a rollout that counts as failed. If the agent never called the model, a turn without tokens has the reward. */
+/** Converts a rollout that counts as failed. If the agent never called the model, the reward is on a turn without tokens. */
 export function failedTrajectory(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
   if (learnedNodes(tree).length > 0) return trajectoryOf(rollout, tree, options);
   const { reward = 0 } = finalRewards(rollout);
@@ -93,7 +93,7 @@ const placeOf = (
   ...(group !== undefined && { group }),
 });
 
-/** Returns the answers to learn from, in the order of time. */
+/** Returns the answers to learn from, in the order in which their calls began. */
 function learnedNodes({ nodes }: RolloutTree): CallNode[] {
   return nodes
     .filter(({ call, choice }) => call.delivered && !call.auxiliary && choice.ids.length > 0)
@@ -126,7 +126,7 @@ function transitionsOf(
 }
 
 /**
- * Returns the infos of the turns. The last turn's info contains the figures of the whole rollout: components of its reward, and
+ * Returns the `info` of each turn. That of the last turn contains the values of the whole rollout: components of its reward, and
  * metrics.
  */
 function infosOf(
@@ -143,7 +143,7 @@ function infosOf(
   return turns.map(({ call, choice: { message } }, turn) => ({
     call: call.call,
     rollout: rollout.id,
-    // Only calls with tools have these entries.
+    // Only calls that offered tools to the model have these entries.
     ...(call.tools.length > 0 && {
       tool: message.calls.length > 0,
       failed_call: message.attempts?.some(({ status }) => status !== 'ok') ?? false,
@@ -183,7 +183,10 @@ function utteranceOf(
   };
 }
 
-/** Returns the tokens of an answer. An answer under a grammar has the grammar's masks, so that training uses the sampling probabilities. */
+/**
+ * Returns the tokens of an answer. If it was sampled under a grammar, they include the grammar's masks, so that training computes
+ * the same probabilities as sampling did.
+ */
 function maskedTokens(
   { sampling }: RecordedCall,
   { ids, terminated, constraint, maskedLogprobs }: RecordedChoice,

@@ -1,23 +1,23 @@
-// Writes recorded rollouts as a file of conversations, the data of task=finetune.
+// Writes recorded rollouts as a file of conversations, which task=finetune can read.
 import { JsonlFile } from '@bowyer/core';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from './conversations-of.js';
 import { finalRewards, REWARD } from './final-rewards.js';
 
-/** The numbers of written rollouts and conversations. */
+/** The numbers of rollouts and conversations that were read and written. */
 export interface WrittenConversations {
   rollouts: number;
-  /** The number of rollouts in the file. */
+  /** The number of rollouts from which conversations were written. */
   kept: number;
   conversations: number;
-  /** The reasons why calls of rollouts are in no conversation, such as an image in a request, one for each rollout. */
+  /** The reasons why calls are in no conversation, such as an image in a request; at most one for each rollout. */
   unread: string[];
 }
 
 /**
- * Writes the conversations of rollouts to a file, which is replaced. Failed rollouts are omitted, and each conversation has the
- * reward of its rollout.
+ * Writes the conversations of recorded rollouts to a file, which is replaced if it exists. Failed rollouts are omitted, and each
+ * conversation has the reward of its rollout.
  *
  * @param minReward rollouts with a smaller reward, or without one, are omitted; null keeps all
  */

@@ -1,11 +1,12 @@
-// Builds the tree of a rollout from tokens only: a call continues an answer if its prompt begins with that answer's prompt and
-// tokens.
+// Builds the tree of a rollout's model calls from their tokens alone: a call is the child of an answer if the call's prompt
+// begins with the answer's prompt and tokens.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { CallNode, RolloutTree } from './tree.js';
 
 /**
- * Returns the tree. Each call continues the deepest answer that began before it. If the same tokens were sampled twice, it
- * continues the newest answer that reached its client. Each answer of a call is a separate node.
+ * Returns the tree of a rollout's calls. Each call is a child of the deepest answer that began before it and that its prompt
+ * contains. If the same tokens were sampled twice, it is a child of the newest such answer that reached its client. Each answer
+ * of a call with several is a node of its own.
  */
 export function treeOf(rollout: Pick<RecordedRollout, 'calls'>): RolloutTree {
   const nodes: CallNode[] = [];
@@ -30,7 +31,10 @@ function branchTo(leaf: CallNode): CallNode[] {
   return branch;
 }
 
-/** Finds answers by a hash of all tokens up to their ends, so that the time for a rollout is linear in its tokens. */
+/**
+ * Finds the answers that a prompt contains by a hash of all tokens up to the answer's end, so that the time for a rollout is
+ * linear in its tokens.
+ */
 class Ends {
   readonly #nodes = new Map<number, CallNode[]>();
 
@@ -63,7 +67,10 @@ function endsAt({ call, choice }: CallNode, ids: readonly number[], length: numb
 
 const START = 0x811c9dc5;
 
-/** Adds a token id to an FNV-1a hash over whole ids. If hashes are equal, the tokens are compared. */
+/**
+ * Adds a token id to an FNV-1a hash, which is computed over ids instead of bytes. If two hashes are equal, the tokens are
+ * compared.
+ */
 const step = (hash: number, id: number): number => Math.imul(hash ^ id, 0x01000193) >>> 0;
 
 const hashOf = (ids: readonly number[], start = START): number => ids.reduce(step, start);

@@ -1,4 +1,5 @@
-// Computes keys of dialogues. Messages with the same meaning have the same key, in whatever form a client repeats them.
+// Computes keys by which dialogues are compared. Two dialogues whose messages have the same meaning have the same key, even if a
+// client repeats the messages in another form.
 import { createHash } from 'node:crypto';
 import { keepsDigits } from '@bowyer/core';
 import {
@@ -11,36 +12,42 @@ import {
 } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
-/** Returns the key of the empty dialogue, which depends on the template, the tools, the documents and the variables. */
+/**
+ * Returns the key of a dialogue without messages, which depends on the chat template, the tools, the documents and the template's
+ * variables.
+ */
 export const rootKey = (
   { source = '' }: ChatTemplate,
   { tools = [], documents = [], variables = {} }: TemplateInputs,
 ) => digest(source, canonicalJson(tools), canonicalJson(documents), canonicalJson(variables));
 
-/** Returns the key of recorded dialogues with the same tools, whatever their template. */
+/** Returns the key of a recorded dialogue without messages, which depends only on the tools and not on the chat template. */
 export const toolsKey = (tools: readonly unknown[]): string => digest(canonicalJson(tools));
 
-/** Returns the key of a dialogue up to its message `at`. @param key of the messages before it */
+/** Returns the key of a dialogue up to and including the message `at`. @param key of the dialogue before that message */
 export const nextKey = (key: string, messages: readonly ChatMessage[], at: number): string =>
   digest(key, canonical(messages, at));
 
-/** Returns the keys of a dialogue up to each of its messages. @param root key of the empty dialogue */
+/**
+ * Returns the keys of a dialogue up to and including each of its messages. @param root key of the dialogue without
+ * messages
+ */
 export function dialogueKeys(root: string, messages: readonly ChatMessage[]): string[] {
   let key = root;
   return messages.map((_, at) => (key = nextKey(key, messages, at)));
 }
 
-/** Returns the key of a dialogue after an answer of the model. */
+/** Returns the key of a dialogue that ends with an answer of the model. @param key of the dialogue before the answer */
 export const answeredKey = (key: string, { content, calls }: RecordedMessage): string =>
   digest(key, assistant(content, calls));
 
-/** Returns the reasoning of a message; '' without any. */
+/** Returns the reasoning text of a message; empty if it has none. */
 export function reasoningOf({ reasoning_content: reasoning, thinking }: ChatMessage): string {
   for (const text of [reasoning, thinking]) if (typeof text === 'string' && text.trim() !== '') return text.trim();
   return '';
 }
 
-/** Returns the ids of a message's calls. */
+/** Returns the ids of a message's tool calls. */
 export const callIds = (message: ChatMessage): string[] => callsOf(message).map(({ id }) => id);
 
 interface Call {
@@ -57,8 +64,8 @@ function callsOf({ tool_calls: calls }: ChatMessage): Call[] {
 }
 
 /**
- * Fields of a message that are compared in a special way, or not at all. Reasoning is compared only if the client sends it;
- * templates do not read how a message ended and whether it is learned.
+ * Fields of a message that are compared in a special way or not at all. Reasoning is compared only if the client sends it; fields
+ * that say how an answer ended or whether it is learned are ignored, since templates do not read them.
  */
 const OWN_KEYS = [
   'role',
@@ -71,7 +78,7 @@ const OWN_KEYS = [
   'weight',
 ];
 
-/** Writes everything that a template may read of a message as one text. */
+/** Writes everything of a message that a chat template may read as one text, which is then hashed. */
 function canonical(messages: readonly ChatMessage[], at: number): string {
   const message = messages[at];
   const { role, tool_call_id: id } = message;
@@ -83,8 +90,8 @@ function canonical(messages: readonly ChatMessage[], at: number): string {
 }
 
 /**
- * Returns the fields of a message that are not in `OWN_KEYS`, sorted, and its reasoning. The name of a tool's result is omitted
- * if it equals the call's: clients may omit it, and the template gets the call's name in both cases.
+ * Returns the fields of a message that are not in `OWN_KEYS`, sorted, and its reasoning. In a tool's result, a `name` is omitted
+ * if it equals the name in the tool call: clients may omit it, and the template gets the call's name in both cases.
  */
 function furtherKeys(message: ChatMessage, messages: readonly ChatMessage[], at: number): unknown[] {
   const { role } = message;
@@ -111,20 +118,20 @@ const assistant = (
     ...more,
   ]);
 
-/** Returns the model's last message before a result. */
+/** Returns the model's last message before a tool's result. */
 function callerOf(messages: readonly ChatMessage[], at: number): ChatMessage | undefined {
   let before = at - 1;
   while (before >= 0 && messages[before].role !== 'assistant') before--;
   return messages[before];
 }
 
-/** Returns the name of the tool that gave a result. */
+/** Returns the name of the tool that gave a result, from the tool call that the result answers. */
 function calledName(messages: readonly ChatMessage[], at: number): string | undefined {
   const caller = callerOf(messages, at);
   return caller && callsOf(caller).find(({ id }) => id === String(messages[at].tool_call_id ?? ''))?.name;
 }
 
-/** Returns the index of the call that a result answers; its id if the previous message has no such call. */
+/** Returns the index of the tool call that a result answers; the call's id if the model's previous message has no such call. */
 function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
   const caller = callerOf(messages, at);
   const place = caller ? callIds(caller).indexOf(id) : -1;
@@ -136,7 +143,7 @@ function textOf({ content }: ChatMessage): string {
   return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
 }
 
-/** Writes a value as JSON with sorted keys; a text that is JSON is replaced by its value. */
+/** Writes a JSON value with sorted keys, so that equal values give equal texts; a text that is JSON is replaced by its value. */
 function canonicalJson(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? textAsWritten(value) : value;
   if (typeof text !== 'string') return JSON.stringify(sorted(value));
@@ -151,11 +158,14 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item, i) => member(value, i, item));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  // an array, since an object would move numeric keys to the front
+  // A list of entries is returned, since an object would move numeric keys to the front.
   return entries.map(([key, item]) => [key, member(value, key, item)]);
 }
 
-/** Returns a member in a form in which equal numbers are equal, such as 1.0 and 1, unless they have more digits than a float64. */
+/**
+ * Returns a member of a JSON object in a form in which equal numbers such as 1.0 and 1 are equal; numbers with more digits than a
+ * float64 stay as they were written.
+ */
 function member(holder: object, key: string | number, item: unknown): unknown {
   const text = typeof item === 'number' ? numberText(holder, key) : undefined;
   return text === undefined || keepsDigits(text) ? sorted(item) : { digits: text };

@@ -1,4 +1,5 @@
-// Finds the model's answers in one rollout by the dialogues that end with them. Their tokens stay in the log.
+// Finds the model's earlier answers in a rollout's dialogue, so that the next prompt can repeat the tokens that were sampled. The
+// tokens themselves stay in the log.
 import type { Dialogue } from '@bowyer/serving';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -7,7 +8,7 @@ import { answeredKey, callIds, dialogueKeys, nextKey, reasoningOf, rootKey } fro
 
 /** An answer of the model that a dialogue contains. */
 export interface KnownAnswer {
-  /** The position of the call in the log; `choice` is the index of the answer in the call. */
+  /** The position of the answer's call in the log; `choice` is the index of the answer in that call. */
   place: Place;
   choice: number;
 }
@@ -20,7 +21,7 @@ interface Entry extends KnownAnswer {
 export class History {
   readonly #entries = new Map<string, Entry[]>();
 
-  /** Adds the answers of a call. @param keys of the dialogues that end with the answers, from `answerKeys` */
+  /** Registers the answers of a call. @param keys of the dialogues that end with the answers, from `answerKeys` */
   add(keys: readonly string[], { choices }: Pick<RecordedCall, 'choices'>, place: Place): void {
     for (const [i, key] of keys.entries()) {
       const { index, message } = choices[i];
@@ -31,7 +32,7 @@ export class History {
     }
   }
 
-  /** Returns the last message of the dialogue that is an answer of the model; null if there is none. */
+  /** Returns the last message of the dialogue that is a recorded answer of the model, and that answer; null if there is none. */
   find({ messages: sent, inputs, template }: Dialogue): { at: number; answer: KnownAnswer } | null {
     const messages = asRead(template, sent);
     let key = rootKey(template, inputs);
@@ -41,7 +42,7 @@ export class History {
       const entries = message.role === 'assistant' ? (this.#entries.get(key) ?? []) : [];
       if (entries.length === 0) continue;
       const answer = bestOf(entries, message);
-      // the client has edited the reasoning, so that the dialogue is a different one from here on
+      // The client has edited the answer's reasoning, so that from this message on the dialogue differs from the recorded one.
       if (answer === null) return found;
       found = { at, answer };
     }
@@ -49,7 +50,7 @@ export class History {
   }
 }
 
-/** Returns the keys of a dialogue extended by each of its answers. */
+/** Returns, for each answer of a call, the key of the dialogue that ends with this answer. */
 export function answerKeys(
   { messages, inputs, template }: Dialogue,
   { choices }: Pick<RecordedCall, 'choices'>,
@@ -60,8 +61,8 @@ export function answerKeys(
 }
 
 /**
- * Removes the names that clients of several agents add to the model's messages, unless the template writes them, since sampled
- * messages have no names.
+ * Removes the field `name` that clients of several agents add to the model's messages, unless the chat template writes names,
+ * since sampled messages have none.
  */
 function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isNamed = ({ role, name }: ChatMessage) => role === 'assistant' && name !== undefined;
@@ -75,7 +76,7 @@ function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): reado
 
 const namesWritten = new WeakMap<ChatTemplate, boolean>();
 
-/** Returns whether a template writes the name of a message of the model. */
+/** Returns whether a chat template writes the field `name` of the model's messages. */
 function writesNames(template: ChatTemplate): boolean {
   const known = namesWritten.get(template);
   if (known !== undefined) return known;
@@ -90,9 +91,9 @@ function writesNames(template: ChatTemplate): boolean {
 }
 
 /**
- * Returns the newest answer with the ids of the message's calls, else the newest one. Reasoning is compared only if the client
- * sends it, and is equal even if it is only the end of the recorded reasoning, since openai-node's `.stream()` keeps only the
- * last piece.
+ * Returns the newest recorded answer whose tool calls have the same ids as the message's, else the newest one. Reasoning is
+ * compared only if the client sends it. It counts as equal even if it is only the end of the recorded reasoning, since
+ * openai-node's `.stream()` keeps only the last chunk.
  */
 function bestOf(entries: readonly Entry[], message: ChatMessage): Entry | null {
   const sent = reasoningOf(message);

@@ -1,4 +1,5 @@
-// Writes the tokens of a call's prompt. If its dialogue continues a sampled answer, the prompt keeps that answer's tokens.
+// Writes the prompt tokens of a model call. If the dialogue continues a sampled answer, the prompt keeps the tokens that were
+// sampled.
 import type { PromptWriter } from '@bowyer/serving';
 import type { Tokenizer } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
@@ -6,9 +7,9 @@ import type { History, KnownAnswer } from './history.js';
 import { continuation } from './splice.js';
 
 /**
- * How a prompt repeats earlier answers after a new message of the user. `template`: as the template now writes them, which may
- * omit the reasoning of earlier answers; if only white space differs, the sampled tokens are kept. `sampled`: always with the
- * sampled tokens.
+ * The way in which a prompt repeats the model's earlier answers after a new message of the user. `template`: as the chat template
+ * now writes them, which may omit the reasoning of earlier answers; if only white space differs, the sampled tokens are kept.
+ * `sampled`: always with the sampled tokens.
  */
 export type SplicePolicy = 'template' | 'sampled';
 
@@ -44,6 +45,9 @@ export const splicedPrompt =
 const endsWith = (whole: readonly number[], end: readonly number[]): boolean =>
   whole.length >= end.length && end.every((id, i) => whole[whole.length - end.length + i] === id);
 
-/** Decodes tokens and removes the white space, since templates trim messages, and write JSON with other spaces. */
+/**
+ * Decodes tokens to text without white space, for a comparison: templates trim messages, and write JSON with other spaces than
+ * were sampled.
+ */
 const inkOf = (tokenizer: Tokenizer, ids: readonly number[]): string =>
   Buffer.from(tokenizer.decodeBytes(ids)).toString('utf8').replace(/\s+/g, '');

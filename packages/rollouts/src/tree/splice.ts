@@ -1,24 +1,25 @@
-// Finds the tokens that a chat template writes after an answer of the model, so that a prompt can keep the tokens that the model
-// has read and sampled, and only later messages are rendered.
+// Finds the tokens that a chat template writes between an answer of the model and the next message. With them, a prompt can be
+// extended token by token: everything up to the answer keeps the tokens that the model has read and sampled, and only later
+// messages are rendered.
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 
 /** The tokens that a template writes after an answer of the model. */
 interface Continuation {
-  /** The token that ends the answer. */
+  /** The token that ends the model's answer. */
   end: number;
-  /** The tokens after it. */
+  /** The tokens after the end token. */
   ids: number[];
 }
 
 /**
- * Returns the tokens that a template writes after an answer. The dialogue is rendered twice, with different texts in place of the
- * answer: the common suffix of both is the text after it. Earlier messages are replaced by short ones with the same roles, so
- * that the work does not grow with the dialogue.
+ * Returns the tokens that a chat template writes after an answer. The dialogue is rendered twice, with two different texts in
+ * place of the answer: the common suffix of both renderings is the text after it. Earlier messages are replaced by short ones
+ * with the same roles, so that the work does not grow with the dialogue.
  *
  * @param at index of the answer among the messages
  * @param endIds tokens that end the model's messages
- * @returns null if the template does not write the answer, or no end token after it
+ * @returns null if the template does not write the answer, or writes no end token after it
  */
 export async function continuation(
   messages: readonly ChatMessage[],
@@ -38,7 +39,7 @@ export async function continuation(
 const withAnswer = (messages: readonly ChatMessage[], at: number, text: string): ChatMessage[] =>
   messages.map((message, i) => (i > at ? message : shortened(message, i === at ? text : 'x')));
 
-/** Returns a short message with the same role, and with the same calls but other arguments. */
+/** Returns a short message with the same role, and with the same tool calls but other arguments. */
 function shortened(message: ChatMessage, text: string): ChatMessage {
   const { role, tool_calls: calls, tool_call_id: id, name } = message;
   const hasCalls = Array.isArray(calls) && calls.length > 0;

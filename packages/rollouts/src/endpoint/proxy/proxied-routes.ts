@@ -1,5 +1,5 @@
-// Makes the routes whose answers come from another endpoint. Answers are passed on as they arrive, and recorded before their last
-// byte is sent.
+// Makes the HTTP routes of the recording proxy, whose answers come from another endpoint. Answers are sent to the agent as they
+// arrive, and are recorded before their last byte is sent.
 import {
   addEvent,
   AnswerEvents,
@@ -26,10 +26,13 @@ import { askUpstream, type UpstreamOptions } from './upstream.js';
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
-/** The most characters of an answer that is stored as it was sent. */
+/** The largest number of characters of an endpoint's answer that is stored in the log for a later replay. */
 const LONGEST_ANSWER = 2 ** 24;
 
-/** Returns the routes of the calls of all protocols, and the list of models. */
+/**
+ * Returns the routes of the model calls of all protocols (such as Chat Completions and Messages), and the route that lists the
+ * models.
+ */
 export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
   const protocols = modelCalls.map((calls): Protocol => {
     const { errorBody, paths } = calls;
@@ -59,7 +62,7 @@ export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): 
   return [...protocols, { errorBody: openaiError, routes: [models] }];
 }
 
-/** Converts an error of the endpoint into one of the protocol. */
+/** Answers with the result of `respond`, or converts its error about the endpoint to an error in the form of the protocol. */
 async function orGatewayError(
   errorBody: Protocol['errorBody'],
   { response }: Exchange,
@@ -131,7 +134,10 @@ async function recordedCall(
 interface StreamRecord extends Pick<ModelCalls, 'isEnd'> {
   read: (data: Record<string, unknown> | '[DONE]' | null) => void;
   keep: (answer: RecordedAnswer | null) => Promise<void>;
-  /** Lets the endpoint's answer pass although it cannot be recorded. @throws any other error */
+  /**
+   * Handles an error while an answer is read for the record: if the answer cannot be parsed, the agent still gets it. @throws any
+   * other error
+   */
   unread: (error: unknown) => void;
 }
 
@@ -201,7 +207,7 @@ async function recordOf(
   };
 }
 
-/** Parses an answer. @throws {UpstreamError} */
+/** Parses the endpoint's answer as JSON. @throws {UpstreamError} if it is not a JSON object */
 function jsonOf(text: string, asked: string): Record<string, unknown> {
   try {
     const value = parseJson(text);

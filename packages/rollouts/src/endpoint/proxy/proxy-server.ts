@@ -1,5 +1,5 @@
-// Passes the requests of agents on to another endpoint, such as a stronger model's, and its answers back. These answers are
-// recorded without tokens.
+// Runs a recording proxy: it sends the requests of agents to another endpoint, such as that of a stronger model, returns the
+// endpoint's answers, and records both. Such answers are recorded without tokens.
 import { ProtocolServer, sameText, type CallObserver } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
@@ -13,22 +13,22 @@ import type { UpstreamOptions } from './upstream.js';
 
 export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
   host: string;
-  /** The port; 0 for any free one. */
+  /** The port; 0 selects any free port. */
   port: number;
-  /** The key that clients must send, unless they send a rollout's; null for none. */
+  /** The API key that clients must send unless they send a rollout's key; null: no key is needed. */
   apiKey: string | null;
-  /** The log, which must stay open until the server has closed. */
+  /** The log of rollouts, which must stay open until the server has closed. */
   log: RolloutLog;
-  /** Changes the agents' requests before they are sent. */
+  /** Changes the bodies of the agents' requests before they are sent to the endpoint. */
   bodyOf?: CallObserver['bodyOf'];
-  /** Called on faults of the server, which the client sees as status 500. */
+  /** Receives faults of this server, which the client sees as HTTP status 500. */
   onFault?: (error: Error) => void;
 }
 
 export class ProxyServer {
   private constructor(
     private readonly server: ProtocolServer,
-    /** Begins, rewards, ends and reads rollouts, like the REST routes. */
+    /** The methods that begin, reward, end and read rollouts, for callers in this process; the REST routes call the same ones. */
     readonly rollouts: RecordedRollouts,
   ) {}
 
@@ -56,12 +56,12 @@ export class ProxyServer {
     return new ProxyServer(server, recorder);
   }
 
-  /** Returns `http://ADDRESS:PORT`. */
+  /** Returns the server's address `http://ADDRESS:PORT`. */
   get origin(): string {
     return new URL(this.server.url).origin;
   }
 
-  /** Accepts no further request, and finishes the answers in progress. */
+  /** Stops accepting requests, and finishes the answers in progress. */
   close(): Promise<void> {
     return this.server.close();
   }

@@ -1,6 +1,6 @@
 // Defines the error for an endpoint that a recording proxy calls and that does not answer, or whose answer cannot be read.
 
-/** Error codes of Node's network and of its `fetch` that mean a time-out. */
+/** Error codes of Node's sockets and of its `fetch` that mean a timeout. */
 const TIMEOUTS = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 export class UpstreamError extends Error {
@@ -8,14 +8,17 @@ export class UpstreamError extends Error {
 
   private constructor(
     message: string,
-    /** The status for the client: 502, or 504 if the endpoint took too long. */
+    /** The HTTP status for the agent: 502, or 504 if the endpoint took too long. */
     readonly status: 502 | 504,
     cause?: unknown,
   ) {
     super(message, { cause });
   }
 
-  /** Makes the error for an endpoint that cannot be reached, or not in time. @param asked method and address of the request */
+  /**
+   * Makes the error for an endpoint that cannot be reached or does not answer in time. @param asked method and address of the
+   * request
+   */
   static unreachable(asked: string, error: unknown): UpstreamError {
     if (isTimeout(error)) return UpstreamError.#late(asked, error);
     const remedy = 'see that the endpoint runs, and that upstream is its base URL';
@@ -40,7 +43,7 @@ export class UpstreamError extends Error {
 
 const isTimeout = (error: unknown): boolean => TIMEOUTS.includes(causeOf(error).code ?? '');
 
-/** Returns the cause of an error, since the message `fetch failed` does not contain it. */
+/** Returns the cause of a fetch error, since the error's own message `fetch failed` does not contain it. */
 const causeOf = (error: unknown): { message?: string; code?: string } =>
   ((error as Error | null)?.cause ?? error ?? {}) as { message?: string; code?: string };
 

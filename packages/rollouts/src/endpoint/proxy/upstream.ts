@@ -1,4 +1,4 @@
-// Sends requests to the endpoint for which a recording proxy records.
+// Sends an agent's request to the endpoint whose answers the recording proxy returns and records.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys } from '@bowyer/serving';
 import { jsonAsWritten } from '@bowyer/text';
@@ -6,17 +6,17 @@ import type { Cassette } from '../replay/cassette.js';
 import type { UpstreamAnswer } from '../upstream-answer.js';
 import { UpstreamError } from './upstream-error.js';
 
-/** Clients' headers that are passed on to the endpoint. */
+/** Matches the names of those request headers of the agent that are also sent to the endpoint. */
 const PASSED_ON = /^(anthropic-|openai-|x-stainless-|accept$|user-agent$)/;
 
 export interface UpstreamOptions {
-  /** The base URL, `https://HOST/v1`, with or without the version. */
+  /** The base URL of the endpoint, `https://HOST/v1`, with or without the version. */
   upstream: string;
-  /** The key of the endpoint; null to pass on the client's own key. */
+  /** The API key for the endpoint; null: the client's own key is sent. */
   upstreamKey: string | null;
-  /** Returns whether a key belongs to this server or to a rollout, and must never be passed on. */
+  /** Returns whether a key is that of this server or of a rollout, which must never be sent to the endpoint. */
   isOwnKey: (key: string) => boolean;
-  /** Recorded answers that replace the endpoint. */
+  /** Recorded answers that are returned instead of asking the endpoint. */
   cassette?: Cassette;
 }
 
@@ -24,7 +24,7 @@ export interface UpstreamRequest {
   headers: IncomingHttpHeaders;
   body?: unknown;
   signal: AbortSignal;
-  /** Another header with the key; absent without one. */
+  /** A second header in which the endpoint expects the key, such as `x-api-key`; absent if there is only `authorization`. */
   keyHeader?: string;
 }
 
@@ -32,7 +32,7 @@ export interface UpstreamRequest {
  * Sends a request to the endpoint.
  *
  * @param path `/v1/…`, or `/messages`, which some clients of Anthropic's protocol send
- * @throws {UpstreamError} where the endpoint cannot be reached, or does not answer in time
+ * @throws {UpstreamError} if the endpoint cannot be reached or does not answer in time
  */
 export async function askUpstream(
   { upstream, upstreamKey, isOwnKey }: UpstreamOptions,
@@ -58,7 +58,7 @@ export async function askUpstream(
   return { asked, answer, text };
 }
 
-/** The most bytes of an answer; a longer one is an error. */
+/** The largest size of an endpoint's answer in bytes; a longer one is an error. */
 const MOST_BYTES = 2 ** 26;
 
 async function textOf(answer: Response, asked: string): Promise<string> {

@@ -1,25 +1,25 @@
-// Finds the recorded answer of an endpoint to a request.
+// Finds the recorded answer to a request, so that agents can be replayed without the endpoint that gave the answer.
 import { recordFolderOf } from '@bowyer/conversations';
 import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedAnswer } from '../../record/recorded.js';
 import { readRollouts } from '../../record/rollout-log.js';
 import { differences, shownDifference } from './request-difference.js';
 
-/** The largest number of differences that an error lists. */
+/** The largest number of differences between two requests that an error lists. */
 const SHOWN = 3;
 
-/** A request that was recorded once or more. */
+/** A request that was recorded at least once, with all its recorded answers. */
 interface Recorded {
   protocol: string;
   request: unknown;
-  /** The first recorded call of the request. */
+  /** The name of the first recorded call with this request, for messages. */
   first: string;
   answers: RecordedAnswer[];
-  /** How many times the request has been replayed. */
+  /** The number of times that the request was replayed so far. */
   replayed: number;
 }
 
-/** The error for a request that was not recorded. */
+/** The error for a request that the record does not contain. */
 export class UnrecordedRequestError extends Error {
   override readonly name = 'UnrecordedRequestError';
 }
@@ -30,11 +30,11 @@ export class Cassette {
   private constructor(private readonly ignored: ReadonlySet<string>) {}
 
   /**
-   * Reads the record of a server with an `upstream`.
+   * Reads the answers from the record of a server that had an `upstream` endpoint.
    *
-   * @param folder of the record, or the one above its `rollouts`
-   * @param ignore members of requests that may differ, such as `user` or `metadata`
-   * @throws if no call of the record has the endpoint's answer
+   * @param folder of the record, or the folder that contains its subfolder `rollouts`
+   * @param ignore members of requests that may differ from the recorded ones, such as `user` or `metadata`
+   * @throws if no call of the record has an endpoint's answer
    */
   static async read(folder: string, ignore: readonly string[] = []): Promise<Cassette> {
     const cassette = new Cassette(new Set(ignore));
@@ -48,7 +48,7 @@ export class Cassette {
     );
   }
 
-  /** Returns the number of recorded answers that were not yet replayed. */
+  /** Returns the number of recorded answers that no request has got yet. */
   get left(): number {
     return [...this.#requests.values()].reduce(
       (sum, { answers, replayed }) => sum + Math.max(0, answers.length - replayed),
@@ -62,8 +62,8 @@ export class Cassette {
   }
 
   /**
-   * Returns the answer to a request. A request that was recorded several times gets its answers one after another, and then
-   * repeats the last one.
+   * Returns the recorded answer to a request. If the request was recorded several times, it gets the answers one after another,
+   * and then the last one again.
    *
    * @throws {UnrecordedRequestError} with the differences between the request and the most similar recorded one
    */
@@ -82,7 +82,9 @@ export class Cassette {
     else this.#requests.set(key, { protocol, request, first, answers: [answer], replayed: 0 });
   }
 
-  /** Returns the request as plain JSON, with sorted members and without the ignored ones. */
+  /**
+   * Returns a request as plain JSON with sorted members and without the ignored ones, so that equal requests have equal texts.
+   */
   #comparable(body: unknown): unknown {
     const plain = inOrder(JSON.parse(jsonAsWritten(body ?? null)));
     if (typeof plain !== 'object' || plain === null) return plain;

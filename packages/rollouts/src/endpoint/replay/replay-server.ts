@@ -1,4 +1,5 @@
-// Serves agents with recorded answers, which are the same in every run, without a model or an endpoint.
+// Answers the model calls of agents with recorded answers, without a model or an endpoint, so that every run gets the same
+// answers.
 import {
   BadRequestError,
   modelCalls,
@@ -11,16 +12,16 @@ import type { UpstreamAnswer } from '../upstream-answer.js';
 import { Cassette, UnrecordedRequestError } from './cassette.js';
 
 export interface ReplayServerOptions {
-  /** The folder of a record with the answers of an endpoint. */
+  /** The folder of a record of rollouts whose answers came from an endpoint. */
   folder: string;
   host: string;
-  /** The port; 0 for any free one. */
+  /** The port; 0 selects any free port. */
   port: number;
-  /** The key that clients must send; null for none. */
+  /** The API key that clients must send; null: no key is needed. */
   apiKey: string | null;
-  /** Members of requests that may differ from the recorded ones. */
+  /** Names of members of requests that may differ from the recorded ones. */
   ignore?: readonly string[];
-  /** Called on faults of the server, which the client sees as status 500. */
+  /** Receives faults of this server, which the client sees as HTTP status 500. */
   onFault?: (error: Error) => void;
 }
 
@@ -30,7 +31,10 @@ export class ReplayServer {
     private readonly cassette: Cassette,
   ) {}
 
-  /** Returns the server once it listens. It answers a request that was not recorded with status 400 and the differences. */
+  /**
+   * Starts the server, and returns it once it accepts connections. It answers a request that was not recorded with status 400 and
+   * the differences from the most similar recorded one.
+   */
   static async listen({ folder, ignore, ...options }: ReplayServerOptions): Promise<ReplayServer> {
     const cassette = await Cassette.read(folder, ignore);
     const protocols = modelCalls.map(({ name, errorBody, paths }): Protocol => ({
@@ -45,17 +49,17 @@ export class ReplayServer {
     return new ReplayServer(server, cassette);
   }
 
-  /** Returns `http://ADDRESS:PORT`. */
+  /** Returns the server's address `http://ADDRESS:PORT`. */
   get origin(): string {
     return new URL(this.server.url).origin;
   }
 
-  /** Returns the number of recorded answers that were not yet replayed. */
+  /** Returns the number of recorded answers that no request has got yet. */
   get left(): number {
     return this.cassette.left;
   }
 
-  /** Accepts no further request, and finishes the answers in progress. */
+  /** Stops accepting requests, and finishes the answers in progress. */
   close(): Promise<void> {
     return this.server.close();
   }
@@ -71,13 +75,13 @@ async function replayed(cassette: Cassette, protocol: string, exchange: Exchange
   return null;
 }
 
-/** Returns the pieces of a stream as they were sent. */
+/** Splits the recorded text of an event stream into its server-sent events. */
 const eventsOf = (text: string): string[] => text.split(/(?<=\r?\n\r?\n)/);
 
 /**
- * Returns a recorded answer in the form of an endpoint's, so that it is recorded again.
+ * Returns a recorded answer as if an endpoint had sent it, so that the recording proxy records it again.
  *
- * @throws {BadRequestError} where there is none
+ * @throws {BadRequestError} if the request was not recorded
  */
 export function replayedAnswer(cassette: Cassette, protocol: string, body: unknown): UpstreamAnswer {
   const { type, text } = answerTo(cassette, protocol, body);

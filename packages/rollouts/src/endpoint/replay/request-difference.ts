@@ -1,13 +1,15 @@
-// Lists the differences between a request and a recorded one.
+// Lists the differences between an agent's request and the most similar recorded one, for the error of a replay.
 
 export interface Difference {
-  /** The path, such as `messages[2].content`. */
+  /** The path of the differing value in the request's JSON, such as `messages[2].content`. */
   place: string;
   recorded: unknown;
   sent: unknown;
 }
 
-/** Returns the differences between two JSON values, in their order. @param place path of both values */
+/**
+ * Returns the differences between two JSON values, in the order of their members. @param place path of both values in the request
+ */
 export function differences(recorded: unknown, sent: unknown, place = ''): Difference[] {
   if (isNode(recorded) && isNode(sent) && Array.isArray(recorded) === Array.isArray(sent)) {
     const names = new Set([...Object.keys(recorded), ...Object.keys(sent)]);
@@ -23,10 +25,13 @@ function placeIn(parent: object, place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`;
 }
 
-/** The most characters of a value in an error. */
+/** The largest number of characters of a value in an error message. */
 const SHOWN = 100;
 
-/** Returns a difference as three lines; long texts are cut to the characters around their first difference. */
+/**
+ * Writes a difference as three lines: the path, the recorded value and the sent one. Long texts are cut to the characters around
+ * their first difference.
+ */
 export function shownDifference({ place, recorded, sent }: Difference): string {
   const [one, other] = [recorded, sent].map((value) => (value === undefined ? 'nothing' : JSON.stringify(value)));
   let same = 0;

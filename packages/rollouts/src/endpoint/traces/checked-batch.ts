@@ -1,15 +1,16 @@
-// Finds the readable spans of a batch of OpenTelemetry spans, in steps. Attributes are JSON texts within JSON, and a few
-// kilobytes of gzip can expand to a million brackets in each of hundreds of spans.
+// Checks a batch of OpenTelemetry spans that a client has sent, one span at a time, so that a large batch does not block the
+// server. Attributes can be JSON texts within JSON, and a few kilobytes of gzip can expand to a million brackets in each of
+// hundreds of spans.
 import { checkedSpans, type CheckedSpans } from '@bowyer/conversations';
 import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the spans of a batch, and yields after each.
+ * Checks the spans of a batch, and yields after each one.
  *
- * @param otherOwner returns the rollout of a trace, if it is not the one whose key was sent
- * @throws {BadItem} if the structure is not OTLP's
+ * @param otherOwner returns the rollout to which a trace already belongs, if it is not the one whose key was sent
+ * @throws {BadItem} if the structure is not that of OTLP (OpenTelemetry's protocol)
  */
 export function* checkedBatch(
   batch: unknown,
@@ -31,7 +32,7 @@ export function* checkedBatch(
   return { kept, spans, rejected };
 }
 
-/** Returns the batch without its spans. @param lists receives the spans of each scope, in order */
+/** Returns the batch without its spans. @param lists receives the list of spans of each scope, in order */
 function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
   const taken = (spans: unknown): unknown => (Array.isArray(spans) ? (lists.push(spans), []) : spans);
   const scope = (each: unknown) => changed(each, ['spans'], taken, () => lists.push([]));
@@ -43,9 +44,9 @@ const mapped = (change: (each: unknown) => unknown) => (list: unknown) =>
   Array.isArray(list) ? list.map((each) => change(each)) : list;
 
 /**
- * Returns a record in which the first of these members that it has is replaced.
+ * Returns a copy of a JSON object in which one member is replaced: the first of the given names that the object has.
  *
- * @param otherwise called if it has none of them
+ * @param otherwise called if the object has none of them
  */
 function changed(
   value: unknown,
@@ -78,7 +79,7 @@ function checkedSpan(span: unknown, otherOwner: (trace: string) => string | null
 
 const shownId = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
-/** Checks the size of JSON values, including JSON within texts. @throws {BodyError} */
+/** Checks the sizes of JSON values, including JSON texts within strings. @throws {BodyError} if they are too large */
 function checkTexts(value: unknown): void {
   if (typeof value === 'string' && /^\s*[[{]/.test(value)) checkCounts(countsOf(value));
   else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) checkTexts(each);

@@ -1,13 +1,14 @@
-// Decodes OpenTelemetry spans from protobuf to the JSON of OTLP, and encodes the answer.
+// Decodes OpenTelemetry spans from protobuf to the JSON form of OTLP (OpenTelemetry's protocol), and encodes the answer to the
+// client.
 import { protobuf } from '@bowyer/core';
 
 const { bool, double, encodedBytes, fixed64Text, int32, int64, int64Text, string } = protobuf;
 const { later, many, messageType, one, optional } = protobuf;
 
-/** The most values in a message, as many as a JSON body may have. */
+/** The largest number of values in a message, which is the same as for JSON bodies. */
 const MOST_FIELDS = 250_000;
 
-/** Values may contain values, so that these types refer to each other. */
+/** The types of values refer to each other, since a value may be a list of values. The reference is resolved at its first use. */
 const innerValue = later(() => anyValue);
 const innerPair = later(() => keyValue);
 const anyValue = messageType('AnyValue', {
@@ -47,7 +48,10 @@ const resourceSpans = messageType('ResourceSpans', {
 });
 const request = messageType('ExportTraceServiceRequest', { resourceSpans: many(1, resourceSpans) });
 
-/** Decodes spans. @throws {protobuf.MessageError} if the bytes are not a valid message, or have too many levels or values */
+/**
+ * Decodes a protobuf message of spans. @throws {protobuf.MessageError} if the bytes are not a valid message, or have too many
+ * levels or values
+ */
 export const readTraces = (content: Uint8Array): Record<string, unknown> => ({
   resourceSpans: [],
   // OTLP requires receivers to skip unknown fields.

@@ -1,10 +1,10 @@
-// Reads the body of a request with traces: JSON or protobuf, plain or compressed with gzip.
+// Reads the body of a request that sends OpenTelemetry traces: JSON or protobuf, plain or compressed with gzip.
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { BadRequestError, BodyError, parseJson, type Exchange } from '@bowyer/serving';
 import { readTraces } from './otlp-protobuf.js';
 
-/** The most bytes, both compressed and decompressed. */
+/** The largest size of a body in bytes, both before and after decompression. */
 const LONGEST_BODY = 8 * 2 ** 20;
 
 export const PROTOBUF = 'application/x-protobuf';
@@ -12,14 +12,17 @@ export const PROTOBUF = 'application/x-protobuf';
 export const isProtobuf = ({ request: { headers } }: Exchange): boolean =>
   headers['content-type']?.toLowerCase().startsWith(PROTOBUF) === true;
 
-/** The bytes of a request, and whether they are compressed. */
+/** The bytes of a request's body, and whether they are compressed. */
 export interface TraceBody {
   bytes: Buffer;
   isProtobuf: boolean;
   isCompressed: boolean;
 }
 
-/** Reads a body as it was sent. @throws {BodyError} for encodings that are not supported, and bodies that are too large */
+/**
+ * Reads the bytes of a body without decompressing them. @throws {BodyError} for encodings that are not supported, and bodies that
+ * are too large
+ */
 export async function arrivedBody(exchange: Exchange): Promise<TraceBody> {
   const { 'content-encoding': encoding = 'identity' } = exchange.request.headers;
   if (encoding !== 'identity' && encoding !== 'gzip') {
@@ -30,7 +33,7 @@ export async function arrivedBody(exchange: Exchange): Promise<TraceBody> {
   return { bytes, isProtobuf: isProtobuf(exchange), isCompressed: encoding === 'gzip' };
 }
 
-/** Returns the batch as OTLP's JSON. @throws {BodyError} @throws {BadRequestError} */
+/** Decompresses and parses a body to the JSON form of OTLP. @throws {BodyError} @throws {BadRequestError} */
 export async function batchOf(body: TraceBody): Promise<unknown> {
   const bytes = body.isCompressed ? await inflated(body.bytes) : body.bytes;
   if (!body.isProtobuf) return parseJson(textOf(bytes));

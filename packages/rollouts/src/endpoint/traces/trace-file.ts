@@ -1,5 +1,5 @@
-// Stores traces of other programs in a file in the folder of the rollouts' log: a line for each batch, in the format of
-// OpenTelemetry's file exporters.
+// Stores the OpenTelemetry traces that agents send in a file in the folder of the log of rollouts: one line for each batch, in
+// the format of OpenTelemetry's file exporters.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonlFile, namingFile } from '@bowyer/core';
@@ -9,12 +9,12 @@ export class TraceFile {
   #file: Promise<JsonlFile> | null = null;
   #last: Promise<void> = Promise.resolve();
 
-  /** Sets the path of the file, which is created with the first batch. @param folder of the log */
+  /** Sets the path of the file, which is created with the first batch. @param folder of the log of rollouts */
   constructor(folder: string) {
     this.path = join(folder, 'traces.jsonl');
   }
 
-  /** Appends a batch; resolves once it is on disk. */
+  /** Appends a batch of spans; resolves once it is on disk. */
   append(batch: object): Promise<void> {
     const written = this.#last.then(() => this.#write(batch));
     this.#last = written.catch(() => undefined);

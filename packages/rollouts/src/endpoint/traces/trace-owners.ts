@@ -1,10 +1,11 @@
-// Stores the rollout of each trace: the first one that has sent a span of it.
+// Stores to which rollout each OpenTelemetry trace belongs: the first rollout that has sent a span of the trace. Another rollout
+// cannot add spans to it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { JsonlFile, readJsonl } from '@bowyer/core';
 
-/** The most traces in memory, the latest ones. */
+/** The largest number of traces whose rollouts are kept in memory; the oldest are dropped first. */
 const MOST_TRACES = 100_000;
 
 interface OwnedTrace {
@@ -15,14 +16,14 @@ interface OwnedTrace {
 
 export class TraceOwners {
   readonly #rollouts = new Map<string, string>();
-  /** The owners that are not yet in the file. */
+  /** The traces and their rollouts that are not yet in the file. */
   #added: OwnedTrace[] = [];
 
   #file: JsonlFile | null = null;
 
   private constructor(private readonly path: string) {}
 
-  /** Reads the owners that earlier servers on this folder have written into `trace-owners.jsonl`. */
+  /** Reads the traces and their rollouts that earlier servers have written into `trace-owners.jsonl` in this folder. */
   static async open(folder: string): Promise<TraceOwners> {
     const owners = new TraceOwners(join(folder, 'trace-owners.jsonl'));
     if (existsSync(owners.path))
@@ -30,7 +31,9 @@ export class TraceOwners {
     return owners;
   }
 
-  /** Registers that a rollout sends a span of a trace. @returns another rollout to which the trace belongs, or null */
+  /**
+   * Registers that a rollout has sent a span of a trace. @returns the other rollout to which the trace already belongs, or null
+   */
   claim(id: string, rollout: string): string | null {
     const trace = createHash('sha256').update(id).digest('base64');
     const owner = this.#rollouts.get(trace);
@@ -39,7 +42,7 @@ export class TraceOwners {
     return owner === undefined || owner === rollout ? null : owner;
   }
 
-  /** Writes the owners of traces that have been claimed since the last call; one call at a time. */
+  /** Writes the traces that were claimed since the last call, with their rollouts, to the file. Calls must not overlap. */
   async save(): Promise<void> {
     if (this.#added.length === 0) return;
     this.#file ??= await JsonlFile.open(this.path, null);

@@ -1,5 +1,5 @@
-// Makes the route `POST /v1/traces` of OTLP/HTTP, which stores spans of model calls, from whose conversations a model can learn.
-// Source: the OpenTelemetry protocol specification, "OTLP/HTTP" and "Partial Success".
+// Makes the route `POST /v1/traces` of OTLP/HTTP, by which agents send OpenTelemetry spans of model calls. A model can be trained
+// on the conversations in them. Source: the OpenTelemetry protocol specification, "OTLP/HTTP" and "Partial Success".
 import { BadItem, type CheckedSpans } from '@bowyer/conversations';
 import { BadRequestError, inTurns, openaiError, type Exchange, type HttpAnswer, type Protocol } from '@bowyer/serving';
 import { checkedBatch } from './checked-batch.js';
@@ -8,12 +8,12 @@ import { arrivedBody, batchOf, PROTOBUF, type TraceBody } from './trace-body.js'
 import type { TraceFile } from './trace-file.js';
 import type { TraceOwners } from './trace-owners.js';
 
-/** The most reasons in an answer. */
+/** The largest number of reasons for rejected spans in an answer. */
 const SHOWN = 5;
 
 export function traceRoutes(traces: TraceFile, owners: TraceOwners): Protocol {
   let last: Promise<unknown> = Promise.resolve();
-  // Batches are read one at a time, since a few bytes of gzip may expand to the largest body.
+  // Batches are decompressed and read one at a time, since a few bytes of gzip may expand to the largest body.
   const respond = async (exchange: Exchange): Promise<HttpAnswer> => {
     const body = await arrivedBody(exchange);
     const { rollout } = exchange;
