@@ -1,14 +1,15 @@
-// Adds the updates of a bank of adapters to frozen linear layers: y + (x · Aᵀ, masked to the columns of the row's adapter) · B.
+// Adds the updates of LoRA adapters to frozen linear layers, where each batch row may use another adapter of a bank (see
+// adapter-bank-layout.ts): y + (x · Aᵀ, masked to the columns of the row's adapter) · B, with A and B those of all adapters.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { LayerUpdates } from './adapter-graph.js';
 import type { BankLayout } from './adapter-bank-layout.js';
 
-/** The graph input with the place in the bank of each row's adapter; `NO_ADAPTER` for the base model alone. */
+/** The graph input with the index in the bank (place) of each batch row's adapter; `NO_ADAPTER` for the base model alone. */
 export const PLACES = 'adapter_places';
 
 export const NO_ADAPTER = -1;
 
-/** Builds the updates into a graph. */
+/** Adds the updates of a bank's adapters to the linear layers of a graph. */
 export class AdapterBankGraph implements LayerUpdates {
   /** [rows or 1, places · rank] whether a column belongs to the row's adapter. */
   #own: Value;
@@ -16,7 +17,8 @@ export class AdapterBankGraph implements LayerUpdates {
   /**
    * Declares the adapters' inputs.
    *
-   * @param places [rows] int32 the place of each row of the layers' inputs; [1] if all rows have the same
+   * @param places [rows] int32 for each row of the layers' inputs, the index of its adapter in the bank; [1] if all rows have the
+   *   same
    */
   constructor(
     private readonly g: GraphBuilder,
@@ -26,7 +28,7 @@ export class AdapterBankGraph implements LayerUpdates {
     this.#own = this.#columnsOf(places);
   }
 
-  /** Selects these rows of the places, for layers that follow a selection of rows. */
+  /** Selects the adapters of these rows, for layers that compute only some rows, such as the output head. */
   select(rows: Value): void {
     this.#own = this.#columnsOf(this.g.gather(this.places, rows, 0));
   }
@@ -39,7 +41,8 @@ export class AdapterBankGraph implements LayerUpdates {
     const stack = (name: string, width: number) =>
       g.inputs.get(name) ?? g.input(name, 'float32', [places * rank, width]);
     const [a, b] = [stack(room.a, room.inputs), stack(room.b, room.outputs)];
-    // `where` instead of a product with 0, since other adapters may overflow for this row.
+    // The products with other adapters are replaced by 0, not multiplied by it, since they may overflow for this row: ∞ · 0 is
+    // NaN.
     const own = g.where(this.#own, g.gemm(x, a, undefined, { transB: true }), 0);
     return g.gemm(own, b, y);
   }
@@ -52,7 +55,7 @@ export class AdapterBankGraph implements LayerUpdates {
   }
 }
 
-/** Expands the places of the batch's rows to all tokens, [batch · tokens]. */
+/** Repeats the index of each batch row's adapter for all of its tokens, [batch · tokens]. */
 export function placesOfTokens(g: GraphBuilder, tokens: 1 | 'tokens'): Value {
   const places = g.input(PLACES, 'int32', ['batch']);
   return tokens === 1 ? places : g.reshape(g.expand(g.unsqueeze(places, 1), ['batch', tokens]), [-1]);

@@ -1,4 +1,5 @@
-// Lays out a bank of several adapters for one frozen base: the weights that have adapters, and the tensors' shapes.
+// Lays out a bank, the tensors that hold several LoRA adapters of one frozen base model: the weights that have adapters, and the
+// shapes.
 //
 // A place is the part of the bank that holds one adapter. For each adapted weight, the A of all places are stacked as [places · rank, in],
 // and the B, transposed and scaled, as [places · rank, out]. The adapter at place p has the rows p · rank to p · rank + r of both, followed
@@ -27,18 +28,17 @@ export interface BankWeight {
 }
 
 export interface BankLayout extends BankSizes {
-  /** By the base weight's name. */
+  /** The stacked tensors by the name of the base weight that they change. */
   weights: ReadonlyMap<string, BankWeight>;
 }
 
-/** Selects every linear layer, including an untied output head. */
+/** The value of `targets` that selects every linear layer, including an untied output head. */
 export const ALL_LAYERS = 'all';
 
 /**
  * Computes the layout of a bank.
  *
- * @param targets the targets of the adapters that the bank is for (see `LoraOptions.targetModules`); layers that none of them names
- *   get no stacks
+ * @param targets the modules that the bank's adapters may change (see `LoraOptions.targetModules`); other layers get no tensors
  * @throws if a target names a layer that the architecture does not have, or one of an expert
  */
 export function bankLayout(

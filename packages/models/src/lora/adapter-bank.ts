@@ -1,5 +1,5 @@
-// Loads and unloads adapters on a device while a model decodes. The graphs have a fixed number of places for adapters, so that loading one
-// only changes weights.
+// Loads and unloads LoRA adapters on a device while a model decodes. The bank has a fixed number of places, each for one adapter,
+// so that loading an adapter changes weights and no graph.
 import type { Device, State } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -8,7 +8,7 @@ import { bankShapes, type BankLayout, type BankWeight } from './adapter-bank-lay
 import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 import { AdapterError, adapterLayoutIn, readAdapterOptions, readAdapterWeights } from './peft-files.js';
 
-/** An adapter that a bank has loaded. A folder that is loaded twice gives two of these, which share no cached results. */
+/** An adapter that a bank has loaded. A folder that is loaded twice gives two objects, which share no cached results. */
 export class LoadedAdapter {
   /** @internal */
   constructor(
@@ -18,7 +18,7 @@ export class LoadedAdapter {
   ) {}
 }
 
-/** An adapter that was read and fits into the bank. */
+/** An adapter whose files were read, and which fits into the bank but is not loaded into it yet. */
 export interface ReadAdapter {
   dir: string;
   /** The base model's directory, as the adapter's config names it. */
@@ -55,7 +55,7 @@ export class AdapterBank {
   }
 
   /**
-   * Returns an adapter's place.
+   * Returns the index of an adapter's place in the bank; `NO_ADAPTER` for null, the base model alone.
    *
    * @throws if an adapter is not, or no longer, in this bank
    */
@@ -131,7 +131,7 @@ export class AdapterBank {
     if (this.#loaded.delete(adapter)) this.#free.push(adapter.place);
   }
 
-  /** Writes an adapter one weight at a time, so that decoding can continue between them. */
+  /** Writes an adapter's tensors to the device one weight at a time, so that decoding can continue in between. */
   async #write(
     place: number,
     { a, b, inputs, outputs }: BankWeight,
@@ -157,7 +157,7 @@ export class AdapterBank {
   }
 }
 
-/** Connects the stacks that a graph reads to the bank's state. */
+/** Connects a graph's inputs for the stacked A and B to the bank's tensors on the device. */
 export function bankWiring(
   bank: AdapterBank | undefined,
   inputs: ReadonlyMap<string, unknown>,

@@ -1,4 +1,4 @@
-// Declares adapters as graph inputs, and adds the update of each to its frozen linear layer.
+// Declares the tensors of a trained LoRA adapter as inputs of a graph, and adds its update to each adapted linear layer.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, State, Value } from '@bowyer/graph';
 import type { SeededDropout } from '../layers/dropout.js';
@@ -27,7 +27,7 @@ interface BaseLayer {
   product: (rows: Value) => Value;
 }
 
-/** Adds updates to the results of linear layers. */
+/** Adds updates of adapters to the results of linear layers. */
 export interface LayerUpdates {
   /**
    * Adds the adapter's update to the layer's result.
@@ -49,7 +49,7 @@ export class AdapterGraph implements LayerUpdates {
   /**
    * Declares the adapters' inputs.
    *
-   * @param dropout undefined for sampling and scoring
+   * @param dropout makes the masks of the adapters' dropout in training; undefined for sampling and scoring
    */
   constructor(
     private readonly g: GraphBuilder,
@@ -60,7 +60,7 @@ export class AdapterGraph implements LayerUpdates {
     this.#on = g.input(SWITCH, 'float32', []);
   }
 
-  /** Lists the values by which gradients are computed, in the order of the layout's parameters. */
+  /** Lists the adapters' tensors, by which training computes gradients, in the order of the layout's parameters. */
   get parameters(): Value[] {
     return [...this.#inputs.values()];
   }
@@ -73,7 +73,7 @@ export class AdapterGraph implements LayerUpdates {
     const probability = this.layout.options.dropout;
     const dropped = this.dropout && probability > 0 ? this.dropout.apply(x, probability) : x;
     const [a, b] = [this.#inputs.get(adapter.a)!, this.#inputs.get(adapter.b)!];
-    // The scale multiplies the narrowest rows.
+    // The scale multiplies A x, whose rows have only `r` elements.
     const inner = g.mul(g.gemm(dropped, a, undefined, { transB: true }), this.#scaled(adapter.scale));
     const update = g.gemm(inner, b, undefined, { transB: true });
     if (adapter.magnitude === undefined) return g.add(y, update);
@@ -105,7 +105,7 @@ export class AdapterGraph implements LayerUpdates {
   }
 }
 
-/** Connects the adapters and their switch to their state. */
+/** Connects a graph's inputs for the adapters and their switch to the tensors on the device. */
 export function adapterWiring(
   weights: AdapterWeights | undefined,
   position: 'on' | 'off' = 'on',

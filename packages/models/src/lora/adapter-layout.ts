@@ -30,7 +30,7 @@ export interface AdapterSpec {
   /** The name of the magnitudes [outputs], if there are any. */
   magnitude?: string;
   r: number;
-  /** The factor of B A. */
+  /** The factor of B A: alpha / r, or alpha / √r with rsLoRA. */
   scale: number;
   inputs: number;
   outputs: number;
@@ -39,7 +39,7 @@ export interface AdapterSpec {
 /** The adapters of a model. */
 export interface AdapterLayout {
   options: LoraOptions;
-  /** By the base weight's name. */
+  /** The adapters of the linear layers, by the name of the base weight. */
   adapters: ReadonlyMap<string, AdapterSpec>;
   /** The trainable parameters: A, B and the magnitudes of each adapter in turn. */
   parameters: readonly { name: string; shape: number[] }[];

@@ -13,7 +13,7 @@ export interface LoraOptions {
   rankStabilized?: boolean;
   /** Ranks of some modules, by regular expressions for the end of a module's path; the first one that matches is used. */
   rankPattern?: Readonly<Record<string, number>>;
-  /** Values of alpha for some modules, in the same form. */
+  /** Values of alpha for some modules, by regular expressions as in `rankPattern`. */
   alphaPattern?: Readonly<Record<string, number>>;
   /** Whether magnitude and direction are trained separately (DoRA: Liu et al. 2024, arXiv:2402.09353); false if not given. */
   usesMagnitudes?: boolean;
@@ -25,13 +25,16 @@ export interface LoraOptions {
    */
   targetModules: readonly string[] | string | null;
   /**
-   * Whether lists of names and of layers' indexes may have some that the model does not have, as in PEFT, whose adapters often
-   * name the layers of several architectures; false if not given: they are an error.
+   * Whether `targetModules` and `layersToTransform` may name modules and layers that the model does not have. PEFT allows it, and
+   * its adapters often name the layers of several architectures; false if not given, so that such a name is an error.
    */
   mayNameAbsent?: boolean;
   /** Indices of the layers that are adapted; all if not given. A whole path in `targetModules` is always adapted, as in PEFT. */
   layersToTransform?: readonly number[];
-  /** Regular expressions for the names of the module lists that the indices count in; any list if not given. */
+  /**
+   * Regular expressions for the names of the module lists in which `layersToTransform` counts (such as `h`); any list if not
+   * given.
+   */
   layersPattern?: readonly string[];
   /** Modules that are not adapted: names, ends of paths, or a regular expression for whole paths. */
   excludeModules?: readonly string[] | string;
@@ -51,7 +54,7 @@ export class ModuleChoiceError extends Error {
 
 const ALL_LINEAR = 'all-linear';
 
-/** PEFT's defaults (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
+/** PEFT's default modules by `model_type` (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
 const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
@@ -80,7 +83,7 @@ function patternValue(field: string, patterns: LoraOptions['rankPattern'] = {}, 
   return found === undefined ? undefined : patterns[found];
 }
 
-/** Checks the ranges of numbers. */
+/** Checks the ranges of the options' numbers. @throws RangeError, which names the option */
 export function checkLoraOptions({ r, alpha, dropout, rankPattern = {}, alphaPattern = {} }: LoraOptions): void {
   for (const [where, rank] of Object.entries({ ...under('rank_pattern', rankPattern), r }))
     if (!Number.isInteger(rank) || rank < 1)
@@ -97,7 +100,7 @@ const under = (field: string, patterns: Readonly<Record<string, number>>) =>
 /**
  * Finds the modules that are adapted, in the model's order.
  *
- * @param inside paths of the linear layers before the output head
+ * @param inside paths of all linear layers except the output head
  * @param experts paths of the experts' layers, which cannot be adapted
  * @param heads the output head's path, if it is not tied
  */
@@ -143,7 +146,7 @@ export function targetedModules(
   return withoutExcluded(options, chosen);
 }
 
-/** Removes the modules that exclude_modules names. As in PEFT, an entry may match nothing. */
+/** Returns the modules without those that exclude_modules names. As in PEFT, an entry that matches none is not an error. */
 function withoutExcluded({ excludeModules = [] }: LoraOptions, modules: readonly string[]): string[] {
   const excluded =
     typeof excludeModules === 'string' ? [fullMatcher(excludeModules, 'exclude_modules')] : excludeModules.map(endsIn);
@@ -192,16 +195,16 @@ function layerChoice(
 
 const numberIn = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
 
-/** A target, and the paths that it matches. */
+/** An entry of target_modules or exclude_modules, and whether it matches the path of a module. */
 interface Target {
   name: string;
   matches: (path: string) => boolean;
 }
 
-/** Makes a target from a single string, a Python regular expression for the whole path. */
+/** Makes a target from a value that is a single string: a Python regular expression for a module's whole path. */
 const targetOf = (name: string): Target => ({ name, matches: fullMatcher(name, 'target_modules') });
 
-/** Makes a target from an entry of a list, which names a whole path or its end. */
+/** Makes a target from an entry of a list, which is a module's path or the end of a path. */
 const nameOf = (name: string): Target => ({ name, matches: endsIn(name) });
 
 const endsIn = (name: string) => (path: string) => path === name || path.endsWith(`.${name}`);

@@ -66,12 +66,15 @@ const idleKeys = [
   'lora_ga_config',
 ];
 
-/** The supported values of some keys; keys in none of these lists must be null, false or empty. */
+/**
+ * The supported values of some keys of adapter_config.json; keys that no list of this file names must be null, false or empty.
+ */
 const supportedValues: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
   task_type: ['CAUSAL_LM', null],
   bias: ['none', null],
-  // These initializations do not change the base. PiSSA, OLoRA, CorDA, LoRA-GA and LoftQ change it when PEFT loads the adapter.
+  // These methods of initialization do not change the base's weights. PEFT would change them for PiSSA, OLoRA, CorDA, LoRA-GA and
+  // LoftQ when it loads the adapter.
   init_lora_weights: [true, false, 'gaussian', 'eva', 'orthogonal', null],
 };
 
@@ -84,7 +87,10 @@ const isNeutral = (value: unknown): boolean =>
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;
 const isName = (value: unknown) => typeof value === 'string' && value !== '';
 const isIndex = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
-/** Returns whether an expression can find a layer's index: PEFT takes the first group as the index, so it must have no group or alternatives of its own. */
+/**
+ * Returns whether a value of layers_pattern is supported. PEFT appends a group for the layer's index and reads the first group,
+ * so the value must not have groups or alternatives.
+ */
 const isListName = (value: unknown) => isName(value) && !/[(|]/.test(value as string);
 
 /** Returns whether a value is absent, one item, or a list of items; as in PEFT, an empty list or text counts as absent. */
@@ -241,7 +247,9 @@ export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, o
   }
 }
 
-/** Throws an `AdapterError` unless an adapter has the same scales as the model's own. */
+/**
+ * Throws an `AdapterError` unless an adapter has the scales (alpha / r) of the model's adapter, whose weights it is to replace.
+ */
 export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: AdapterLayout): void {
   for (const { weight, module, scale } of own.adapters.values()) {
     const found = adapters.get(weight)?.scale;
@@ -254,7 +262,7 @@ export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: A
   }
 }
 
-/** Reads A, B and the magnitudes of every adapter, by their names among the trainable parameters. */
+/** Reads the adapter's tensors (A, B and the magnitudes of each layer), and renames them as the layout names its parameters. */
 export async function readAdapterWeights(dir: string, { adapters, parameters }: AdapterLayout): Promise<HostTensors> {
   const path = join(dir, WEIGHTS);
   const stored = await readSafetensors(path, { requireFinite: true });
@@ -308,7 +316,7 @@ export async function writeAdapter(
     use_dora: options.usesMagnitudes ?? false,
     layers_to_transform: options.layersToTransform ?? null,
     layers_pattern: options.layersPattern ?? null,
-    // The key is omitted if it is empty, since older versions of PEFT do not know it.
+    // The key exclude_modules is written only if it has a value, since older versions of PEFT do not know it.
     ...(options.excludeModules !== undefined && { exclude_modules: options.excludeModules }),
     fan_in_fan_out: fanInFanOut,
     init_lora_weights: true,

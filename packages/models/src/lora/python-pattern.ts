@@ -2,15 +2,15 @@
 // interpret differently are refused.
 import { compileRegex, PatternError } from '@bowyer/text';
 
-/** Matches as Python's `re.fullmatch` does. */
+/** Makes a predicate that matches a pattern as Python's `re.fullmatch` does. @param place names the pattern in error messages */
 export const fullMatcher = (pattern: string, place: string) =>
   matcher(pattern, place, `(?:${translated(pattern, place)})\\z`);
 
-/** Matches the keys of rank_pattern and alpha_pattern as PEFT does: a module's name, or the end of its path. */
+/** Makes a predicate that matches a key of rank_pattern or alpha_pattern as PEFT does, to a module's path or the end of it. */
 export const endMatcher = (pattern: string, place: string) =>
   matcher(pattern, place, `(?:.*\\.)?(?:${translated(pattern, place)})\\z`);
 
-/** Finds a layer's index as PEFT does: the number after the name of a module list. */
+/** Makes a function that finds the layer's index in a module's path as PEFT does: the number after the name of a module list. */
 export function layerIndexFinder(pattern: string, place: string): (path: string) => number | undefined {
   const matches = compileRegex(`\\A.*?\\.${translated(pattern, place)}\\.\\d+\\.`, place, pattern);
   return (path) => {
@@ -30,7 +30,7 @@ const PART = /\\[^]|\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:P[<=]|<[=!]|[:=!]|i:)?|\
 /** The letters whose escapes mean the same in both syntaxes. */
 const ESCAPES = 'AbBdDsSwWafnrtvxu';
 
-/** Translates an expression. */
+/** Translates a Python regular expression to Oniguruma's syntax. @throws for a construct that the two interpret differently */
 function translated(pattern: string, place: string): string {
   const refuse = (problem: string): never => {
     throw new PatternError(place, `cannot be used (${problem})`, pattern);
@@ -57,7 +57,9 @@ function translated(pattern: string, place: string): string {
   });
 }
 
-/** Writes a character class. As in Python, `[` and `&&` have no special meaning in it, and `]` is a character if it comes first. */
+/**
+ * Translates a character class. `[`, `&` and a first `]` are escaped, since Python reads them as ordinary characters in a class.
+ */
 function classOf(part: string, escape: (part: string) => string): string {
   const begin = part.startsWith('[^') ? '[^' : '[';
   const content = part.slice(begin.length, -1);

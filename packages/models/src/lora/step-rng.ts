@@ -1,8 +1,8 @@
-// Draws random numbers that restart at each optimizer step, so that a resumed run has the same dropout masks as an uninterrupted one
-// without a saved generator state.
+// Draws random numbers from a generator that is seeded again at each optimizer step, so that a resumed run has the same dropout
+// masks as an uninterrupted one, and checkpoints need not save the generator's state.
 import { Rng } from '@bowyer/core';
 
-/** Draws from a stream that is seeded by the step. */
+/** Draws random numbers from a stream that is seeded by the number of optimizer steps. */
 export class StepRng {
   #rng?: Rng;
   #step = -1;

@@ -14,7 +14,7 @@ export function adamGraph(g: GraphBuilder, { states, args, constants }: GraphKer
   return { states: updated, results: clip.results };
 }
 
-/** Computes the new tensors of all roles. If the gradients are not finite, only the gradients change: they become zero. */
+/** Computes new parameters p, moments m and v, and gradients g = 0. If the gradients are not finite, p, m and v do not change. */
 export function adamUpdates(
   g: GraphBuilder,
   states: Readonly<Record<'p' | 'g' | 'm' | 'v', NamedValues>>,
@@ -22,7 +22,8 @@ export function adamUpdates(
   numbers: AdamNumbers,
   decoupled: boolean,
 ): Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> {
-  // With these values and zero gradients nothing changes. Selecting scalars is cheaper than selecting tensors.
+  // If the gradients are not finite, the step has zero gradients and scalars with which it changes nothing (β = 1, learning rate
+  // 0). Selecting scalars is cheaper than selecting between old and new tensors.
   const unless = (name: keyof AdamNumbers, x: number) => g.where(finite, numbers[name], x);
   const still = { beta1: unless('beta1', 1), beta2: unless('beta2', 1), keep: unless('keep', 1), l2: unless('l2', 0) };
   const chosen = { ...numbers, ...still, stepSize: unless('stepSize', 0), eps: unless('eps', 1) };

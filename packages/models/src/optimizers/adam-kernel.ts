@@ -5,7 +5,7 @@ import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';
 import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
 
 export interface AdamArgs extends ClipArgs, AdamScalars {
-  /** Whether weight decay is decoupled (AdamW): then `l2` is 0, otherwise `keep` is 1. */
+  /** Whether weight decay is decoupled (AdamW). Then `l2`, the factor of Adam's L2 penalty, is 0; otherwise `keep` is 1. */
   decoupled: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface AdamOptions extends AdamSettings {
 }
 
 /**
- * Computes the numbers of one step.
+ * Computes the scalars of one Adam step (learning rate, decay, bias corrections) from its options.
  *
  * @param step counted from 1
  */

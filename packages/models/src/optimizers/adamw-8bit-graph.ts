@@ -38,7 +38,7 @@ export function adamW8bitGraph(g: GraphBuilder, { states, args }: GraphKernelCon
 
 type Tensors = Record<AdamW8bitRoles, Value>;
 
-/** Makes the step of one tensor, block by block. */
+/** Computes the step of one tensor, divided into blocks of 256 numbers. */
 function steppedInBlocks(
   g: GraphBuilder,
   { p, g: gradient, m, v, firstScales, secondScales }: Tensors,
@@ -103,7 +103,7 @@ function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean)
     [lower, ...bytes, upper].map((byte) => g.reshape(byte, [blocks, wordsPerBlock, 1])),
     2,
   );
-  // The lower three bytes are 0 … 255 here, and the upper one is −128 … 127.
+  // So far the lower three bytes are 0 … 255 and the upper byte is −128 … 127: each is converted to the range of the codes.
   const numbers = signed
     ? g.where(g.greater(all, 127), g.sub(all, 256), all)
     : g.where(g.less(all, 0), g.add(all, 256), all);

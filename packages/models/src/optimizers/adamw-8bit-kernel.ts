@@ -34,7 +34,10 @@ const floats = (state: KernelState, name: string) => state[name].data as Float32
 
 type Arrays = [p: Float32Array, g: Float32Array, first: CodedMoments, second: CodedMoments];
 
-/** Calls `run` for whole blocks in place, and for an incomplete last block on a copy padded with zeros; its codes are stored as a whole block. */
+/**
+ * Calls `run` for the complete blocks of a tensor in place, and for an incomplete last block on a copy padded with zeros. Codes
+ * are stored in complete blocks and need no copy.
+ */
 function inBlocks(...[p, g, first, second, run]: [...Arrays, run: (...arrays: Arrays) => void]): void {
   const blocks = Math.floor(p.length / blockLength);
   const whole = blocks * blockLength;

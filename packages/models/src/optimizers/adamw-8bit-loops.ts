@@ -44,7 +44,7 @@ import {
 /** The byte offsets in scratch memory of a block's new first moments and of the roots of its new second moments. */
 const [momentsAt, rootsAt] = [0, 4 * blockLength];
 
-/** The numbers of a step that are the same for every parameter (see `adamW8bitInPlace`). */
+/** The names of the loop's scalar parameters, which are the same for every weight (see `adamW8bitInPlace`). */
 const scalarOrder = [
   ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
   // Constants are parameters too, since V8 would construct them with four instructions at each use.
@@ -74,12 +74,15 @@ const adam8 = loopFunction(
     const advance = (addresses: number[], by: number) =>
       addresses.flatMap((address) => setLocal(address, addI32(local(address), constI32(by))));
     const absolute = (a: Code) => andNot(a, scalar.minusZero);
-    /** Loops over a block, sixteen weights at a time. */
+    /** Makes a loop over the 256 weights of a block, of which `body` processes sixteen at a time. */
     const pass = (body: Code): Code => [
       ...setLocal(at.own, constI32(0)),
       ...loopBy(64, at.own, constI32(4 * blockLength), body),
     ];
-    /** Computes new moments and parameters of four weights, `ahead` bytes after the pointers p and g. */
+    /**
+     * Makes the code that computes new moments and parameters of four weights, which are `ahead` bytes after the pointers p and
+     * g.
+     */
     const four = (half: (a: Code) => Code, ahead: number): Code => [
       ...setLocal(at.gradient, load(g, ahead)),
       ...setLocal(at.moment, half(local(at.firstCodes))),
@@ -109,7 +112,10 @@ const adam8 = loopFunction(
       ...four(upperToF32, 4 * ahead + 16),
     ];
     const rounded = (a: Code) => subI32(add(a, scalar.rounder), scalar.rounder);
-    /** Computes the code of a first moment, 127 √(|m| / scale) with m's sign, and of a second one, 255 √(√v / scale), at least 1. */
+    /**
+     * Makes the code that computes four 8-bit codes: those of first moments are 127 √(|m| / scale) with m's sign, those of second
+     * moments (`secondCode`) are 255 √(√v / scale), at least 1.
+     */
     const firstCode = (ahead: number): Code => {
       const value = load(own, momentsAt + ahead);
       return rounded(or(sqrt(mul(absolute(value), local(at.first))), and(value, scalar.minusZero)));
@@ -123,7 +129,10 @@ const adam8 = loopFunction(
       const isThere = greaterF32(scale, constF32(0));
       return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
     };
-    /** Finds the largest value of a block; 0 if it is so small that the block's moments are dropped (see `leastRoot`). */
+    /**
+     * Computes the largest of the values in the vector `most`; 0 if it is so small that the block's moments are dropped (see
+     * `leastRoot`).
+     */
     const largest = (most: number, least: number) => {
       const value = maxLane(local(most));
       return select(greaterF32(value, constF32(least)), value, constF32(0));

@@ -24,7 +24,7 @@ export async function createAdamW8bit(states: Optimized, options: AdamOptions): 
     const size = shape.reduce((product, dim) => product * dim, 1);
     return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
   });
-  // With scales of 0, every code decodes to 0.
+  // The codes and scales of moments are initially 0; with a scale of 0, every code decodes to a moment of 0.
   const moment = () =>
     device.createZeros(
       Object.fromEntries(

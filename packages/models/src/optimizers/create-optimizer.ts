@@ -1,4 +1,4 @@
-// Creates the optimizers that a config may name.
+// Creates the optimizer that an experiment's config names.
 import type { Device, State } from '@bowyer/graph';
 import { createAdam, type AdamOptions } from './adam.js';
 import { createAdamW8bit } from './adamw-8bit.js';
@@ -30,7 +30,7 @@ export async function createOptimizer(
   return device.precision === 'float16' ? new LossScaledOptimizer(optimizer) : optimizer;
 }
 
-/** Creates an optimizer; with several ranks one that steps on the sum of their gradients. */
+/** Creates an optimizer without loss scaling; if several ranks train together, it steps on the sum of their gradients. */
 async function createForRanks(
   device: Device,
   parameters: State,

@@ -1,5 +1,6 @@
-// Steps the optimizers of a data-parallel run. Each rank has summed the gradients of its own rows in `gradients`; a step first sums these
-// over the ranks. Losses are means over the batches of all ranks, so that the sum is the gradient which a single process would compute.
+// Steps the optimizers of data-parallel training over several MPI processes (ranks). Each rank has summed the gradients of its
+// own rows of the batch in `gradients`; a step first sums them over the ranks. Losses are means over the batches of all ranks, so
+// that the sum is the gradient which a single process would compute.
 import { makeTemporaryFolder, minimum, namingFile } from '@bowyer/core';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,14 +12,14 @@ import { shapesOf } from './optimizer-state.js';
 
 /** The time that exchanges of gradients and parameters took, in ms. */
 export interface ExchangeTimes {
-  /** The time until the slowest rank arrived. */
+  /** The time that this rank waited until the slowest rank was ready to exchange. */
   wait: number;
   exchange: number;
 }
 
 const times = new WeakMap<Device, ExchangeTimes>();
 
-/** Returns the time of exchanges on this device since the last call. */
+/** Returns the time that exchanges with other ranks have taken since the last call of this function. */
 export function takeExchangeTimes(device: Device): ExchangeTimes {
   const found = times.get(device) ?? { wait: 0, exchange: 0 };
   times.delete(device);
@@ -33,7 +34,7 @@ function count(device: Device, { wait, exchange }: ExchangeTimes): void {
 const kernelOf = <Args, Result>(device: Device, name: string): Promise<Kernel<Args, Result>> =>
   device.loadKernel<Args, Result>({ module: device.ranks.kernels!, name });
 
-/** Steps in the same way on every rank, each of which has the whole optimizer state. */
+/** Takes the same step on every rank, each of which has the state of all parameters. */
 export class ReplicatedOptimizer implements Optimizer {
   private constructor(
     private readonly device: Device,
@@ -98,9 +99,9 @@ export class ShardedOptimizer implements Optimizer {
     private readonly device: Device,
     readonly parameters: State,
     readonly gradients: State,
-    /** The optimizer of this rank's parameters. */
+    /** The optimizer of the parameters that this rank updates. */
     private readonly inner: Optimizer,
-    /** The rank of each parameter. */
+    /** For each parameter, the rank that updates it. */
     private readonly owners: readonly number[],
     private readonly kernels: {
       reduce: Kernel<object, ExchangeTimes & { ownSquares: number; squares: number }>;
@@ -111,7 +112,7 @@ export class ShardedOptimizer implements Optimizer {
   /**
    * Creates an optimizer whose state is divided among the ranks.
    *
-   * @param create creates the optimizer of some parameters, which sums gradients in the given state
+   * @param create creates an optimizer of the given parameters, whose gradients are summed in the given state
    */
   static async create(
     device: Device,
@@ -148,8 +149,8 @@ export class ShardedOptimizer implements Optimizer {
     const reduced = await this.kernels.reduce.call({ states: { g: this.gradients }, args });
     count(device, reduced);
     const gradientNorm = gradientScale * Math.sqrt(reduced.squares);
-    // The clip of this rank's parameters includes the norm of the others'. A NaN or infinity is in every rank's norm, so that all ranks
-    // skip the step.
+    // Gradients are clipped by the norm over all ranks, to which the gradients of other ranks' parameters contribute `others`. A
+    // NaN or infinity on any rank is in this norm, so that all ranks skip the step.
     const others = gradientScale * Math.sqrt(Math.max(reduced.squares - reduced.ownSquares, 0));
     if (!Number.isFinite(gradientNorm)) {
       await this.#clear();
@@ -161,7 +162,7 @@ export class ShardedOptimizer implements Optimizer {
     return { gradientNorm, clipCoefficient: Math.min(1, maxGradNorm / (jointNorm + 1e-6)) };
   }
 
-  /** Saves one file, in the form of an undivided optimizer, so that a run can resume with any number of ranks. Every rank must call it. */
+  /** Saves the states of all ranks in one file, from which a run with any number of ranks can resume. Every rank must call it. */
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
     const { ranks } = this.device;
     const folder = makeTemporaryFolder('shard');
@@ -175,7 +176,7 @@ export class ShardedOptimizer implements Optimizer {
     }
   }
 
-  /** Restores this rank's part of the state. */
+  /** Restores the state of the parameters that this rank updates. */
   restore(path: string): Promise<OptimizerNotes> {
     return this.inner.restore(path);
   }
@@ -195,7 +196,7 @@ export class ShardedOptimizer implements Optimizer {
   }
 }
 
-/** Assigns the largest tensors first, each to the rank with the fewest elements so far. */
+/** Assigns each parameter to a rank: the largest first, each to the rank with the fewest elements so far. */
 function ownersOf(parameters: State, size: number): number[] {
   const sizes = Object.values(shapesOf(parameters)).map((shape) => shape.reduce((product, dim) => product * dim, 1));
   const owners = new Array<number>(sizes.length);
@@ -207,7 +208,7 @@ function ownersOf(parameters: State, size: number): number[] {
   return owners;
 }
 
-/** Joins the files of all ranks, whose metadata is the same. */
+/** Joins the optimizer files of all ranks, whose metadata is the same, to one file at `path`. */
 async function joinFiles(parts: readonly Uint8Array[], folder: string, path: string): Promise<void> {
   const all: WritableTensors = {};
   let metadata: Record<string, string> = {};

@@ -1,10 +1,11 @@
-// Clips gradients by their global norm, with which every optimizer step begins, on arrays and as a graph. It is the same as
-// torch.nn.utils.clip_grad_norm_, but with a scale for micro-batches and the norm of another network that shares the clip.
+// Clips gradients by their global norm at the beginning of every optimizer step, on arrays in memory or as part of a graph, as
+// torch.nn.utils.clip_grad_norm_ does; in addition, gradients have a scale (for micro-batches), and two networks may share the
+// norm.
 import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
 import { sumOfSquares } from '../wasm/elementwise-simd.js';
 import { joined, tensorGroups } from './tensor-groups.js';
 
-/** The numbers of a clip; they are inputs of the graph, so that one graph serves every step. */
+/** The scalars of clipping; they are inputs of the graph, so that one graph serves every step. */
 export interface ClipArgs {
   maxGradNorm: number;
   gradientScale: number;
@@ -35,7 +36,7 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
   return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
 }
 
-/** The result of a clip in a graph. */
+/** The values of a graph that result from clipping. */
 export interface GraphClip {
   /** Whether all gradients are finite, so that the step may change parameters. */
   finite: Value;

@@ -1,10 +1,11 @@
-// Makes optimizers whose step is a single kernel of the device: Adam, AdamW with and without 8-bit moments, Muon and SGD.
+// Makes optimizers whose step is one call of a kernel, a function in the device's worker thread or a graph on a GPU: Adam, AdamW
+// with and without 8-bit moments, Muon and SGD.
 import type { BoundProgram, Device, Kernel, KernelSource, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
-/** The states of an optimizer. */
+/** The tensors on a device that an optimizer updates, and their gradients. */
 export interface Optimized {
   device: Device;
   parameters: State;
@@ -19,7 +20,7 @@ interface OptimizerParts<Args> extends Optimized {
   prefixes: Readonly<Record<string, string>>;
   kernel: KernelSource;
   programs?: Record<string, BoundProgram>;
-  /** Metadata that a file must have to be restored. */
+  /** Metadata of the optimizer's file, without which the file is not restored. */
   note?: OptimizerNotes;
   /**
    * Returns the kernel's arguments for one step.
@@ -29,7 +30,7 @@ interface OptimizerParts<Args> extends Optimized {
   argsOf(options: StepOptions, step: number): Args;
 }
 
-/** Steps by one call of a kernel. */
+/** Takes each step by one call of a kernel. */
 export class KernelOptimizer<Args> implements Optimizer {
   #steps = 0;
 

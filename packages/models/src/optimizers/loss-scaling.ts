@@ -12,13 +12,13 @@ import type { OptimizerStep } from './gradient-clip.js';
 const START = 2 ** 16;
 const GROWTH_INTERVAL = 2000;
 
-/** The least scale. If gradients are not finite below it, the scale is not the reason. */
+/** The least scale of the loss. If gradients are not finite even at it, an overflow by the scale is not the reason. */
 const SMALLEST = 2 ** -14;
 
 const SCALE_NOTE = 'loss_scale';
 const GOOD_STEPS_NOTE = 'loss_scale_good_steps';
 
-/** Steps another optimizer on scaled gradients, and adapts the scale. */
+/** Takes the steps of another optimizer on gradients of the scaled loss, and adapts the scale. */
 export class LossScaledOptimizer implements Optimizer {
   #scale = START;
   #goodSteps = 0;
@@ -59,7 +59,7 @@ export class LossScaledOptimizer implements Optimizer {
     await this.inner.save(path, { ...notes, ...own });
   }
 
-  /** Restores the state. A file of a float32 run has no scale, which then starts at its initial value. */
+  /** Restores the optimizer's state and the scale. The file of a run in float32 has no scale; then the initial one is used. */
   async restore(path: string): Promise<OptimizerNotes> {
     const notes = await this.inner.restore(path);
     this.#scale = Number(notes[SCALE_NOTE] ?? START);

@@ -1,18 +1,18 @@
 // Takes one step of Muon over all parameters, in the device's worker thread: clips, updates, and sets gradients to zero. The matrix
-// products are a program (muon-matrix.ts).
+// products are computed by a compiled graph (muon-matrix.ts).
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace } from '../wasm/elementwise-simd.js';
 import type { AdamArgs } from './adam-kernel.js';
 import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { isTall, matrixNumbers, sizeScaleOf } from './muon-matrix.js';
 
-/** The numbers of a step; those of AdamW apply to parameters that are not matrices of linear layers. */
+/** The scalars of a step; those of AdamW apply to parameters that are not matrices of linear layers. */
 export interface MuonArgs extends AdamArgs {
   lr: number;
   momentum: number;
-  /** 1 with Nesterov momentum, else 0. */
+  /** The factor of the gradient in the update: 1 with Nesterov momentum, else 0. */
   gradientShare: number;
-  /** μ with Nesterov momentum, else 1. */
+  /** The factor of the momentum buffer in the update: μ with Nesterov momentum, else 1. */
   bufferShare: number;
 }
 

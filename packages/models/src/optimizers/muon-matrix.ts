@@ -24,7 +24,7 @@ function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
   return result;
 }
 
-/** The numbers of a matrix's step: `scale` is the factor of its gradient, `keep` is 1 − lr · λ, `length` is lr · 0.2 √(longer side). */
+/** The scalars of a matrix's step: `scale` multiplies the gradient, `keep` is 1 − lr · λ, `length` is lr · 0.2 √(longer side). */
 export const matrixNumbers = ['scale', 'momentum', 'gradientShare', 'bufferShare', 'keep', 'length'] as const;
 type MatrixNumbers = Record<(typeof matrixNumbers)[number], Value>;
 
@@ -41,7 +41,7 @@ export function matrixUpdate(
   return { p: g.sub(g.mul(p, keep), g.mul(orthogonalized(g, ahead, isTall), length)), b: buffer };
 }
 
-/** Builds the step for matrices of any size: inputs p, g, b [rows, columns] and the step's numbers; outputs new_p, new_b. */
+/** Builds the step for matrices of any size: inputs p, g, b [rows, columns] and the step's scalars; outputs new_p, new_b. */
 export function matrixProgram(isTall: boolean): GraphBuilder {
   const g = new GraphBuilder('muon');
   const matrix = (name: string) => g.input(name, 'float32', ['rows', 'columns']);

@@ -44,7 +44,7 @@ export async function createMuon(
       graph: muonGraph,
       run: options.run,
     },
-    // A step that is a graph as a whole needs no separate programs.
+    // On a GPU the whole step is one graph; otherwise the kernel runs compiled graphs for matrices, one for each orientation.
     programs: asGraph ? undefined : { wide: await bind(false), tall: await bind(true) },
     argsOf: (given, step) => {
       refuseAdamSettings('muon', given);

@@ -1,4 +1,5 @@
-// Saves and restores an optimizer's own tensors (moments, their scales): each state under a prefix, the number of steps as metadata.
+// Saves and restores the tensors that an optimizer keeps between steps (moments and their scales) in a safetensors file: names
+// have a prefix for each kind of tensor, and the number of steps is metadata.
 import type { Device, State } from '@bowyer/graph';
 import type { OptimizerNotes } from './optimizer.js';
 import { readSafetensorsFile, CheckpointError, type WritableTensors, writeSafetensors } from '@bowyer/checkpoints';
@@ -7,12 +8,14 @@ import { bytesShape, loadStateDict } from '../weights/state-dict.js';
 /** States by the prefix of their tensors' names in the file. */
 type PrefixedStates = Readonly<Record<string, State>>;
 
-/** Returns the shapes of a state's tensors, e.g. to create a similar one. */
+/** Returns the shapes of a state's tensors by name, e.g. to create a state with tensors of the same shapes. */
 export function shapesOf(state: State): Record<string, readonly number[]> {
   return Object.fromEntries([...state.tensors].map(([name, { shape }]) => [name, shape]));
 }
 
-/** Saves states. Words of four 8-bit codes are saved as bytes, after the float tensors. */
+/**
+ * Saves states to a file. 8-bit codes, four of which are an int32 word on the device, are saved as bytes after the float tensors.
+ */
 export async function saveStates(
   device: Device,
   path: string,
@@ -35,8 +38,8 @@ export async function saveStates(
 /**
  * Restores states from a file.
  *
- * @param needed notes that the file must have
- * @returns the number of steps in the file, and all its notes
+ * @param needed metadata that the file must have
+ * @returns the number of optimizer steps in the file, and all of its metadata
  */
 export async function restoreStates(
   device: Device,

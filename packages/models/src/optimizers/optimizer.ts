@@ -26,11 +26,11 @@ export interface AdamSettings {
   weightDecay: number;
 }
 
-/** Returns the shares of gradient and momentum buffer in a parameter's change. */
+/** Returns the factors of gradient and momentum buffer in the update of a parameter, with Nesterov momentum or without. */
 export const momentumShares = ({ momentum, nesterov }: { momentum: number; nesterov: boolean }) =>
   nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
 
-/** Throws an error if a step has settings of Adam. */
+/** Throws an error if the options of a step contain settings of Adam, which an optimizer of this kind does not have. */
 export function refuseAdamSettings(kind: string, { adam }: StepOptions): void {
   if (adam)
     throw new Error(`${kind}: the step has betas, eps and weight decay of Adam; create an Adam or AdamW for them`);

@@ -7,7 +7,8 @@ import { updatedInGroups, type NamedValues } from './tensor-groups.js';
 export function sgdGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
   const numbers = args as Record<keyof SgdArgs, Value>;
   const { finite, scale, zero, results } = clipGraph(g, states.g, numbers);
-  // With these values and zero gradients nothing changes. Selecting scalars is cheaper than selecting tensors.
+  // If the gradients are not finite, the step has zero gradients and scalars with which it changes nothing. Selecting scalars is
+  // cheaper than selecting between old and new tensors.
   const unless = (name: keyof SgdArgs, x: number) => g.where(finite, numbers[name], x);
   const [l2, momentum, lr] = [unless('l2', 0), unless('momentum', 1), unless('lr', 0)];
   const [gradientRate, bufferRate] = [g.mul(lr, numbers.gradientShare), g.mul(lr, numbers.bufferShare)];

@@ -16,11 +16,12 @@ import {
 import { weightLayouts, type Quantization, type WeightLayouts } from './weight-layouts.js';
 
 /**
- * Takes in parameters one by one, so that a quantised one is in memory only in its few bits. Embeddings, norms and biases stay in
- * float32, and so do weights whose rows cannot be divided into blocks.
+ * Collects a model's parameters one by one while they are loaded, and quantises those of linear layers at once, so that the model
+ * is never in memory in float32 as a whole. Embeddings, norms and biases stay in float32, and so do weights whose rows cannot be
+ * divided into blocks.
  */
 export class FrozenWeights {
-  /** The parameters in float32. */
+  /** The parameters that stay in float32. */
   readonly tensors: HostTensors = {};
   readonly #quantized = new Map<string, QuantizedWeight>();
   readonly #heads = new Map<string, QuantizedWeight>();
@@ -41,10 +42,10 @@ export class FrozenWeights {
   }
 
   /**
-   * Returns the quantised weights; nothing with 'none'. `quantized` has the linear layers before the output head, in the requested
-   * bits. `quantizedWithHeads` has the same and the head in 8 bits. It serves integer products, and decoding, where each step reads the
-   * whole head, a third of a small model. Scoring and training otherwise use the head in float32, since its rounding would change the
-   * log-probabilities directly.
+   * Returns the quantised weights; an empty object with 'none'. `quantized` has the linear layers before the output head, in the
+   * requested bits. `quantizedWithHeads` has in addition the head in 8 bits, for decoding, where each step reads the whole head
+   * (a third of a small model), and for integer products. Scoring and training otherwise use the head in float32, since its
+   * rounding would change the log-probabilities directly.
    */
   get kept(): Partial<Record<'quantized' | 'quantizedWithHeads', ReadonlyMap<string, QuantizedWeight>>> {
     if (this.quantization === 'none') return {};
@@ -56,9 +57,9 @@ export class FrozenWeights {
   }
 
   /**
-   * Quantises and keeps a parameter if it is one that is quantised.
+   * Quantises a parameter and keeps the result, if the parameter has a quantised form.
    *
-   * @returns false if the parameter stays in float32; it is not kept here then
+   * @returns false if the parameter is needed in float32 (too); this method does not keep the float32 numbers
    */
   takesQuantized(name: string, tensor: HostTensor): boolean {
     return this.quantization !== 'none' && this.#quantize(name, tensor);
@@ -95,7 +96,7 @@ export class FrozenWeights {
   }
 }
 
-/** Adds the dequantised parameters to those in float32, as for a checkpoint. */
+/** Adds the dequantised parameters to `tensors`, the parameters in float32, for instance to write a checkpoint. */
 export async function addDequantized(
   tensors: HostTensors,
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,

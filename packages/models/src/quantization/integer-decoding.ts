@@ -1,4 +1,4 @@
-// Makes weights in the form that decoding multiplies as integers, and chooses between signed and unsigned integers.
+// Converts weights to 8-bit integers with which decoding computes its products, and chooses between signed and unsigned integers.
 import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -15,20 +15,23 @@ import { weightLayouts } from './weight-layouts.js';
 /** The weights that a graph reads as integers (see integer-weight.ts). */
 export interface IntegerWeights {
   kind: IntegerKind;
-  /** The shapes of these weights by name. */
+  /** The shapes of the weights that are multiplied as integers, by name. */
   shapes: WeightShapes;
 }
 
 export type WeightShapes = ReadonlyMap<string, readonly [outputs: number, inputs: number]>;
 
-/** Finds the weights that quantisation to 8 bits would include, with the output head. Those of any model can be multiplied as integers. */
+/**
+ * Finds the weights that can be multiplied as integers, in any model: those that quantisation to 8 bits includes, and the output
+ * head.
+ */
 export function integerShapes(architecture: CausalArchitecture): WeightShapes {
   const layout = weightLayouts(architecture, '8bit');
   const taken = architecture.parameters.filter(({ name, shape }) => layout(name, shape) !== undefined);
   return new Map(taken.map(({ name, shape: [outputs, inputs] }) => [name, [outputs, inputs] as const]));
 }
 
-/** Makes readers of the weights' rows: quantised weights are dequantised, others come from the current parameters. */
+/** Returns, for each weight, its quantised form or a reader of the float32 rows of the current parameter. */
 export async function integerRows(
   device: Device,
   shapes: WeightShapes,
@@ -47,7 +50,10 @@ export async function integerRows(
 /** Returns the names of the inputs with a weight's integers and scales. */
 export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
 
-/** Creates a state with the integers. Its tensors are bound as constants, which ONNX Runtime repacks; then the state can be released. */
+/**
+ * Creates a state with the integers and scales of the weights. When a program is bound, its tensors become constants, which ONNX
+ * Runtime repacks; afterwards the state can be released.
+ */
 export async function integerState(
   device: Device,
   weights: ReadonlyMap<string, QuantizedWeight | WeightRows>,

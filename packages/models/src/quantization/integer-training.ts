@@ -37,12 +37,15 @@ interface FrozenIntegers extends Pick<IntegerWeight, 'scales'> {
 export interface TrainingIntegers {
   /** The weight in x Wᵀ: numbers [in, out], scales [out]. */
   forward: FrozenIntegers;
-  /** The weight in dy W: numbers [outputs', in], scales [in]. Zeros pad outputs' to a multiple of 32, since 32 of them are mixed at a time. */
+  /**
+   * The weight in dy W: numbers [outputs', in], scales [in], with outputs' the number of outputs padded by zeros to a multiple of
+   * 32.
+   */
   backward: FrozenIntegers;
   shape: readonly [outputs: number, inputs: number];
 }
 
-/** Makes both forms of each weight. */
+/** Makes the integers of each weight for the forward pass and for the backward pass. */
 export async function trainingIntegers(
   device: Device,
   weights: ReadonlyMap<string, QuantizedWeight>,
@@ -77,11 +80,14 @@ const paddedOutputs = ([outputs]: TrainingIntegers['shape']) => Math.ceil(output
 
 interface TrainingProductOptions {
   bias?: Value;
-  /** Returns the float32 weight; if given, the largest numbers in each row of the gradient are multiplied with it. */
+  /**
+   * Given for the output head: returns the float32 weight, with which the largest numbers in each row of the gradient are
+   * multiplied.
+   */
   exact?: () => Value;
 }
 
-/** Computes x [rows, in] · Wᵀ + b. */
+/** Computes x [rows, in] · Wᵀ + b as an integer product, whose gradient by x is an integer product too. */
 export function trainingProduct(
   g: GraphBuilder,
   x: Value,
@@ -113,7 +119,7 @@ function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: V
   return { rest, largest };
 }
 
-/** Adds the integers to the graph as initializers, once for a weight that is multiplied several times. */
+/** Returns the initializers with a weight's integers and scales, which are added to the graph when they are first used. */
 function weightValues(g: GraphBuilder, name: string, { numbers, scales, kind }: FrozenIntegers, shape: number[]) {
   const made = (key: string) => g.initializers.find((value) => value.name === key);
   return {

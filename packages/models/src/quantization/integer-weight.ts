@@ -6,9 +6,10 @@
 //     p  = round(127 W' / c),  c = max |W'|   per output
 //     y  = a · c / 127² · q pᵀ + b
 //
-// H mixes runs of up to 32 neighbouring inputs (normalised Hadamard matrices), which spreads a single large activation over its run;
-// otherwise it would determine the scale of its whole row. Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3 (a scale for
-// each row and column; outliers), Ashkboos et al. 2024 (arXiv:2404.00456) (Hadamard matrices against outliers).
+// H is a block-diagonal matrix of normalised Hadamard matrices, each of which mixes a group of up to 32 neighbouring inputs. It
+// spreads a single large activation over its group; otherwise this activation would determine the scale of the whole row.
+// Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3 (a scale for each row and column; outliers), Ashkboos et al. 2024
+// (arXiv:2404.00456) (Hadamard matrices against outliers).
 import { freeMemory } from '@bowyer/core';
 import { GraphBuilder, type OperatorMethods, type Program, type Value } from '@bowyer/graph';
 import { dequantizeColumns, dequantizeRows, type WeightInMemory } from './quantized-weight.js';
@@ -34,8 +35,8 @@ export function mixedRun(inputs: number): number {
 }
 
 /**
- * Makes the Hadamard matrix for a run of n inputs, n a power of two: ±1/√n, negative where the indices of row and column have an odd
- * number of common bits.
+ * Makes the Hadamard matrix [n, n] for a group of n inputs, n a power of two: ±1/√n, negative where the indices of row and column
+ * have an odd number of common bits.
  */
 export function mixingMatrix(run: number): Float32Array {
   return Float32Array.from({ length: run * run }, (_, i) => {
@@ -46,7 +47,7 @@ export function mixingMatrix(run: number): Float32Array {
 }
 
 /**
- * Mixes the numbers in each row of x [rows, in] and rounds them to 127 levels on either side of 0.
+ * Multiplies the rows of x [rows, in] by H (see above), and rounds them to 127 levels on either side of 0.
  *
  * @returns levels [rows, in], unsigned ones plus 128, and largest [rows, 1], the largest absolute value of each row. For a row of
  *   zeros the levels are arbitrary (from 0 / 0), and largest is 0.
@@ -75,7 +76,9 @@ export function integerProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/** Builds the graph that `integerWeight` runs: rows [rows, in] → their levels as columns [in, rows], and largest [rows, 1]. */
+/**
+ * Builds the graph by which `integerWeight` rounds a weight: rows [rows, in] → levels [in, rows], and largest |number| [rows, 1].
+ */
 export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   const g = new GraphBuilder('round_rows');
   const { levels, largest } = roundedRows(g, g.input('x', 'float32', ['rows', inputs]), kind);
@@ -84,7 +87,7 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   return g;
 }
 
-/** The float32 rows of a weight [outputs, inputs], which are computed in slices. */
+/** A reader of the float32 rows of a weight [outputs, inputs], which are read in slices. */
 export interface WeightRows {
   shape: readonly [outputs: number, inputs: number];
   /** Fills `data` [rows, inputs], which contains zeros, with the rows from `first` on. */
@@ -106,17 +109,21 @@ export const floatRows = (shape: WeightRows['shape'], data: Float32Array): Weigh
   fill: (first, rows) => rows.set(data.subarray(first * shape[1], first * shape[1] + rows.length)),
 });
 
-/** Makes the rows of the transposed weight, which the gradient of a product needs. @param length of a row: the weight's outputs, then zeros */
+/**
+ * Makes a reader of the rows of the transposed weight, which the gradient of a product needs.
+ *
+ * @param length the length of a row: the number of the weight's outputs, padded by zeros
+ */
 export const transposedRows = (weight: WeightInMemory, length: number): WeightRows => ({
   shape: [weight.shape[1], length],
   fill: (first, data) => dequantizeColumns(weight, first, length, data),
 });
 
-/** The number of elements that are in float32 at a time. */
+/** The number of a weight's elements that are in memory in float32 at a time. */
 const SLICE = 1 << 21;
 
 /**
- * Returns a weight's numbers, mixed and rounded to 8 bits with one scale per output.
+ * Converts a weight to 8-bit integers with one scale per output, after its multiplication by H (see above).
  *
  * @param rounding the compiled `roundingGraph` for the weight's inputs
  * @param slice the number of elements that are in float32 at a time
@@ -131,7 +138,7 @@ export async function integerWeight(
   const numbers = kind === 'int8' ? new Int8Array(outputs * inputs) : new Uint8Array(outputs * inputs);
   const scales = new Float32Array(outputs);
   const rowsAtOnce = Math.min(outputs, Math.max(1, Math.floor(slice / inputs)));
-  // While the device reads one slice, the other is filled.
+  // There are two buffers: while the device reads one slice of rows, the next is written to the other buffer.
   const slices = [0, 1].map(() => new Float32Array(rowsAtOnce * inputs));
   let placed = Promise.resolve();
   for (let first = 0; first < outputs; first += rowsAtOnce) {

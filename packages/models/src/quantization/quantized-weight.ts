@@ -24,10 +24,10 @@ export interface QuantizedWeight {
   shape: readonly [number, number];
 }
 
-/** A weight whose numbers are all in memory, none in a file. */
+/** A quantised weight whose numbers are in memory; the numbers of a `QuantizedWeight` may be in a file. */
 export type WeightInMemory = QuantizedWeight & { packed: Uint8Array };
 
-/** Calls `use` with a weight whose numbers are in memory, where they are read from a file and freed afterwards if need be. */
+/** Calls `use` with a weight whose numbers are in memory; numbers in a file are read before and freed afterwards. */
 export async function withNumbers<T>(
   weight: QuantizedWeight,
   use: (weight: WeightInMemory) => T | Promise<T>,
@@ -53,7 +53,7 @@ type QuantizedProductOptions = {
   accuracyLevel: 0 | 4;
 };
 
-/** Creates an empty weight, which `quantizeRows` fills. */
+/** Allocates a quantised weight, which `quantizeRows` fills. */
 export function emptyQuantizedWeight(
   shape: readonly [number, number],
   { bits, blockSize }: QuantizeOptions,
@@ -74,7 +74,7 @@ export function emptyQuantizedWeight(
 }
 
 /**
- * Quantises rows from `firstRow` on. A large weight can be filled in slices, so that it is never in memory in float32 as a whole.
+ * Quantises some rows of a weight, from `firstRow` on, so that a large weight need not be in memory in float32 as a whole.
  *
  * @param values [rows of this slice, in]
  */
@@ -99,8 +99,8 @@ export function quantizeRows(weight: WeightInMemory, values: Float32Array, first
 }
 
 /**
- * Finds the minimum and the maximum of some numbers and 0. The loops here and below are plain, since the time of loading a large model
- * depends on them.
+ * Finds the minimum and the maximum of 0 and the numbers of one block. The functions of this file have plain loops, since the
+ * time of loading a large model depends on them.
  */
 function extremes(values: Float32Array, from: number, end: number, firstRow: number, columns: number) {
   let low = 0;
@@ -124,7 +124,7 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
 /**
  * Writes the clamped levels ⌊x · inverse⌉ + zero of one block: one per byte with 8 bits, two per byte with 4.
  *
- * @param start the index of the first level
+ * @param start the index of the block's first level in the whole weight
  */
 function writeLevels(
   { packed, bits, blockSize }: WeightInMemory,
@@ -188,7 +188,7 @@ function zeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: num
   return (zeroPoints[Math.floor(block / blocks) * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15;
 }
 
-/** Draws uniformly distributed levels, in place of those of an untrained weight. */
+/** Makes an untrained weight of random, uniformly distributed levels with the given standard deviation. */
 export function randomQuantizedWeight(
   shape: readonly [number, number],
   options: QuantizeOptions,
@@ -269,7 +269,7 @@ export function quantizedProduct(
 ): Value {
   const { packed, scales, zeroPoints, bits, blockSize, shape } = weight;
   const blocks = shape[1] / blockSize;
-  // A weight that is multiplied several times (a tied head) has its initializers once.
+  // Initializers are reused if the graph has them already, since a weight may be multiplied several times (a tied head).
   const made = (key: string) => g.initializers.find((value) => value.name === `${name}/${key}`);
   const initializer = (key: string, data: FrozenData, dims: number[], type: 'uint8' | 'float32' = 'uint8') =>
     made(key) ?? g.initializer(`${name}/${key}`, data, dims, type);

@@ -1,9 +1,9 @@
-// Decides the bits and the block size of each weight, for the models here and for exported files.
+// Decides the bits and the block size of each quantised weight, for models that Bowyer runs and for files that it exports.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import type { QuantizeOptions } from './quantized-weight.js';
 
-/** The storage of the weights of a frozen model's linear layers. */
+/** The number of bits in which the weights of a frozen model's linear layers are stored; 'none': float32. */
 export type Quantization = 'none' | '4bit' | '8bit';
 
 /**

@@ -11,13 +11,19 @@ type BartType = 'bart' | 'marian' | 'pegasus';
 interface Arrangement {
   /** Whether positions are sines and cosines. Otherwise they are a learned table, with two rows before that of position 0. */
   sinusoidal: boolean;
-  /** Whether norms precede the parts of a layer, with a final norm after the last layer; otherwise a norm follows each part. */
+  /**
+   * Whether norms precede attention and feed-forward layers (pre-norm), with a final norm after the last layer; else they follow
+   * them.
+   */
   normFirst: boolean;
   /** Whether a norm follows the embeddings. */
   embeddingNorm: boolean;
   specialTokens: SpecialTokenDefaults;
   vocabSize: number;
-  /** The fields of older files that describe this arrangement, with the values that they must have. */
+  /**
+   * The fields of older config.json files that describe the arrangement of norms and positions, with the values that they must
+   * have.
+   */
   stated: Readonly<Record<string, unknown>>;
 }
 
@@ -64,7 +70,7 @@ const arrangements: Record<BartType, Arrangement> = {
   },
 };
 
-/** The settings of encoder or decoder. */
+/** The settings of one half of the model, the encoder or the decoder. */
 export interface Half {
   prefix: 'model.encoder' | 'model.decoder';
   layers: number;
@@ -72,11 +78,11 @@ export interface Half {
   /** Width of the feed-forward layers. */
   inner: number;
   vocabSize: number;
-  /** The name of the word table of encoder or decoder. */
+  /** The name of the parameter with the word embeddings of this half. */
   words: string;
 }
 
-/** The settings of a model. */
+/** The settings of a BART, Marian or Pegasus model. */
 export interface BartConfig extends Arrangement {
   width: number;
   maxPositions: number;
@@ -85,9 +91,9 @@ export interface BartConfig extends Arrangement {
   scaleEmbedding: boolean;
   encoder: Half;
   decoder: Half;
-  /** The name of the LM head's table. */
+  /** The name of the parameter with the LM head's weight. */
   head: string;
-  /** Pairs of tables that are tied unless a file has both. */
+  /** Pairs of embedding tables (or of one and the head) that share their weights unless a checkpoint has both. */
   pairs: readonly TiedPair[];
   initializerRange: number;
 }
@@ -123,7 +129,7 @@ const tables = { encoder: 'model.encoder.embed_tokens.weight', decoder: 'model.d
 /**
  * Reads the config of BART, Marian or Pegasus.
  *
- * @param apart the tables that a file has although they are tied by default
+ * @param apart the names of embedding tables that are separate in the checkpoint although they are tied by default
  */
 export function bartConfig(json: ConfigJson, apart: ReadonlySet<string>): BartConfig {
   const type = json.model_type as BartType;

@@ -163,8 +163,8 @@ function bartParameters(config: BartConfig): ParameterSpec[] {
 }
 
 /**
- * Gives a checkpoint's tensors the names of `bartParameters`: BartModel's checkpoints lack the prefix `model.`. Sinusoidal positions and
- * the logits' bias may be missing; unused tables are dropped.
+ * Renames a checkpoint's tensors to the names of `bartParameters`: BartModel's checkpoints lack the prefix `model.`. Sinusoidal
+ * positions and the logits' bias are added if they are missing.
  */
 function fromFile(tensors: HostTensors, config: BartConfig): HostTensors {
   const result: HostTensors = {};

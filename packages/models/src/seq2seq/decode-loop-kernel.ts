@@ -1,4 +1,5 @@
-// Runs the token loop in the device's worker thread, with keys and values in its arrays, so that no message crosses threads between tokens.
+// Runs the token loop of an encoder-decoder in the device's worker thread, which also has the keys and values, so that no message
+// crosses threads between tokens.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import {
   TargetLoop,
@@ -38,7 +39,7 @@ export const decodeTargets: HostKernel<never, DecodeLoopArgs, Promise<DecodedTar
   return loop.targets;
 };
 
-/** Holds the targets' keys and values, [rows, heads, capacity, headSize] per layer. */
+/** Holds the self-attention's keys and values of the targets so far, [rows, heads, capacity, headSize] per layer. */
 class TargetCache {
   #capacity = FIRST_CAPACITY;
   #arrays: Float32Array[];
@@ -53,7 +54,7 @@ class TargetCache {
     this.#arrays = Array.from({ length: 2 * layers }, () => new Float32Array(rows * heads * this.#capacity * headSize));
   }
 
-  /** Runs a step for the first `rows` rows at a position, and stores its keys and values. */
+  /** Runs a decoding step for the `rows` rows of the batch, and stores the keys and values of the token at `position`. */
   async step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs> {
     const outputs = await this.program.run({ inputs: { ...inputs, ...this.source, ...this.#inputs(rows) } });
     this.#append(outputs.fresh.data as Float32Array, rows, position);
@@ -84,7 +85,7 @@ class TargetCache {
     });
   }
 
-  /** Keeps the rows with these indices, in this order. */
+  /** Removes all batch rows except those with these indices, which are kept in this order. */
   keep(rows: readonly number[]): void {
     const { heads, headSize } = this.shape;
     this.#arrays = this.#arrays.map((array) => keptRows(array, heads * this.#capacity * headSize, rows));

@@ -1,10 +1,10 @@
-// Runs the token loop that decodes one target per source: it makes the inputs of each step, which computes one token of every row, and
-// keeps the targets so far, until all rows have ended.
+// Runs the token loop of an encoder-decoder, which generates one target per source: it makes the inputs of each step, which
+// computes one token of every batch row, and keeps the targets so far, until all have ended.
 import type { KernelProgram } from '@bowyer/graph';
 import { logitRuleInputs } from '../decoding/logit-inputs.js';
 import type { LogitRules } from '../decoding/logit-rules.js';
 
-/** The arguments of a call. */
+/** The arguments of one call of the token loop, which generates a target for each of `rows` sources. */
 export interface DecodeLoopArgs {
   rows: number;
   /** The tokens of the longest source; shorter ones are padded. */
@@ -20,7 +20,7 @@ export interface DecodeLoopArgs {
   /** Tokens that are generated first, and last where a target reaches its maximum length; −1: none. */
   forcedFirst: number;
   forcedLast: number;
-  /** [rows · maxNewTokens] in [0, 1); empty for greedy graphs. */
+  /** [rows · maxNewTokens] random numbers in [0, 1), one for each sampled token; empty for greedy decoding. */
   uniforms: Float32Array;
   temperature?: number;
   topP?: number;
@@ -93,7 +93,7 @@ export class TargetLoop {
   #logitInputs(): LoopInputs {
     const { rules, startId, terminatorIds, forcedFirst } = this.args;
     if (!rules) return {};
-    // Where the first token is forced, the second one is the first that is chosen.
+    // `beginSuppressedIds` apply to the first token that the model chooses: the second one if the first is forced.
     const isFirst = this.position === (forcedFirst < 0 ? 0 : 1);
     const suppressedIds = [...rules.suppressedIds, ...(isFirst ? rules.beginSuppressedIds : [])];
     const ruled = {
@@ -106,7 +106,7 @@ export class TargetLoop {
     );
   }
 
-  /** Appends the generated tokens to the unfinished targets. */
+  /** Appends the tokens that a step has generated to the unfinished targets. */
   take({ tokens, logprobs, sampling_logprobs }: LoopOutputs): void {
     this.#batch.forEach((index, row) => {
       if (!this.#goesOn(index)) return;
@@ -121,7 +121,7 @@ export class TargetLoop {
   }
 
   /**
-   * Removes finished rows from the batch once they are at least half of it.
+   * Removes the rows of finished targets from the batch once they are at least half of it.
    *
    * @returns the indices of the rows that stay; undefined if none are removed
    */

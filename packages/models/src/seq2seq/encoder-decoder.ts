@@ -12,7 +12,7 @@ export interface AttentionOptions {
   bias?: Value;
 }
 
-/** Offers encoder and decoder the operations of a graph. Hidden states are flat rows [batch · tokens, width]. */
+/** Offers encoder and decoder the operations of a graph. Hidden states have the shape [batch · tokens, width]. */
 export interface SequenceScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
@@ -32,7 +32,7 @@ export interface SequenceScope {
   selfAttention(layer: number, query: Value, key: Value, value: Value, options: AttentionOptions): Value;
 }
 
-/** Offers the decoder its operations too. */
+/** Offers the decoder's operations, in addition to those of encoder and decoder. */
 export interface DecoderScope extends SequenceScope {
   /** Computes cross-attention to the source, with the keys and values from this layer's `crossKeyValue`. */
   crossAttention(layer: number, query: Value, options: AttentionOptions): Value;
@@ -54,9 +54,9 @@ export interface EncoderDecoder {
   readonly parameters: readonly ParameterSpec[];
   /** The default special tokens of the class in transformers, for models whose files name none. */
   readonly specialTokens: SpecialTokenDefaults;
-  /** The tables that are tied unless a file has both. */
+  /** The pairs of word tables that share their weights unless a checkpoint has both. */
   readonly tiedTables: readonly TiedPair[];
-  /** Gives a checkpoint's tensors the names of `parameters`, and adds tensors that a checkpoint may omit. */
+  /** Renames a checkpoint's tensors to the names of `parameters`, and adds tensors that a checkpoint may omit. */
   fromFile(tensors: HostTensors): HostTensors;
   /**
    * Computes the encoder's last hidden states.

@@ -6,7 +6,7 @@ import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 /** The score of a masked key: finite, but so low that it becomes exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
-/** The shape of heads. */
+/** The sizes by which rows [batch · tokens, heads · headSize] are split into heads. */
 export interface HeadShape {
   batch: Dim;
   heads: number;

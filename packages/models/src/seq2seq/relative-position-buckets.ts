@@ -50,7 +50,7 @@ export function relativePositionBias(
   const { buckets, maxDistance, bidirectional } = options;
   const [keys, queries] = [g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1)];
   const [ahead, back] = [g.sub(keys, queries), g.sub(queries, keys)];
-  // `where` and int32 stand for |x|, min and max, which ONNX Runtime does not support for integers on a GPU.
+  // `where` on int32 is used instead of |x|, min and max, which ONNX Runtime does not support for integers on a GPU.
   const distance = g.where(g.greater(back, 0), back, bidirectional ? ahead : g.scalar(0, 'int64'));
   const known = g.where(g.less(distance, maxDistance), distance, maxDistance);
   const side = g.gather(g.constant(Int32Array.from(distanceBuckets(options)), [maxDistance + 1]), known, 0);

@@ -1,4 +1,4 @@
-// Chooses the encoder-decoder for a config.json.
+// Chooses the implementation of an encoder-decoder (BART, T5 and relatives) for the `model_type` of a config.json.
 import { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
@@ -40,7 +40,7 @@ export function encoderDecoderFor(
   });
 }
 
-/** Refuses fields that transformers reads for every model and that are not supported here. */
+/** Refuses fields of config.json that transformers reads for every model and that encoder-decoders do not support here. */
 function refuseForeignFields(json: ConfigJson): void {
   const fields = new ConfigFields(String(json.model_type), json, {});
   fields.refuse('quantization_config');

@@ -1,4 +1,4 @@
-// Pads sources and targets to the matrices that the graphs read, and scores a batch.
+// Pads the sources and targets of an encoder-decoder to the matrices that its graphs read, and scores a batch of targets.
 import { maximum } from '@bowyer/core';
 import type { BoundProgram } from '@bowyer/graph';
 import type { GenerationRules } from './generation-rules.js';
@@ -38,8 +38,8 @@ export function paddedTokens(sequences: readonly (readonly number[])[], padId: n
 }
 
 /**
- * Scores a batch. The decoder reads the start token and the target without its last token. For an empty target, only its first logits
- * are computed.
+ * Computes the log-probabilities of a batch of targets. The decoder reads the start token and the target without its last token.
+ * For an empty target, only the logits at its first position are computed.
  */
 export async function scoreBatch(
   program: BoundProgram,

@@ -14,7 +14,7 @@ import {
   type HeadShape,
 } from './multi-head-attention.js';
 
-/** The number of logits of the target's first position that scoring returns. */
+/** The number of logits at the target's first position that scoring returns, to compare implementations. */
 const LOGITS_HEAD = 10;
 
 const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind}.${layer}`;
@@ -178,7 +178,7 @@ class Weights {
     this.#shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
   }
 
-  /** Returns the part of a scope that is the same in all graphs. */
+  /** Returns the operations of a `SequenceScope` that are the same in all graphs. */
   get scope() {
     const { g, parameter, linear } = this;
     return { g, parameter, linear };

@@ -30,7 +30,9 @@ import { separateTables } from './tied-tables.js';
 /** A source for which a target is generated. */
 export interface Source {
   ids: readonly number[];
-  /** The generator of which one number seeds the target's own random numbers, so that its tokens do not depend on the batch. */
+  /**
+   * The generator whose next number seeds the target's random numbers, so that its tokens do not depend on the rest of the batch.
+   */
   rng: Rng;
 }
 
@@ -182,7 +184,7 @@ function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, d
       throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
     parameters[name] = tensor;
   }
-  // A shared table may be in a file although encoder, decoder and head have their own.
+  // A checkpoint may contain a tensor `shared` that is not needed, since encoder, decoder and head have their own tables.
   const extra = Object.keys(tensors).find((name) => !(name in parameters) && !/(^|\.)shared\.weight$/.test(name));
   if (extra !== undefined)
     throw new PretrainedDirectoryError(

@@ -7,7 +7,7 @@ import { tableName, type TiedPair } from './tied-tables.js';
 const SHARED = 'shared.weight';
 const HEAD = 'lm_head.weight';
 const tables = { encoder: 'encoder.embed_tokens.weight', decoder: 'decoder.embed_tokens.weight' } as const;
-/** The tables that are tied unless a file has separate ones. */
+/** The embedding tables and the head's weight, which share their weights with one table unless a checkpoint has separate ones. */
 export const t5Tables: readonly TiedPair[] = [tables.encoder, tables.decoder, HEAD].map((copy) => [copy, SHARED]);
 
 export interface T5Config {
@@ -62,7 +62,7 @@ const otherNames = {
 /**
  * Reads the config of T5 or mT5.
  *
- * @param apart the tables that a file has although they are tied by default
+ * @param apart the names of embedding tables that are separate in the checkpoint although they are tied by default
  */
 export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
   const json = renamed(file, otherNames);

@@ -1,4 +1,5 @@
-// Compiles the graphs that generate targets when they are first needed, and runs the token loop over them on the device.
+// Compiles the graphs by which an encoder-decoder generates targets when they are first needed, and runs the token loop on the
+// device.
 import type { BoundProgram, Device, GraphBuilder, Kernel, State } from '@bowyer/graph';
 import type { Sampler } from '../decoding/sampling.js';
 import { FEW_ROWS, type OperandOrder } from '../layers/weight-product.js';
@@ -6,7 +7,7 @@ import type { DecodedTarget, DecodeLoopArgs } from './decode-loop.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { encodeGraph, stepGraph } from './seq2seq-graphs.js';
 
-/** Generates targets. */
+/** Generates targets by an encoder-decoder's compiled graphs. */
 export class TargetDecoder {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
   #kernel?: Promise<Kernel<DecodeLoopArgs, DecodedTarget[]>>;

@@ -1,4 +1,5 @@
-// Finds out which word tables of an encoder-decoder are tied: source, target and head share one, or have separate ones.
+// Finds out which word tables (embeddings of source and target, and the weight of the LM head) of an encoder-decoder checkpoint
+// are tied.
 import type { HostTensors } from '@bowyer/checkpoints';
 
 /** A table's name, and the table that it is tied to unless the file has both. */
@@ -9,7 +10,7 @@ export type TiedPair = readonly [copy: string, source: string];
  * is dropped; a copy without a source is renamed to the source.
  *
  * @param tensors by the architecture's names; changed in place
- * @returns the copies that are separate tables
+ * @returns the names of the copies that are separate tables
  */
 export function separateTables(tensors: HostTensors, pairs: readonly TiedPair[]): Set<string> {
   const apart = new Set<string>();
@@ -28,7 +29,7 @@ function isEqual(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
   return a.length === b.length;
 }
 
-/** Returns the name of the parameter that contains a table. */
+/** Returns the name of the parameter that contains a table: its own, or that of the table to which it is tied. */
 export function tableName(name: string, pairs: readonly TiedPair[], apart: ReadonlySet<string>): string {
   const pair = pairs.find(([copy]) => copy === name);
   return pair === undefined || apart.has(name) ? name : pair[1];

@@ -1,12 +1,13 @@
-// Refuses examples that a model cannot score, with errors that say why.
+// Refuses examples (token sequences with targets and weights) that a model cannot score, with errors that say why.
 import { isAllowed } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import type { TokenExample } from '../batching/token-batches.js';
 
 /**
- * Checks examples.
+ * Checks that a model can score the examples.
  *
- * @throws {RangeError} for an example that is too long, has an unknown token, or scores one that cannot be generated there
+ * @throws {RangeError} for an example that is too long, has an unknown token, or scores a token that the policy cannot generate
+ *   at its position
  */
 export function checkExamples(
   examples: readonly TokenExample[],

@@ -1,4 +1,5 @@
-// Converts the outputs of batches to a loss's inputs, and a loss's gradient to examples with weights.
+// Converts between the results of scoring, one array per example, and the arrays over all scored tokens that loss functions take
+// and return: log-probabilities for the loss, and the loss's gradient as the weights of a training pass.
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { ReportedTokens } from '../batching/reported-tokens.js';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
@@ -6,14 +7,14 @@ import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 /** An output that scoring can compute for each token. */
 export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 
-/** Returns the weights that select the positions of an output. */
+/** Returns an example's weights whose nonzero entries mark the positions at which an output is needed. */
 const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
 /**
- * Lists the inputs of a loss: the values of each output at the positions with a weight, example by example.
+ * Lists the inputs of a loss: each output at the positions with a weight other than 0, example by example.
  *
- * @param rows for each output [examples] of [tokens]
+ * @param rows for each of `outputs`, one array [tokens] per example
  */
 export function lossTokens(
   examples: readonly TokenExample[],
@@ -63,12 +64,19 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   }));
 }
 
-/** Writes the values of reported positions into the rows of their examples. */
+/**
+ * Writes a batch's `reported_logprobs` (see training-graph.ts) into the arrays of its examples.
+ *
+ * @param rows [examples] of [tokens]
+ */
 export function spreadReported(data: Float32Array, { places }: ReportedTokens, rows: readonly Float32Array[]): void {
   for (const { example, token, at } of places) rows[example][token] = data[at];
 }
 
-/** Writes the values of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens × width]. */
+/**
+ * Writes an output at a batch's scored (or valued) positions into the arrays of its examples, `rows` [examples] of [tokens ×
+ * width].
+ */
 export function spreadOutput(
   output: TokenOutput,
   data: Float32Array,

@@ -6,9 +6,10 @@ import { maskBytes } from '../layers/token-mask.js';
 import { treeInputs } from './tree-inputs.js';
 
 /**
- * Makes the inputs for a batch: tokens, scored positions with their targets, and those of values, masks and the tree if there are any.
+ * Makes the graph's inputs for a batch: tokens, scored positions with their targets, and, if the batch has them, the positions of
+ * values, the masks of allowed tokens, and the tree of common prefixes.
  *
- * @param options.names the inputs of the graph
+ * @param options.names the names of the graph's inputs, by which the tree's are selected
  */
 export function scoringInputs(
   batch: TokenBatch,
@@ -31,7 +32,10 @@ export function scoringInputs(
   };
 }
 
-/** Makes the inputs for `reported_logprobs`. */
+/**
+ * Makes the inputs for the output `reported_logprobs` of the training graph: positions whose log p is computed but not trained
+ * on.
+ */
 export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   const { positions, targets } = batch.reported!;
   const dims = [positions.length];
@@ -41,7 +45,7 @@ export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
   };
 }
 
-/** Returns the batch with the reported positions as scored positions. */
+/** Returns a batch for the scoring graph that scores the reported positions, for a batch without any position to train on. */
 export const reportedBatch = (batch: TokenBatch): TokenBatch => ({
   ...batch,
   scoredPositions: batch.reported!.positions,
@@ -53,8 +57,8 @@ export const isMasked = (examples: readonly TokenExample[]): boolean =>
   examples.some(({ tokenMasks }) => tokenMasks !== undefined);
 
 /**
- * Makes the inputs for masks. A mask is one input row, however many positions share it: first that of all tokens, then the others in the
- * order of their positions.
+ * Makes the inputs for the masks of allowed tokens. Positions with the same mask share one row of `token_masks`: the first row
+ * allows all tokens, the other rows are in the order of their positions.
  */
 function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize: number): Record<string, InputTensor> {
   const rowOf = new Map<TokenMask | undefined, number>([[undefined, 0]]);
@@ -72,7 +76,7 @@ function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize:
   };
 }
 
-/** Writes a mask byte by byte, in the same order on every CPU. Tokens beyond the last word are not in the mask. */
+/** Writes a mask of 32-bit words byte by byte, in the same order on every CPU. Tokens beyond its last word are not allowed. */
 function writeMask(mask: TokenMask | undefined, bytes: Uint8Array): void {
   if (!mask) bytes.fill(0xff);
   else for (let b = 0; b < bytes.length; b++) bytes[b] = (mask[b >> 2] ?? 0) >>> (8 * (b & 3));

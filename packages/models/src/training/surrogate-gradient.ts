@@ -1,9 +1,10 @@
-// Computes, within the graph, losses whose gradient at a token depends only on that token's log-probability (or value), so that a training
-// graph computes log-probabilities, weights and gradients in one pass. The slopes are core's formulas applied to graph values.
+// Computes, within the graph, losses whose gradient at a token depends only on that token's log-probability (or value), so that a
+// training graph computes log-probabilities, weights and gradients in one pass. The derivatives are the formulas of @bowyer/core,
+// applied to values of the graph.
 import { cispoSlope, droSlope, klSlope, surrogateTerms, valueTerms, type KlEstimator } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** The options that are compiled into the graph. */
+/** The options of a surrogate loss that are compiled into the graph, unlike its scalars, which are inputs. */
 export interface SurrogateForm {
   /** The loss of a token: that of core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
   policy: 'clip' | 'cispo' | 'dro' | 'likelihood';
@@ -21,7 +22,7 @@ export interface SurrogateForm {
 
 /** The scalars of a policy loss, which are inputs of the graph, so that one graph serves all their values. */
 export interface PolicyScalars {
-  /** The interval of ratios, for `clip` and `cispo`. */
+  /** The interval to which ratios of probabilities are clipped, for `clip` and `cispo`. */
   low?: number;
   high?: number;
   /** The β of `dro`. */
@@ -40,13 +41,13 @@ export interface SurrogateLoss {
   scalars: PolicyScalars;
   oldLogprobs: Float32Array;
   advantages: Float32Array;
-  /** w [N] */
+  /** [N] the weights w of the tokens. */
   weights: Float32Array;
   /** Log-probabilities under the reference policy, for a KL penalty. */
   refLogprobs?: Float32Array;
-  /** β */
+  /** The coefficient β of the KL penalty. */
   klCoefficient: number;
-  /** c */
+  /** The coefficient c of the entropy bonus. */
   entropyCoefficient: number;
   /** The inputs of the value loss, if there are values. */
   values?: { oldValues: Float32Array; returns: Float32Array; coefficient: number };
@@ -62,7 +63,7 @@ const scalarsOf = {
   likelihood: [],
 } as const satisfies Record<SurrogateForm['policy'], readonly (keyof PolicyScalars)[]>;
 
-/** Lists the names of the scalars that a policy loss uses. */
+/** Lists the names of those `PolicyScalars` that a policy loss uses. */
 export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof PolicyScalars)[] => scalarsOf[policy];
 
 /**

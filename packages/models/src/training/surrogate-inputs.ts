@@ -42,13 +42,15 @@ export function surrogateInputs(
   });
 }
 
-/** Makes the inputs for the scalars that a policy loss uses. */
+/** Makes the graph's scalar inputs for a policy loss. */
 export const scalarInputs = (policy: SurrogateForm['policy'], scalars: PolicyScalars): Record<string, InputTensor> =>
   Object.fromEntries(
     scalarNames(policy).map((name) => [SCALAR_INPUTS[name], { dims: [], data: [scalars[name] ?? NaN] }]),
   );
 
-/** Writes the [N] numbers of weighted positions into [examples] of [tokens]. */
+/**
+ * Distributes numbers [N], one per position with a weight other than 0, over arrays [tokens] of the examples, with 0 elsewhere.
+ */
 function spread(
   examples: readonly TokenExample[],
   weightsOf: (example: TokenExample) => Float32Array,
@@ -62,9 +64,11 @@ function spread(
 }
 
 /**
- * Selects the numbers at some places (see `Place`), as inputs [places], or [places, width] if places have several numbers.
+ * Makes inputs that contain the numbers at some tokens of the examples: [places], or [places, width] with several numbers per
+ * token.
  *
- * @param arrays by the input's name, [examples] of [tokens × width]
+ * @param arrays for the name of each input, one array [tokens × width] per example
+ * @param places the tokens, each named by the indices of its example and of the token
  */
 export function pickedInputs(
   arrays: Readonly<Record<string, readonly (Float32Array | Int32Array)[]>>,

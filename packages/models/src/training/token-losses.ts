@@ -1,11 +1,11 @@
-// Computes losses that are sums over tokens in which each term depends only on its own log-probability: Σ_t w_t ℓ(log p_t).
+// Computes losses that are sums over tokens in which each term depends only on the token's log-probability: Σ_t w_t ℓ(log p_t).
 import { cispoSlope, droSlope, hostArithmetic, surrogateTerms } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import type { PolicyScalars, SurrogateForm } from './surrogate-gradient.js';
 import { pickedInputs, scalarInputs } from './surrogate-inputs.js';
 
-/** Tokens, and the targets of each position. */
+/** An example: its tokens, and one or more target tokens for each position. */
 export interface TargetedTokens {
   /** [tokens] */
   ids: Int32Array;
@@ -13,21 +13,21 @@ export interface TargetedTokens {
   targets: Int32Array;
 }
 
-/** The losses of some examples. */
+/** A kind of loss, and its inputs for some examples. */
 export interface TokenLosses {
   policy: SurrogateForm['policy'];
   scalars: PolicyScalars;
   /** The number of targets per position; above 1 for the likelihood only. */
   width: number;
-  /** [examples] of [tokens × width]: w, of either sign. */
+  /** [examples] of [tokens × width]: the weights w, which may be negative. */
   weights: readonly Float32Array[];
-  /** [examples] of [tokens], in nats, under the policy that sampled; omitted for the likelihood. */
+  /** [examples] of [tokens], log-probabilities in nats under the policy that sampled the tokens; omitted for the likelihood. */
   oldLogprobs?: readonly Float32Array[];
   /** [examples] of [tokens]; omitted for the likelihood. */
   advantages?: readonly Float32Array[];
 }
 
-/** Returns the form of the training graph that computes these losses. */
+/** Returns the options of the training graph that computes these losses. */
 export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
   policy,
   isWide: width > 1,
@@ -38,7 +38,8 @@ export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
 });
 
 /**
- * Makes examples with weight 1 at positions where the loss has a gradient; of several targets of a position they have the first.
+ * Makes the examples from which batches are formed: their weight is 1 at positions where the loss has a gradient, so that these
+ * are scored, else 0; of several targets of a position they have the first.
  */
 export function learnedExamples(examples: readonly TargetedTokens[], losses: TokenLosses): TokenExample[] {
   const { width } = losses;
@@ -54,7 +55,7 @@ function isLearned({ policy, weights, advantages }: TokenLosses, example: number
   return policy === 'likelihood' || policy === 'dro' || advantages![example][token] !== 0;
 }
 
-/** Makes the graph's inputs for a batch of `learnedExamples`. */
+/** Returns a function that makes the training graph's inputs of the loss for a batch of `learnedExamples`. */
 export function lossInputs(
   examples: readonly TargetedTokens[],
   { policy, scalars, width, weights, oldLogprobs, advantages }: TokenLosses,
@@ -72,7 +73,8 @@ export function lossInputs(
 }
 
 /**
- * Computes the weights of `lossInputs` on the host, for devices whose graphs cannot compute these losses.
+ * Computes the weights of a training pass from log-probabilities on the host, for devices whose graphs cannot compute these
+ * losses.
  *
  * @param logprobs [examples] of [tokens]
  * @returns [examples] of [tokens] weights of −log p with which the weighted sum has the losses' gradient
@@ -91,11 +93,11 @@ function slope({ policy, scalars, ...rows }: TokenLosses, example: number, token
   return surrogateTerms(hostArithmetic, logRatio, advantage, { ...bounds, dualClip: null }).slope;
 }
 
-/** Selects the k-th target of each position. */
+/** Selects the k-th of `width` numbers (such as targets) of each position. */
 export const column = <Rows extends Int32Array | Float32Array>(rows: Rows, k: number, width: number): Rows =>
   width === 1 ? rows : (rows.filter((_, i) => i % width === k) as Rows);
 
-/** Makes examples with the k-th target of each position, in which all positions are scored. */
+/** Makes examples that score the k-th target at every position. */
 export const columnExamples = (examples: readonly TargetedTokens[], k: number, width: number): TokenExample[] =>
   examples.map(({ ids, targets }) => ({
     ids,

@@ -17,7 +17,7 @@ export interface TokenProgramsOptions {
   maskedTokenIds: readonly number[];
   /** LoRA adapters; the parameters are frozen then. */
   adapters?: AdapterWeights;
-  /** A bank of adapters, of which each call selects one. */
+  /** The loaded adapters (a bank), of which each call selects one. */
   bank?: AdapterBank;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
@@ -27,24 +27,24 @@ export interface TokenProgramsOptions {
   checkpointing?: boolean;
 }
 
-/** The terms in which compiled graphs differ. */
+/** The settings in which the compiled graphs of one model differ. */
 interface Terms {
   /** Whether some positions have a mask of the tokens that can be chosen. */
   masked: boolean;
   entropy: boolean;
   value: boolean;
-  /** Whether the batch is a tree. */
+  /** Whether the batch is a tree of tokens, which has common prefixes once (see token-tree.ts). */
   tree: boolean;
-  /** The number of chunks of queries (see training-graph.ts). */
+  /** The number of chunks of queries for which attention is computed in turn. */
   chunks: number;
-  /** The number of chunks for the rows of the head in scoring. */
+  /** The number of chunks into which the rows of the LM head are divided in scoring. */
   headChunks: number;
 }
 
 type ScoringForm = Pick<Terms, 'masked' | 'tree' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
-  /** The number of chunks for the rows of the loss. */
+  /** The number of chunks into which the rows of LM head and loss are divided in training. */
   lossChunks: number;
   dropout: boolean;
   /** With a surrogate loss: whether entropies are outputs too (see training-graph.ts). */
@@ -52,19 +52,22 @@ interface TrainingTerms extends Terms {
   reports?: boolean;
 }
 
-/** Compiles, caches and binds programs. */
+/** Compiles the scoring and training graphs of a model, keeps them, and binds them to its weights. */
 export class TokenPrograms {
-  /** The value head, which graphs with a value use; must be set before these. */
+  /** The value head; it must be set before a program that computes values is requested. */
   valueHead?: Pick<ValueHead, 'parameters'> & { optimizer: { gradients: State } };
   #integers?: Promise<ReadonlyMap<string, TrainingIntegers>>;
   readonly #scoring = new Map<string, Promise<Program>>();
-  /** The bound programs, by the state of the adapters, then by outputs. */
+  /** The bound scoring programs, by the adapters (on, off, or a state with others), then by outputs and settings. */
   readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
   #training?: { gradients: State; programs: Map<string, Promise<BoundProgram>> };
 
   constructor(private readonly options: TokenProgramsOptions) {}
 
-  /** Updates the copy of the weights that programs read; needed before a run, if parameters may have changed. */
+  /**
+   * Updates the float16 copy of the weights that programs read, if there is one; call it before a run if parameters may have
+   * changed.
+   */
   refresh(): Promise<void> {
     return this.#weights.refresh();
   }
@@ -73,7 +76,11 @@ export class TokenPrograms {
     return this.options.device.precision === 'float16';
   }
 
-  /** Returns a scoring program: one session per form, which is bound for each choice of outputs and of the adapters' state. */
+  /**
+   * Returns a scoring program, which is compiled once per `form`, and bound for each choice of outputs and of adapters.
+   *
+   * @param adapters with LoRA: whether the adapters are applied, or a state with other adapters
+   */
   async scoring(fetch: string[], form: ScoringForm, adapters: boolean | State = true): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
@@ -86,7 +93,7 @@ export class TokenPrograms {
     return bound;
   }
 
-  /** Releases the bindings to a state of adapters, before that state is released. */
+  /** Releases the programs that are bound to a state of adapters; call it before that state is released. */
   async releaseAdapters(adapters: State): Promise<void> {
     for (const bound of this.#bound.get(adapters)?.values() ?? []) await (await bound).release();
     this.#bound.delete(adapters);
@@ -113,9 +120,9 @@ export class TokenPrograms {
   }
 
   /**
-   * Returns the training program, which is bound to one gradient state at a time.
+   * Returns a training program, which adds gradients to the tensors of `gradients`; programs for another state are released.
    *
-   * @param terms `dropout` means that of config.json; the adapters' own dropout is independent of it
+   * @param terms the graph's settings; its `dropout` is that of config.json, the adapters' dropout is independent of it
    */
   async training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
     if (this.#training?.gradients !== gradients) {
@@ -168,7 +175,7 @@ export class TokenPrograms {
     return { ...shared, quantized, trainingIntegers: integers };
   }
 
-  /** Connects graph inputs to states; a quantised weight is not an input. */
+  /** Connects the inputs of a program to the tensors of the model on the device. Quantised weights are part of the graph. */
   async #wiring({ inputs }: Program, adapterValues: boolean | State) {
     const { architecture } = this.options;
     const adapters = this.options.adapters && {
@@ -193,7 +200,7 @@ export class TokenPrograms {
   }
 }
 
-/** Releases bindings and their programs. */
+/** Releases bound programs, and the compiled programs to which they belong. */
 async function releaseAll(bindings: Iterable<Promise<BoundProgram>>): Promise<void> {
   for (const binding of bindings) {
     const bound = await binding;

@@ -1,4 +1,5 @@
-// Scores token examples and accumulates the gradients of their losses, batch by batch.
+// Scores examples (token sequences with targets and weights) by a language model, and accumulates gradients of their losses,
+// batch by batch.
 import type { BoundProgram, InputTensor, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import { chunksOf } from '../layers/attention.js';
@@ -28,15 +29,20 @@ import { microBatchTokens } from './micro-batch-tokens.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
-/** The options of batches. */
+/** The options of forming batches. */
 export interface BatchOptions {
   /** The most tokens of a micro-batch, padding included; larger batches are split. Infinity if not given. */
   maxTokens?: number;
 }
 
-/** The options of gradients. Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens`, or a single longer example. */
+/**
+ * The options of computing gradients. Without `maxTokens`, micro-batches on the CPU have at most `microBatchTokens` tokens, or a
+ * single longer example.
+ */
 export interface GradientOptions extends BatchOptions {
-  /** Whether common prefixes are computed once (see `ScoringBatchOptions`); no effect with dropout, whose masks differ between rows. */
+  /**
+   * Whether common prefixes are computed once (see `ScoringBatchOptions`). Not with dropout, whose masks differ between examples.
+   */
   sharesPrefixes?: boolean;
   /** The factor of gradients on a device that computes in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
@@ -46,28 +52,28 @@ export interface GradientOptions extends BatchOptions {
 export interface ScoringBatchOptions extends BatchOptions {
   /** With LoRA: false scores with the base alone; a state scores with other adapters in the same session. True if not given. */
   adapters?: boolean | State;
-  /** An adapter of the model's bank; null or omitted: the base alone. */
+  /** One of the adapters that are loaded into the model's bank; null or omitted: the base model alone. */
   adapter?: LoadedAdapter | null;
   /**
-   * Whether tokens that several examples begin with are computed once, on the CPU. Recurrent layers still compute whole sequences;
-   * convolutions do not. False if not given.
+   * Whether the prefixes that several examples have in common are computed once; on the CPU only. Recurrent layers still compute
+   * whole sequences; attention, convolutions and token-wise layers do not. False if not given.
    */
   sharesPrefixes?: boolean;
 }
 
-/** The options of losses. */
+/** The options of gradients of a loss. */
 export interface LossOptions extends GradientOptions {
-  /** Whether the loss function gets entropies and may return a gradient by them. False if not given. */
+  /** Whether entropies are computed for the loss function, which may return a gradient by them. False if not given. */
   entropies?: boolean;
   /**
-   * The same loss in a form that the training graph can compute. If the device supports it (float32 on the CPU), examples need no
-   * separate scoring pass, and common prefixes are computed once.
+   * The loss in a form that the training graph can compute, in addition to the loss function. If the device supports it (float32
+   * on the CPU), the graph is used: examples need no separate scoring pass, and common prefixes are computed once.
    */
   surrogate?: SurrogateLoss;
 }
 
 export interface TokenScores {
-  /** [tokens] as in `TokenScorer.logprobs`. */
+  /** [tokens] log p of the target at each position in nats; 0 where the weight is 0. */
   logprobs: Float32Array;
   /** The first ten logits (all, if the vocabulary is smaller) at the first scored position. */
   logitsHead: Float32Array;
@@ -75,17 +81,19 @@ export interface TokenScores {
 
 interface TokenScorerOptions extends TokenProgramsOptions {
   padTokenId: number;
-  /** The number of chunks for the rows of the loss, if there are enough rows, so that only one chunk of logits is in memory. */
+  /**
+   * The least number of chunks into which the rows of the loss are divided, so that the logits of only one chunk are in memory.
+   */
   lossChunks?: number;
   /** If given, the training graph applies the dropout of config.json with masks from this generator. */
   dropoutRng?: Pick<Rng, 'integer'>;
 }
 
-/** Scores examples, and adds gradients. */
+/** Scores examples by a language model, and adds the gradients of their losses to a state of gradients. */
 export class TokenScorer {
   readonly #programs: TokenPrograms;
 
-  /** See `TokenScorerOptions.dropoutRng`; set before the first gradient. */
+  /** If given, training applies the dropout of config.json with masks from this generator; set it before the first gradient. */
   dropoutRng?: Pick<Rng, 'integer'>;
 
   constructor(private readonly options: TokenScorerOptions) {
@@ -112,7 +120,7 @@ export class TokenScorer {
   }
 
   /**
-   * Computes V for each example and position after reading the tokens up to there; 0 where the weight of V is 0.
+   * Computes the value head's V at each position of the examples, after the token there is read; 0 where the weight of V is 0.
    *
    * @returns one array [tokens] per example
    */
@@ -155,7 +163,7 @@ export class TokenScorer {
   }
 
   /**
-   * Scores examples. Each rank computes its own rows.
+   * Scores examples. With several ranks, each computes some rows of every batch.
    *
    * @returns for each output, one array [tokens] per example, with the results of all ranks
    */
@@ -222,9 +230,9 @@ export class TokenScorer {
   }
 
   /**
-   * Runs one pass for a loss that the graph computes.
+   * Adds the gradient of a loss that the training graph computes, in one pass.
    *
-   * @returns the inputs of core's losses, for metrics
+   * @returns log-probabilities, entropies and values of the scored tokens, from which the caller computes metrics
    */
   async #accumulateSurrogate(
     examples: readonly TokenExample[],
@@ -262,7 +270,7 @@ export class TokenScorer {
 
   /**
    * Adds the gradient of losses that are sums over tokens. On the CPU in float32, the graph computes the losses, common prefixes are
-   * computed once, and the head computes tokens without a gradient in the forward pass alone.
+   * computed once, and tokens without a gradient go through the LM head in the forward pass alone.
    *
    * @returns [examples] of [tokens × width] log p of every target in nats, before the optimizer step
    */
@@ -290,7 +298,7 @@ export class TokenScorer {
   /**
    * Computes the log-probability of every target, for examples with several targets per position.
    *
-   * @param options.maxTokens as in training if not given, since each token's logits are as wide as the vocabulary
+   * @param options.maxTokens that of training if not given, since every position has logits, which are as wide as the vocabulary
    * @returns [examples] of [tokens × width] log p of every target in nats
    */
   async targetLogprobs(
@@ -349,7 +357,7 @@ export class TokenScorer {
   /**
    * Adds the gradient of Σ weights · (−log p) to `gradients`.
    *
-   * @returns that sum, in nats
+   * @returns the loss Σ weights · (−log p), in nats
    */
   async accumulateGradients(
     examples: readonly TokenExample[],
@@ -394,8 +402,8 @@ export class TokenScorer {
   }
 
   /**
-   * Yields this rank's rows of every batch of a call. `maxTokens` applies to one process; ranks that compute together share a batch of
-   * a multiple of that.
+   * Yields, for each batch, the rows that this rank computes. `maxTokens` applies to the rows of one rank; the batch that all
+   * ranks share has that number of tokens times the number of ranks.
    */
   #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): Generator<OwnRows> {
     const { padTokenId, device } = this.options;
@@ -412,19 +420,25 @@ export class TokenScorer {
     return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize, names: program.inputs });
   }
 
-  /** Returns a batch that the device accepts; where it keeps buffers for each shape, one of few shapes. */
+  /**
+   * Returns a batch that the device accepts. A GPU that keeps buffers for each shape gets padded batches, so that few shapes
+   * occur.
+   */
   #runnable(batch: TokenBatch): TokenBatch {
     const { device, architecture } = this.options;
     if (device.kind !== 'webgpu') return batch;
     return gpuBatch(batch, { roundsSizes: this.#roundsSizes, contextLength: architecture.contextLength });
   }
 
-  /** Returns whether rows and columns of batches are rounded up (see `gpuBatch`). */
+  /** Returns whether the numbers of rows and columns of batches are rounded up, so that few shapes occur (see `gpuBatch`). */
   get #roundsSizes(): boolean {
     return this.options.device.gpuBuffers === 'exact';
   }
 
-  /** Chooses the numbers of chunks. Chunks are used on the CPU only; their effect elsewhere was not measured. */
+  /**
+   * Chooses the numbers of chunks of attention, LM head and loss. Chunks are used on the CPU only; elsewhere they were not
+   * measured.
+   */
   #chunks({ columns, tree, scoredPositions, reported }: TokenBatch) {
     const { device, architecture, lossChunks } = this.options;
     if (device.kind !== 'cpu') return { chunks: 1, headChunks: 1, lossChunks: 1 };
@@ -441,13 +455,16 @@ export class TokenScorer {
     return this.options.device.kind === 'cpu' ? microBatchTokens(this.options.architecture) : Infinity;
   }
 
-  /** Returns whether a training graph may compute the loss. In float16 it may not: the gradient would have to be scaled before it is known. */
+  /**
+   * Returns whether the training graph computes losses. In float16 it cannot, since the loss must be scaled before the backward
+   * pass.
+   */
   get #calculatesLosses(): boolean {
     const { kind, precision } = this.options.device;
     return kind === 'cpu' && precision === 'float32';
   }
 
-  /** Adds up the results of all ranks; each rank has zeros outside its own rows. */
+  /** Adds up the results of all ranks, each of which has zeros at the positions that other ranks computed. */
   #joinRanks(rows: readonly Float32Array[]): void {
     const { ranks } = this.options.device;
     if (ranks.size === 1) return;
@@ -463,7 +480,7 @@ export class TokenScorer {
   }
 
   /**
-   * Makes the input for the adapter's place.
+   * Makes the graph's input that selects an adapter of the bank, or the base model alone.
    *
    * @throws if the adapter is not loaded
    */
@@ -474,7 +491,7 @@ export class TokenScorer {
     throw new Error('TokenScorer: an adapter is named, and the model was loaded without room for any');
   }
 
-  /** Releases the bindings to a state of adapters, before that state is released. */
+  /** Releases the programs that are bound to a state of adapters; call it before that state is released. */
   releaseAdapters(adapters: State): Promise<void> {
     return this.#programs.releaseAdapters(adapters);
   }

@@ -24,13 +24,18 @@ export interface ScoringOptions {
   maskedTokenIds: readonly number[];
   /** LoRA adapters; the parameters are frozen then. */
   adapters?: AdapterLayout;
-  /** A bank of adapters, of which all rows have the one at place `adapter_places` [1]; not with `adapters`, and without gradients. */
+  /**
+   * A bank of adapters, of which the input `adapter_places` [1] selects one for all rows; not with `adapters`, and only for
+   * scoring.
+   */
   bank?: BankLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Those weights of `quantized` that are multiplied as integers, and heads. */
+  /**
+   * The frozen weights that are multiplied as 8-bit integers (see integer-training.ts): some of `quantized`, and the output head.
+   */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
-  /** The type of the other weights; 'float32' by default. */
+  /** The type of the weights that are not quantised; 'float32' by default. */
   weightType?: Precision;
   /**
    * Whether entropies are computed too: in scoring as a further output; in training as a further term of the loss with the input
@@ -51,7 +56,7 @@ export interface ScoringOptions {
   tree?: boolean;
   /** The number of chunks of queries (or groups of blocks of a tree) for which attention is computed in turn; 1 if omitted. */
   chunks?: number;
-  /** The number of chunks for the rows of the head in scoring; 1 if omitted. */
+  /** The number of chunks into which the rows of the LM head are divided in scoring; 1 if omitted. */
   headChunks?: number;
 }
 
@@ -61,18 +66,21 @@ export interface TrainingOptions extends ScoringOptions {
   dropout: boolean;
   /** Whether the backward pass computes blocks again instead of keeping their activations: less memory, up to a third more time. */
   checkpointing?: boolean;
-  /** The number of chunks for the rows of the loss, so that only one chunk of logits is in memory; 1 if omitted. */
+  /**
+   * The number of chunks into which the rows of the loss are divided, so that only one chunk of logits is in memory; 1 if
+   * omitted.
+   */
   lossChunks?: number;
   /** Whether gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
   /**
-   * Whether other processes compute some rows of the batch: with dropout there is a further input, the scalar `dropout_first_row` (see
-   * SeededDropout).
+   * Whether other processes compute some rows of the batch. With dropout there is then a further input, the scalar
+   * `dropout_first_row`: the index in the batch of the first row here (see SeededDropout).
    */
   sharesBatch?: boolean;
   /**
    * If given, gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. The outputs are
-   * then `logprobs` [scored] and, with `value`, `values` [valued] instead of `loss`.
+   * then `logprobs` [scored] instead of `loss`, and, with `value`, `values` [valued].
    */
   surrogate?: SurrogateForm;
   /** With a surrogate: whether there is a further output `entropies` [scored]. */
@@ -167,7 +175,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   return g;
 }
 
-/** Computes log p at positions without a gradient, [reported]. */
+/** Computes log p [reported] at the positions that `reported_positions` lists, which have no gradient. */
 function reportedLogprobs(
   g: GraphBuilder,
   { residual, logitsOf }: ReturnType<typeof scoredRows>,
@@ -179,8 +187,8 @@ function reportedLogprobs(
 }
 
 /**
- * Computes the gradient of Σ value_weights · V by the rows of the head; the gradients of the value head's own parameters become
- * outputs.
+ * Computes the gradient of Σ value_weights · V (or of the surrogate's value loss) by the hidden states that the value head reads;
+ * the gradients by the value head's parameters become outputs of the graph.
  */
 function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss, surrogate }: TrainingOptions): Value {
   if (scalesLoss) throw new Error('the value head is not built for loss scaling');
@@ -203,11 +211,11 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 }
 
 /**
- * Computes the hidden rows of scored positions only, so that the LM head is not applied to prompts and padding, and a function from
- * rows to logits. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also value_positions
- * [valued]; with `tree` ids [tokens] and those of tree-inputs.ts.
+ * Computes the hidden states of scored positions only, so that the LM head is not applied to prompts and padding, and returns a
+ * function from hidden states to logits. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with
+ * `value` also value_positions [valued]; with `tree` ids [tokens] and the inputs of tree-inputs.ts.
  *
- * @returns `allRows` [scored + valued, width]: `rows`, then `valueRows`
+ * @returns `rows` [scored, width] and `valueRows` [valued, width] are the hidden states; `allRows` is both in one tensor
  */
 function scoredRows(
   g: GraphBuilder,

@@ -1,4 +1,5 @@
-// Declares and makes the inputs of graphs whose batch is a tree of tokens (see token-tree.ts).
+// Declares and makes the inputs of graphs whose batch is a tree of tokens, which has the common prefixes of sequences once (see
+// token-tree.ts).
 import { maximum } from '@bowyer/core';
 import { multiplyDims, type Dim, type GraphBuilder, type InputTensor, type Value } from '@bowyer/graph';
 import type { TreeSequences } from '../architecture/architecture.js';
@@ -12,14 +13,14 @@ import {
 } from '../batching/token-tree.js';
 import type { HeadLayout, TreeBlocks } from '../layers/attention.js';
 
-/** Declares the positions of the tokens, int64 [tokens]. */
+/** Declares the input with the position of each token in its sequences, int64 [tokens]. */
 export const treePositions = (g: GraphBuilder): Value =>
   g.cast(g.input('tree_positions', 'int32', ['tokens']), 'int64');
 
 /**
- * Declares the inputs of attention, and computes from them where the heads of each token are.
+ * Declares the inputs of attention over a tree, and computes from them the indices of each token's heads.
  *
- * @param count the number of groups
+ * @param count the number of groups of blocks, which are padded to the same sizes
  * @param trains whether gradients are computed
  */
 export function treeBlocks(
@@ -58,16 +59,16 @@ export function treeBlocks(
     })),
     padded,
     inside: g.min(padded, g.sub(g.mul(g.dimScalar('tokens'), heads), 1)),
-    // A block that comes after n queries has the places n · heads + head · width + offset.
+    // In a block that comes after n queries, the query of a head at `offset` has the index n · heads + head · width + offset.
     inBlocks: g.add(g.unsqueeze(g.add(g.mul(before, heads), offset), 1), g.mul(g.range(heads), g.unsqueeze(widths, 1))),
   };
 }
 
-/** Computes the rows of each head of some tokens: [blocks, tokens] → [blocks, heads, tokens]. */
+/** Computes the indices of some tokens' heads in [tokens · heads, headSize]: [blocks, tokens] → [blocks, heads, tokens]. */
 const placesOfHeads = (g: GraphBuilder, tokens: Value, heads: number): Value =>
   g.add(g.mul(g.unsqueeze(tokens, 1), heads), g.unsqueeze(g.range(heads), 1));
 
-/** Returns a function that declares the inputs of recurrent layers when they are needed. */
+/** Returns a function that declares the inputs of recurrent layers and convolutions when a layer needs them. */
 export const treeSequences =
   (g: GraphBuilder) =>
   (reach?: number): TreeSequences => {
@@ -80,9 +81,9 @@ export const treeSequences =
   };
 
 /**
- * Makes these inputs for a tree.
+ * Makes the inputs that the functions above declare, for a tree.
  *
- * @param names the inputs of the graph
+ * @param names the names of the graph's inputs, since some are declared only if a layer or the gradient needs them
  */
 export function treeInputs(tree: TokenTree, names: ReadonlyMap<string, unknown>): Record<string, InputTensor> {
   const tokens = tree.ids.length;

@@ -18,20 +18,20 @@ const NAME = 'value_head';
 const EPSILON = 1e-6;
 const FILES = { weights: 'value-head.safetensors', optimizer: 'value-head-optimizer.safetensors' };
 
-/** Returns the shapes of the head's parameters over a trunk of this width. */
+/** Returns the shapes of the value head's parameters for a model whose residual stream has this width. */
 export const valueHeadParameters = (width: number): Record<string, number[]> => ({
   [`${NAME}.weight`]: [1, width],
   [`${NAME}.bias`]: [1],
 });
 
-/** Declares the head's parameters as inputs of a graph. */
+/** Declares the value head's parameters as inputs of a graph. */
 export const valueHeadInputs = (g: GraphBuilder, width: number): Parameters =>
   parameterInputs(
     g,
     Object.fromEntries(Object.entries(valueHeadParameters(width)).map(([name, shape]) => [name, { shape }])),
   );
 
-/** Computes values: [n, width] → [n]. */
+/** Computes values from hidden states `rows`: [n, width] → [n]. */
 export function valueHeadGraph(g: GraphBuilder, rows: Value, parameters: Parameters): Value {
   const normalized = rmsNormalization(g, rows, g.full(1, [rows.dim(1)]), EPSILON);
   return g.squeeze(linear(g, normalized, parameters, NAME), 1);

@@ -1,5 +1,6 @@
-// Copies short blocks to places that are far apart, in WebAssembly SIMD. A decoding step writes one key and one value per row and head,
-// each to a place that is not in the CPU's caches; a loop with few instructions lets many of these memory accesses overlap.
+// Copies short blocks of numbers to addresses that are far apart, in WebAssembly SIMD. A decoding step writes one key and one
+// value per batch row and head to the KV cache, each to an address that is not in the CPU's caches; a loop with few instructions
+// lets many of these memory accesses overlap.
 import { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from '@bowyer/graph';
 import {
   addI32,
@@ -13,7 +14,7 @@ import {
   type FunctionSource,
 } from './simd-assembler.js';
 
-/** Declares the used part of a global that neither ES2023 nor @types/node declares. */
+/** Declares the members of the global WebAssembly that are used here, since neither ES2023 nor @types/node declares it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
@@ -22,8 +23,8 @@ declare const WebAssembly: {
 const [SOURCE, END, TARGET, BYTES, STRIDE, OFFSET] = [0, 1, 2, 3, 4, 5];
 
 /**
- * Declares copy_blocks(source, end, target, bytes, stride), which copies consecutive blocks of `bytes` from source up to end to places
- * `stride` apart, beginning at target.
+ * Declares copy_blocks(source, end, target, bytes, stride), which copies the consecutive blocks of `bytes` bytes between the
+ * addresses source and end to addresses that are `stride` bytes apart, beginning at target.
  */
 const copyBlocks: FunctionSource = {
   name: 'copy_blocks',
@@ -61,9 +62,10 @@ function instanceOf(memory: WasmMemory): Exports {
 }
 
 /**
- * Copies blocks of `size` elements, which are consecutive in `source`, to places in `array`.
+ * Copies blocks of `size` elements, which are consecutive in `source`, to indices of `array` that are a stride apart. The blocks
+ * are divided into groups of equal size.
  *
- * @param starts the element of `array` at which each group of blocks begins; a negative one leaves the group out
+ * @param starts for each group of blocks, the index in `array` of its first block; a group with a negative index is not copied
  * @param options.strides the distance in elements between the blocks of each group
  * @returns false, with nothing done, unless the array is in a WebAssembly memory, `source` fits into that memory's first bytes, and
  *   blocks are multiples of 16 bytes

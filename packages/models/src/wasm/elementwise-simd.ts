@@ -1,5 +1,6 @@
-// Runs loops over all parameters in WebAssembly SIMD: the updates of Adam and SGD, a sum of squares, Polyak averaging. Gradients and
-// moments are processed in place (graph/src/device/host-memory.ts); loop-memory.ts copies other arrays.
+// Runs loops over a model's parameters in WebAssembly SIMD: the updates of Adam and SGD, a sum of squares, Polyak averaging.
+// Gradients and moments are in a WebAssembly memory (graph/src/device/host-memory.ts) and processed in place; loop-memory.ts
+// copies other arrays.
 import { loopFunction } from './loop-function.js';
 import { Loops } from './loop-memory.js';
 import {
@@ -60,7 +61,10 @@ const adamScalarOrder = [
   'smallest',
 ] as const;
 
-/** Declares adam(bytes, parameter, gradient, first moment, second moment, ...scalars), which also sets the gradient to zero. */
+/**
+ * Declares adam(bytes, parameter, gradient, first moment, second moment, ...scalars), one step of Adam; it sets the gradient to
+ * zero.
+ */
 const adam = loopFunction(
   'adam',
   {
@@ -101,7 +105,7 @@ const adam = loopFunction(
 const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
 export type SgdScalars = Record<(typeof sgdScalarOrder)[number], number>;
 
-/** Declares sgd(bytes, parameter, gradient, momentum buffer, ...scalars), which also sets the gradient to zero. */
+/** Declares sgd(bytes, parameter, gradient, momentum buffer, ...scalars), one step of SGD; it sets the gradient to zero. */
 const sgd = loopFunction(
   'sgd',
   {

@@ -1,13 +1,13 @@
-// Makes the functions of WebAssembly loops in one form: integer parameters (lengths, addresses), the step's numbers in all four lanes of a
-// vector, and locals by name.
+// Makes WebAssembly functions that loop over arrays: their parameters are integers (lengths, addresses) and float32 scalars,
+// which the body reads in all four lanes of a vector; the body names its locals.
 import { local, setLocal, splat, type Code, type FunctionSource } from './simd-assembler.js';
 
 interface LoopNames<Whole extends string, Scalar extends string, Vector extends string> {
   /** Integer parameters, in order. */
   whole: readonly Whole[];
-  /** float32 parameters after those, in order. */
+  /** float32 parameters, which follow the integer parameters, in order. */
   scalars: readonly Scalar[];
-  /** Further integers, initially zero. */
+  /** Integer locals, initially zero. */
   counters?: readonly Whole[];
   /** Locals with four float32. */
   vectors: readonly Vector[];
@@ -16,7 +16,7 @@ interface LoopNames<Whole extends string, Scalar extends string, Vector extends 
 interface LoopLocals<Whole extends string, Scalar extends string, Vector extends string> {
   /** The index of each local. */
   at: Readonly<Record<Whole | Vector, number>>;
-  /** Each scalar in all four lanes. */
+  /** For each scalar, the code that loads it into all four lanes of a vector. */
   scalar: Readonly<Record<Scalar, Code>>;
 }
 

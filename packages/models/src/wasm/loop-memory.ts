@@ -1,9 +1,9 @@
-// Runs WebAssembly loops over arrays: in place if all are in one WebAssembly memory, else through copies of chunks in the memory's
-// first bytes, which stay in the CPU's cache. Copying costs less than a scalar loop in V8.
+// Runs WebAssembly loops over arrays: in place if all arrays are in one WebAssembly memory; else chunks of the arrays are copied
+// to the memory's first bytes, which stay in the CPU's cache, and back. Copying costs less than a scalar loop in V8.
 import { LOOP_BYTES, wasmMemoryOf, type TensorArray, type WasmMemory } from '@bowyer/graph';
 import { assembleModule, type FunctionSource } from './simd-assembler.js';
 
-/** Declares the used part of a global that neither ES2023 nor @types/node declares. */
+/** Declares the members of the global WebAssembly that are used here, since neither ES2023 nor @types/node declares it. */
 declare const WebAssembly: {
   Memory: new (limits: { initial: number }) => WasmMemory;
   Module: new (bytes: Uint8Array) => object;
@@ -16,7 +16,7 @@ const CHUNK_BYTES = CHUNK * 4;
 /** The address at which the chunks of copied arrays begin; the bytes before it are for tables. */
 const TABLE_BYTES = LOOP_BYTES / 2;
 
-/** An array of a loop. */
+/** An array over which a loop runs. */
 interface LoopArray {
   array: TensorArray;
   /** The number of elements of the other arrays that correspond to one of this array: 256 for the scales of blocks; 1 if not given. */
@@ -27,11 +27,11 @@ interface LoopArray {
   readsOnly?: boolean;
 }
 
-/** Compiles loops, and runs them over arrays. */
+/** Compiles WebAssembly functions that are loops over arrays, and runs them. */
 export class Loops<Exports> {
   readonly #module: object;
   readonly #instances = new WeakMap<WasmMemory, Exports>();
-  /** The memory for arrays that are in no WebAssembly memory. */
+  /** The memory to which chunks are copied if none of the arrays is in a WebAssembly memory. */
   #own?: WasmMemory;
 
   /**

@@ -1,8 +1,8 @@
-// Assembles WebAssembly modules, with just the instructions for elementwise loops over float32 arrays, four elements at a time. It is
-// needed because V8 computes a float32 loop in float64, one element at a time; AdamW over 124 M parameters took 0.7 s in such a loop.
-// Opcodes: https://webassembly.github.io/spec/core/binary/instructions.html
+// Assembles WebAssembly modules from the few instructions that elementwise loops over float32 arrays need, four elements at a
+// time. V8 computes a float32 loop in JavaScript in float64, one element at a time; AdamW over 124 M parameters took 0.7 s in
+// such a loop. Opcodes: https://webassembly.github.io/spec/core/binary/instructions.html
 
-/** Machine code that leaves one value on the stack (or none, if it is a statement). */
+/** WebAssembly code that leaves one value on the stack (or none, if it is a statement). */
 export type Code = readonly number[];
 
 /** Encodes an unsigned integer in WebAssembly's LEB128 format. */
@@ -58,7 +58,7 @@ export const maxLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
   return lanes.reduce((x, y) => [...x, ...y, 0x97]);
 };
-/** A vector of four zeros. */
+/** Code of a vector of four zeros. */
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
 // The following operations work on vectors of bytes and integers.
@@ -138,7 +138,7 @@ export interface FunctionSource {
   name: string;
   params: readonly ValueType[];
   result?: ValueType;
-  /** Locals after the parameters, in order; their initial values are zero. */
+  /** The types of the locals, whose indices follow those of the parameters; their initial values are zero. */
   locals: readonly ValueType[];
   body: Code;
 }

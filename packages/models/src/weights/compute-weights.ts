@@ -1,5 +1,6 @@
-// Gives a model's graphs the weights that they read: the trained ones themselves, or on a float16 device a float16 copy of the float32
-// master weights, which is converted again after a step. The copy halves the memory that every decoding step reads.
+// Gives a model's graphs the weights that they read: the trained weights themselves, or on a float16 device a float16 copy of the
+// trained float32 weights (master weights), which is made again after an optimizer step. The copy halves the memory that a
+// decoding step reads.
 import {
   GraphBuilder,
   toFloat16,
@@ -18,7 +19,7 @@ interface Copy {
   version?: number;
 }
 
-/** Keeps the copy of a state of weights. */
+/** Makes and updates the copy of a state of weights in the device's precision, if the state has another precision. */
 export class ComputeWeights {
   static readonly #all = new WeakMap<State, ComputeWeights>();
   #copy?: Promise<Copy>;
@@ -28,14 +29,14 @@ export class ComputeWeights {
     private readonly masters: State,
   ) {}
 
-  /** Returns the copy for a state of weights; there is one copy per state. */
+  /** Returns the `ComputeWeights` of a state of weights; there is one for each state. */
   static of(device: Device, masters: State): ComputeWeights {
     const known = this.#all.get(masters) ?? new ComputeWeights(device, masters);
     this.#all.set(masters, known);
     return known;
   }
 
-  /** Returns the state that graphs read. */
+  /** Returns the state that graphs read: the copy, or the weights themselves if there is no copy. */
   async state(): Promise<State> {
     return this.#isCopied ? (await this.#ready()).state : this.masters;
   }

@@ -1,4 +1,5 @@
-// Copies a device's state to tensors for files, and writes tensors back after checks.
+// Copies the tensors of a state on a device to tensors that can be saved to a file, and writes tensors of a file back after
+// checks.
 import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
 import { float16ToFloat32, type HostTensors, CheckpointError } from '@bowyer/checkpoints';
 
