@@ -57,37 +57,37 @@ export interface Route {
   path: string;
   /** Whether the route is only for the operator of the server, so that the API key of a rollout is not valid for it. */
   isOperators?: boolean;
-  /** Answers a request. @returns null if the answer was streamed, or the client has left */
+  /** Answers a request. @returns null if the answer was sent as a stream, or the client has disconnected */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
 }
 
-/** One request of a client. */
+/** One request of a client, with what a route needs to answer it. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The path of the route, as the client sent it. */
+  /** The path as the client sent it, including the name of a rollout. */
   path: string;
-  /** The rollout of the request; null without one. */
+  /** The rollout to which the request belongs, if an observer records rollouts; otherwise null. */
   rollout: string | null;
-  /** The parts of the path, by their names in the route. */
+  /** The segments of the path that the route names in braces, by these names. */
   parameters: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** Reads the JSON of the body. */
+  /** Reads the body, and parses it as JSON. */
   body: () => Promise<unknown>;
-  /** Reads the body as bytes. @param longest in bytes */
+  /** Reads the body as bytes. @param longest the most bytes */
   bytes: (longest: number) => Promise<Buffer>;
-  /** Returns the JSON of the body after it was read. */
+  /** Returns the parsed body after `body` has read it. */
   sent: () => unknown;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** Headers of a streamed answer, which close the connection while the server stops. */
+  /** Headers for a streamed answer: they close the connection if the server is stopping. */
   connection: OutgoingHttpHeaders;
   faultOf: (error: unknown) => Fault;
 }
 
 /**
- * The kind of a fault. `invalid`: the request cannot be served in this form; `forbidden`: its key is known, but not valid for
- * this route; `too many`: the queue is full; `overloaded`: the server is out of memory for requests.
+ * The kind of a fault. `invalid`: the request cannot be served in this form; `forbidden`: its API key is known, but not valid for
+ * this route; `too many`: the queue is full; `overloaded`: the memory for requests is full.
  */
 export type FaultKind =
   | 'invalid'
@@ -103,67 +103,67 @@ export interface Fault {
   kind: FaultKind;
   status: number;
   message: string;
-  /** The field that caused the fault. */
+  /** The name of the request's field that caused the fault. */
   param: string | null;
   code: string | null;
   retryAfterS?: number;
 }
 
 export interface StorageLimits {
-  /** The most stored responses; 0 to store none. */
+  /** The most responses that the Responses API stores; 0 to store none. */
   responses: number;
-  /** The most bytes of their JSON, each counted together with the responses that it continues. */
+  /** The most bytes of the stored responses as JSON. Each response is counted together with the conversation before it. */
   bytes: number;
 }
 
-/** The parts of the server that a protocol needs. */
+/** The objects of the server that its protocols use to answer requests. */
 export interface ServedModels {
   name: string;
-  /** Seconds since 1970. */
+  /** The time when the server started, in seconds since 1970. */
   started: number;
   contextLength: number;
-  /** Bounds of the stored responses. */
+  /** The limits for responses that the Responses API stores. */
   storage: StorageLimits;
-  /** The generator; null if the model writes no text. */
+  /** Generates answers; null if the model is an encoder, which writes no text. */
   generator: Generator | null;
-  /** The encoder; null if the model is not an encoder. */
+  /** Computes vectors of texts; null if the model is not an encoder. */
   embedder: Embedder | null;
-  /** The adapters, if the model has space for any. */
+  /** The loaded LoRA adapters; absent if the model was loaded without memory for them. */
   adapters?: ServedAdapters;
-  /** The observer of all calls; none if not given. */
+  /** The observer of all model calls, such as a recorder; none if not given. */
   observer?: CallObserver;
 }
 
 export interface ServedAdapters {
   registry: AdapterRegistry;
   modelFolder: string;
-  /** Folders below which clients may have adapters loaded; if empty, the routes for that do not exist. */
+  /** Folders below which clients may have adapters loaded; if empty, the routes for loading do not exist. */
   allowedFolders: readonly string[];
-  /** Receives messages for the operator. */
+  /** Receives messages that the operator of the server should read. */
   onNotice: (notice: string) => void;
 }
 
 /** An encoder that computes vectors of texts. */
 export interface Embedder {
   tokenizer: SteppedTokenizer;
-  /** The longest text in tokens. */
+  /** The most tokens of a text. */
   contextLength: number;
   vocabSize: number;
-  /** The length of a vector. */
+  /** The number of elements of a vector. */
   dimensions: number;
-  /** The most texts of a request. */
+  /** The most texts in one request. */
   mostTexts: number;
-  /** Computes the vectors of texts. @throws {QueueFullError} immediately, before any work */
+  /** Computes the vectors of tokenized texts. @throws {QueueFullError} immediately, before any work */
   vectors: (texts: readonly (readonly number[])[], signal: AbortSignal) => Promise<Float32Array[]>;
 }
 
 export interface Generator {
   reader: RequestReader;
   /**
-   * Begins the answers.
+   * Generates the answers to a request.
    *
-   * @param rng random numbers for a request without a seed; the server's if not given
-   * @throws {QueueFullError} immediately, before any piece
+   * @param rng the generator of random numbers for a request without a seed; the server's own if not given
+   * @throws {QueueFullError} immediately, before any text is generated
    */
   run: (
     request: CompletionRequest,
@@ -173,28 +173,28 @@ export interface Generator {
   ) => Promise<Completed>;
 }
 
-/** Writes one answer in a protocol's form: whole, or as the server-sent events of a stream. */
+/** Writes the answer to one request in a protocol's form: complete, or as the server-sent events of a stream. */
 export interface AnswerWriter {
   /** The id of the answer, which its client receives. */
   readonly id: string;
-  /** Writes the beginning of a stream, before any token is generated. */
+  /** Writes the events at the beginning of a stream, before any token is generated. */
   begin: () => string;
   piece: (piece: Choice) => string;
-  /** Writes the end of a stream, in steps if it repeats the whole answer. */
+  /** Writes the events at the end of a stream; in steps, if they repeat the whole answer. */
   end: (completed: Completed) => string | Steps<Buffer[]>;
-  /** Writes the last event of a stream that a fault has ended. */
+  /** Writes the last event of a stream that a fault has interrupted. */
   fail: (fault: Fault) => string;
-  /** Writes a whole answer, in steps if it is also stored. */
+  /** Writes a complete answer; in steps, if it is also stored. */
   whole: (completed: Completed) => object | Steps<object>;
-  /** Writes a heartbeat of the stream, which keeps its connection open while nothing is generated. */
+  /** Writes a heartbeat, which keeps the connection of a stream open while no token is generated. */
   idle?: () => string;
 }
 
-/** Returns a server-sent event. @param name event type, by which clients dispatch; none if not given */
+/** Writes a server-sent event. @param name event type, by which clients choose a handler; none if not given */
 export const event = (data: object | string, name?: string): string =>
   `${headOf(name)}${typeof data === 'string' ? data : JSON.stringify(data)}${END}`;
 
-/** Returns a server-sent event with possibly long data, in steps. */
+/** Writes a server-sent event whose data may be long, in steps. */
 export function* eventInSteps(data: object, name?: string): Steps<Buffer[]> {
   return [Buffer.from(headOf(name)), ...(yield* jsonBytesInSteps(data)), Buffer.from(END)];
 }

@@ -1,5 +1,5 @@
-// Lists the protocols of every model server; a server's option `protocols` can add others, such as Tinker's. A new protocol is a
-// folder here and a line in this file: docs/extending/protocol.md.
+// Lists the API protocols that every model server has; a server's option `protocols` can add others, such as Tinker's. To add a
+// protocol, make a folder beside this file and a line in it: docs/extending/protocol.md.
 import { adapters } from './adapters/adapters.js';
 import { chatCompletions } from './chat-completions/chat-completions.js';
 import { completions } from './completions/completions.js';
@@ -24,5 +24,5 @@ export const protocolsOf = (served: ServedModels): readonly Protocol[] => units.
 /** The model calls of all protocols. */
 export const modelCalls: readonly ModelCalls[] = units.flatMap(({ calls }) => calls ?? []);
 
-/** Writes the tables of docs/models/request-fields.md, in the page's order. */
+/** Writes the Markdown tables of docs/models/request-fields.md, in the order of the page. */
 export const fieldTables = (): string[] => units.flatMap(({ fieldTable }) => fieldTable?.() ?? []);

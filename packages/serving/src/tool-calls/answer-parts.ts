@@ -1,19 +1,21 @@
-// Collects the parts of an assistant's message while it is read: reasoning, content, tool calls, and attempts at calls.
+// Collects the parts of an assistant's message while it is parsed: reasoning, content, tool calls, and attempts at calls (texts
+// that begin like a call).
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** A tool of a request. */
+/** A tool that a request offers to the model. */
 export interface Tool {
   name: string;
-  /** JSON schema of its arguments; null for any object. */
+  /** The JSON schema of the tool's arguments; null to allow any object. */
   parameters: Readonly<Record<string, unknown>> | null;
   /** Whether the arguments must follow the schema even in calls that the request does not require. */
   strict: boolean;
 }
 
 /**
- * The result of reading a text that begins like a call. `ok` means that it is a call; all other results leave it a text:
- * `invalid_json` (also for values of Python or of a format), `unclosed_block` (the answer ended within it), `missing_name`,
- * `malformed_structure` (values in places that the format does not have), `unknown_tool` (the request has no tool of that name).
+ * The result of parsing a text that begins like a tool call. Only with `ok` it is a call; with all other results it remains text:
+ * `invalid_json` (also for invalid Python values or values of another syntax), `unclosed_block` (the answer ended within it),
+ * `missing_name`, `malformed_structure` (the format does not allow a value there), `unknown_tool` (the request has no tool of
+ * this name).
  */
 export type AttemptStatus =
   | 'ok'
@@ -23,26 +25,29 @@ export type AttemptStatus =
   | 'malformed_structure'
   | 'unknown_tool';
 
-/** A text that is a call, or begins like one. */
+/** A text in an answer that is a tool call, or begins like one. */
 export interface CallAttempt {
   status: AttemptStatus;
-  /** The name of the tool; null if the text has none. */
+  /** The name of the tool; null if the text does not contain one. */
   name: string | null;
-  /** The range of characters in the answer, including marks and reasoning: the first one, and the one after the last. */
+  /**
+   * The range of the text in the answer, in characters and including markers and reasoning: `start` is the first one, `end` the
+   * one after the last.
+   */
   start: number;
   end: number;
 }
 
-/** A call that is being read. */
+/** A tool call that is being parsed. */
 export class Call {
   name: string | null = null;
-  /** The id in the text. */
+  /** The id that the text of the call contains; null if it contains none. */
   id: string | null = null;
-  /** The arguments as JSON, incomplete until the call has ended. */
+  /** The arguments as JSON text, incomplete until the call has ended. */
   arguments = '';
-  /** Whether some of it was sent, so that it can no longer become text. */
+  /** Whether a part of the call was sent to the client, after which the call can no longer become text. */
   isSent = false;
-  /** Whether the call is complete. */
+  /** Whether the text of the call was parsed to its end. */
   hasEnded = false;
 
   constructor(private readonly tools: readonly Tool[]) {}
@@ -51,7 +56,7 @@ export class Call {
     return this.tools.find(({ name }) => name === this.name);
   }
 
-  /** Sets the name. @returns the status that ends the attempt; null where it continues */
+  /** Sets the name. @returns the status with which the attempt fails; null if it continues */
   named(name: string): AttemptStatus | null {
     this.name = name;
     if (name === '') return 'missing_name';
@@ -63,7 +68,7 @@ export class Call {
   }
 }
 
-/** Reads one call from the input's position, up to its end or to the first character that no call could have. */
+/** Parses one call from the input's position, up to its end or to the first character that no call could have there. */
 type CallReader = (input: IncomingText, call: Call) => Reading<AttemptStatus>;
 
 export class AnswerParts {
@@ -71,10 +76,10 @@ export class AnswerParts {
   content = '';
   readonly calls: Call[] = [];
   readonly attempts: CallAttempt[] = [];
-  /** White space that belongs to the content only if more content follows. */
+  /** White space that becomes content only if more content follows. */
   #held = '';
 
-  /** Starts a message. @param beforeCalls white space that the template writes between content and calls */
+  /** Starts a message. @param beforeCalls white space that the template writes between content and calls, which is not content */
   constructor(
     private readonly tools: readonly Tool[],
     private readonly beforeCalls: string,
@@ -92,10 +97,10 @@ export class AnswerParts {
   };
 
   /**
-   * Reads one attempt at a call. If it fails, its text becomes content, and `input` is positioned after it.
+   * Parses one attempt at a call. If it fails, its text becomes content, and `input` is positioned after it.
    *
-   * @param limits.from the beginning of the attempt's text, if it is before the position of `input`
-   * @param limits.recover reads on to the end of a failed attempt
+   * @param limits.from the position where the attempt's text begins, if it is before the position of `input`
+   * @param limits.recover moves `input` to the end of a failed attempt
    */
   *attempt(
     input: IncomingText,
@@ -112,14 +117,14 @@ export class AnswerParts {
     this.attempts.push({ status, name: call.name, start: from, end: input.at });
     if (status === 'ok') this.#dropSpace(isFurther);
     else {
-      // A stream cannot revoke a part that it has sent, so that only the rest becomes text.
+      // A stream cannot revoke the part of a call that it has sent, so that only the text after it becomes content.
       if (!call.isSent) this.calls.pop();
       this.addText(input.text.slice(call.isSent ? failedAt : from, input.at));
     }
     return status;
   }
 
-  /** Ends the answer. White space at its end is content, unless there are calls. */
+  /** Ends the answer. White space at its end becomes content, unless there are calls. */
   end(): void {
     if (!this.#hasCalls) this.content += this.#held;
     this.#held = '';
@@ -129,7 +134,7 @@ export class AnswerParts {
     return this.calls.some(({ hasEnded, isSent }) => hasEnded || isSent);
   }
 
-  /** Removes the white space before a call: the template's, or all of it if it differs. */
+  /** Removes the white space before a call: only the template's, or, if the white space ends otherwise, all of it. */
   #dropSpace(isFurther: boolean): void {
     if (!isFurther && this.#held.endsWith(this.beforeCalls))
       this.content += this.#held.slice(0, this.#held.length - this.beforeCalls.length);

@@ -1,4 +1,5 @@
-// Defines the interface of a format in which models write tool calls as text. Each format is a file in formats/.
+// Defines the interface of a format in which models write tool calls as text, such as Qwen's `<tool_call>{…}</tool_call>`. Each
+// format is implemented by a file in formats/.
 import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, CallAttempt, Tool } from './answer-parts.js';
 import type { GrammarMarks } from './grammar-marks.js';
@@ -6,51 +7,54 @@ import type { IncomingText, Reading } from './incoming-text.js';
 
 export interface CallFormat {
   readonly name: string;
-  /** Recognises the format in a rendered dialogue in which the assistant calls `probe_tool` with `{"x": 1}`. */
+  /** Recognises the format in the text of a dialogue in which the assistant calls `probe_tool` with `{"x": 1}`. */
   readonly sign: RegExp;
-  /** Recognises the format in a prompt with tools, for templates that omit calls, which are then written into the message's content. */
+  /**
+   * Recognises the format in a prompt that lists tools. It is for templates that do not write the calls of messages, so that
+   * calls are put into the message's content.
+   */
   readonly promptSign?: RegExp;
-  /** Texts that decoding must keep, even if they are special tokens. */
+  /** Markers that decoding must keep, even if they are special tokens. */
   readonly marks: readonly string[];
   /** Tokens that end an answer with calls, in addition to those that end every answer. */
   readonly endMarks: readonly string[];
-  /** Whether arguments are written as JSON, so that any spelling of a value can be reproduced. */
+  /** Whether arguments are written as JSON, so that the spaces and digits that the model chose can be reproduced. */
   readonly argumentsAreJson: boolean;
-  /** Whether each call has a closing mark, and not only the list of calls, so that an answer with a single call can end there. */
-  readonly callsStandAlone: boolean;
   /**
-   * Whether all parts of an answer have marks of this format, which is then also used for answers without tools and for reading
-   * reasoning.
+   * Whether each call has a closing marker, so that an answer with a single call can end there. False if only the list of calls
+   * has one.
    */
+  readonly callsStandAlone: boolean;
+  /** Whether reasoning and content have markers of this format too. The format is then also used for answers without tools. */
   readonly framesAnswers?: boolean;
-  /** Returns the id of a call without one in its text. @param random letters and digits */
+  /** Makes the id of a call whose text contains none. @param random letters and digits */
   callId(random: string): string;
-  /** Reads a whole answer, or the part after its reasoning. */
+  /** Parses an answer, or the text after its reasoning, and adds its content and calls to `parts`. */
   read(input: IncomingText, parts: AnswerParts): Reading<void>;
-  /** Escapes a text in arguments, where the template does not. */
+  /** Escapes a string in arguments, for templates that do not escape strings themselves. */
   escaped?(text: string): string;
-  /** The pattern of ids that its templates accept; absent if they accept any. */
+  /** The pattern of the call ids that the format's templates accept; absent if they accept any. */
   readonly idPattern?: RegExp;
-  /** Converts a message with calls for templates that read other keys. */
+  /** Converts a message with calls of an earlier turn, for templates that read other keys than usual. */
   historyMessage?(message: ChatMessage): ChatMessage;
-  /** Writes the calls as text, for templates that omit them. @param calls with their arguments in JSON */
+  /** Writes calls as text, for templates that do not write them. @param calls with their arguments as JSON */
   write?(calls: readonly { name: string; arguments: string }[]): string;
-  /** Puts content between the format's marks, if it has marks for all parts. */
+  /** Puts the format's markers around content, if the format has markers for content. */
   framed?(content: Grammar, marks: GrammarMarks): Grammar;
-  /** Returns the grammar of calls of the tools. */
+  /** Returns the grammar of one or more calls of the tools. */
   grammar(tools: readonly Tool[], options: CallGrammarOptions): Grammar;
-  /** Returns the grammar of answers with or without these calls. */
+  /** Returns the grammar of answers in which the calls are optional. @param calls the grammar of the calls */
   optional(calls: Grammar, marks: GrammarMarks): Grammar;
-  /** The marks around reasoning, if the format has marks for all parts. */
+  /** The markers around reasoning, if the format has its own. */
   readonly reasoningMarks?: readonly [start: string, end: string];
-  /** Returns the grammar of reasoning, which may be empty, if the format has marks for all parts. */
+  /** Returns the grammar of reasoning, which may be empty, if the format has its own markers for it. */
   reasoning?(marks: GrammarMarks): Grammar;
 }
 
 export interface CallGrammarOptions {
-  /** The marks as the tokenizer encodes them. */
+  /** Makes the grammars of markers, which depend on how the tokenizer encodes them. */
   marks: GrammarMarks;
-  /** Whether several calls are allowed; one is required. */
+  /** Whether more than one call is allowed; at least one is required. */
   parallel: boolean;
   /** Returns the grammar of a tool's arguments as JSON. */
   jsonArguments(tool: Tool): Grammar;
@@ -58,15 +62,15 @@ export interface CallGrammarOptions {
 
 export type { CallAttempt, Tool };
 
-/** Returns a grammar of text that may be followed by calls, which begin with a mark. */
+/** Returns a function that makes the grammar of text that calls may follow. @param mark the marker with which the calls begin */
 export const behindText =
   (mark: string) =>
   (calls: Grammar): Grammar =>
     sequence(textWithout(mark), either(text(''), calls));
 
-/** Returns an id in the form of OpenAI's. */
+/** Makes a call id in the form of OpenAI's ids. */
 export const longId = (random: string): string => `call_${random}`;
 
-/** Returns the status of a call in which the next text is not what the format requires. */
+/** Returns the status of an attempt at a call whose next text is not what the format requires. */
 export const wrongStructure = (input: IncomingText): AttemptStatus =>
   input.isOver ? 'unclosed_block' : 'malformed_structure';

@@ -1,4 +1,4 @@
-// Lists all known formats of tool calls. A new one is a file in formats/ and a line here.
+// Lists all known formats in which models write tool calls. To add one, make a file in formats/ and a line in this list.
 import type { CallFormat } from './call-format.js';
 import { deepseekV3, deepseekV31, kimiK2 } from './formats/deepseek.js';
 import { functionGemma, gemma4 } from './formats/gemma.js';

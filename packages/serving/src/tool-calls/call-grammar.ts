@@ -1,4 +1,5 @@
-// Makes the grammar of answers under a request's choice of tools: required calls, and arguments that follow their schemas.
+// Makes the grammar that constrains an answer to what the request requires of its tool calls: at least one call, a certain tool,
+// or arguments that follow the tools' schemas.
 import {
   either,
   jsonValue,
@@ -14,14 +15,14 @@ import type { CallStyle } from './call-style.js';
 import { GrammarMarks } from './grammar-marks.js';
 import { reasoningMarks } from './reasoning.js';
 
-/** How a template writes an answer. */
+/** The format in which a template writes tool calls, and the white space after its reasoning. */
 export type WrittenStyle = Pick<CallStyle, 'format' | 'afterReasoning'>;
 
-/** Decides whether reasoning can precede an answer. */
+/** Decides whether the grammar allows reasoning before the answer's content and calls. */
 interface ReasoningPlace {
-  /** The tokenizer, for reasoning marks that are tokens. */
+  /** The tokenizer, which decides whether the markers of reasoning are single tokens. */
   tokenizer: Pick<Tokenizer, 'tokenToId'>;
-  /** Whether the prompt ended with <think>. */
+  /** Whether the prompt ended with the marker that opens reasoning, such as `<think>`. */
   startsInReasoning: boolean;
   /** Whether the answer may begin with reasoning; true if not given. */
   mayReason?: boolean;
@@ -29,21 +30,21 @@ interface ReasoningPlace {
 
 export interface CallChoice extends ReasoningPlace {
   /**
-   * The allowed answers. `auto`: text, calls, or text before calls; otherwise at least one call, of any tool or of the
-   * named one.
+   * The allowed answers. `auto`: text, calls, or text followed by calls; `required`: at least one call of any tool; a name: at
+   * least one call, and only of this tool.
    */
   choice: 'auto' | 'required' | { name: string };
-  /** Whether several calls are allowed. */
+  /** Whether more than one call is allowed. */
   parallel: boolean;
-  /** The content of answers without calls; any text if not given. */
+  /** The grammar of the content of answers without calls; any text if not given. */
   content?: Grammar | null;
 }
 
 /**
- * Returns the grammar. Arguments follow the tools' schemas. If a schema has a keyword that cannot be guaranteed, a strict tool is
- * refused, and any object is allowed as the arguments of another tool.
+ * Makes the grammar of an answer that may or must contain calls. Their arguments follow the tools' schemas. If a schema has a
+ * keyword that a grammar cannot guarantee, a strict tool is refused, while for another tool any object is allowed.
  *
- * @throws {StrictToolError} for a strict tool's schema
+ * @throws {StrictToolError} for a strict tool with such a schema
  */
 export function callGrammar(style: WrittenStyle, tools: readonly Tool[], given: CallChoice): Grammar {
   const { choice, parallel, tokenizer, content = null } = given;
@@ -56,12 +57,12 @@ export function callGrammar(style: WrittenStyle, tools: readonly Tool[], given: 
   return behindReasoning(either(framed(content, style, marks), calls), style, given);
 }
 
-/** Returns the grammar of an answer that has only content. */
+/** Returns the grammar of an answer that has content but no calls, with optional reasoning before it. */
 export function contentGrammar(content: Grammar, style: WrittenStyle | null, place: ReasoningPlace): Grammar {
   return behindReasoning(framed(content, style, new GrammarMarks(place.tokenizer)), style, place);
 }
 
-/** The error for a strict tool whose schema cannot be guaranteed. */
+/** The error for a strict tool with a schema that a grammar cannot guarantee. */
 export class StrictToolError extends Error {
   override readonly name = 'StrictToolError';
 
@@ -85,7 +86,7 @@ function behindReasoning(answer: Grammar, style: WrittenStyle | null, place: Rea
   return canStart ? either(answer, sequence(marks.of(start), thought, answer)) : answer;
 }
 
-/** Returns the grammar of a tool's arguments; a tool without a schema has an empty object. */
+/** Returns the grammar of a tool's arguments as JSON; the arguments of a tool without a schema are an empty object. */
 function jsonArguments({ name, parameters, strict }: Tool): Grammar {
   if (parameters === null) return text('{}');
   try {

@@ -1,4 +1,5 @@
-// Reads the tool calls of whole answers, as a server does.
+// Splits complete answers of a model into reasoning, content and tool calls in the same way as the model server, for recorded
+// answers and training.
 import type { ChatTemplate, Tokenizer } from '@bowyer/text';
 import type { Tool } from './answer-parts.js';
 import { callStyle, decoderWithMarks, endIds, type CallStyle } from './call-style.js';
@@ -7,15 +8,16 @@ import { PartStreamer } from './part-streamer.js';
 /** The parts of an answer: the texts of its reasoning and of its content, and its calls. */
 export type AnswerTexts = Pick<PartStreamer['whole'], 'reasoning' | 'text' | 'calls'>;
 
-/** Reads answers of a model with one template. */
+/** Splits the answers of a model that uses one chat template. */
 export interface CallReader {
-  /** Tokens that end an answer with calls, in addition to those of the template. */
+  /** Ids of tokens that end an answer with calls, in addition to the template's end tokens. */
   endIds: readonly number[];
   /**
-   * Splits an answer into its parts.
+   * Splits an answer into reasoning, content and calls.
    *
    * @param tools in the form of Chat Completions
-   * @param isWhole false for the beginning of an answer, of which the parts are returned that a stream would have sent
+   * @param isWhole false if the tokens are only the beginning of an answer; the result is then what a stream would have sent so
+   *   far
    */
   read(
     promptIds: readonly number[],
@@ -25,13 +27,15 @@ export interface CallReader {
   ): AnswerTexts;
 }
 
-/** Finds out how a template writes calls. @returns null if it writes them in no known way */
+/**
+ * Makes a reader of a template's answers, including tool calls. @returns null if the format of the template's calls is unknown
+ */
 export function callReader(template: ChatTemplate, tokenizer: Tokenizer): CallReader | null {
   const style = callStyle(template, tokenizer);
   return style && readerOf(style, tokenizer);
 }
 
-/** Makes a reader of the answers that a template has without tools: reasoning and content. */
+/** Makes a reader of a template's answers to requests without tools, which consist of reasoning and content. */
 export function textReader(template: ChatTemplate, tokenizer: Tokenizer): CallReader {
   const style = callStyle(template, tokenizer);
   return readerOf(style?.format.framesAnswers ? style : null, tokenizer);
@@ -51,19 +55,19 @@ function readerOf(style: CallStyle | null, tokenizer: Tokenizer): CallReader {
   };
 }
 
-/** Returns a request's tool in the form for reading answers. */
+/** Converts a tool from the form of Chat Completions to the form that parsing answers needs. */
 export function toolOf(tool: Readonly<Record<string, unknown>>): Tool {
   const { name, parameters = null, strict } = tool.function as { name: string } & Partial<Tool>;
   return { name, parameters, strict: strict === true };
 }
 
-/** The number of last tokens of a prompt that are searched for a mark. */
+/** The number of last tokens of a prompt that are searched for a marker of reasoning. */
 const PROMPT_END = 16;
 
-/** Returns the text of a prompt's last tokens, with marks. */
+/** Decodes the last tokens of a prompt, including markers that are special tokens. */
 export const endOf = (ids: readonly number[], tokenizer: Pick<Tokenizer, 'decode'>): string =>
   tokenizer.decode(ids.slice(-PROMPT_END), { keepSpecialTokens: true });
 
-/** Returns whether an answer begins within reasoning, because its prompt ends with the opening mark. */
+/** Returns whether an answer begins within reasoning, because its prompt ends with the marker `<think>`. */
 export const endsInThought = (ids: readonly number[], tokenizer: Pick<Tokenizer, 'decode'>): boolean =>
   endOf(ids, tokenizer).trimEnd().endsWith('<think>');

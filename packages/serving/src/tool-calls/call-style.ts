@@ -1,4 +1,4 @@
-// Finds out how a chat template writes calls of tools, from dialogues that it renders.
+// Detects the format in which a chat template writes tool calls, from the text of example dialogues that it renders.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import type { CallFormat } from './call-format.js';
 import { callFormats } from './call-formats.js';
@@ -6,19 +6,19 @@ import { reasoningMarks, type AfterReasoning } from './reasoning.js';
 
 export interface CallStyle {
   format: CallFormat;
-  /** Whether the template writes calls; otherwise they are written into the message's content. */
+  /** Whether the template writes the calls of a message; otherwise they are put into the message's content. */
   writesCalls: boolean;
-  /** The content of a message that has only calls. */
+  /** The value of `content` with which the template renders a message that has only calls. */
   emptyContent: '' | null;
-  /** Whether a message may have both content and calls. */
+  /** Whether the template accepts a message with both content and calls. */
   takesContent: boolean;
-  /** Whether a message may have several calls. */
+  /** Whether the template accepts a message with several calls. */
   takesSeveral: boolean;
-  /** Whether texts in arguments must be escaped for the template. */
+  /** Whether strings in arguments must be escaped before the template gets them. */
   needsEscapes: boolean;
-  /** The white space between content and calls. */
+  /** The white space that the template writes between content and calls. */
   beforeCalls: string;
-  /** The white space after reasoning; null where the template writes no reasoning. */
+  /** The white space that the template writes after reasoning; null if it writes no reasoning. */
   afterReasoning: AfterReasoning | null;
 }
 
@@ -42,7 +42,7 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
   tool_call_id: id,
 });
 
-/** Finds out how a template writes calls; null if it writes none, or in no known way. */
+/** Detects the format in which a template writes tool calls. @returns null if it writes none, or in an unknown format */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
   for (const emptyContent of ['', null] as const) {
@@ -63,14 +63,14 @@ export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallSty
   return format === undefined ? null : { format, writesCalls: false, ...itself };
 }
 
-/** A call in the most frequent form, for error messages. */
+/** A call in the most frequent format, which error messages show. */
 const EXPECTED = '<tool_call>{"name": "probe_tool", "arguments": {"x": 1}}</tool_call>';
 /** The most characters of a dialogue in an error message. */
 const SHOWN = 240;
 
 /**
- * Returns why calls of a model cannot be read, with the template's text and the expected one; null if they can. A tokenizer
- * without the characters of a call is reported first.
+ * Returns the reason why a model's calls cannot be parsed, with the text that the template writes and the expected one; null if
+ * they can be. If the tokenizer lacks characters that a call needs, this is the reason.
  */
 export function callProblem(template: ChatTemplate, tokenizer: Tokenizer): string | null {
   if (callStyle(template, tokenizer) !== null) return null;
@@ -100,7 +100,7 @@ class Prober {
     private readonly tokenizer: Tokenizer,
   ) {}
 
-  /** Renders messages; '' if the template refuses them. */
+  /** Renders messages as text; '' if the template refuses them. */
   written(messages: readonly ChatMessage[]): string {
     try {
       const ids = this.template.encodePrompt(messages, { tools });
@@ -144,7 +144,10 @@ class Prober {
   }
 }
 
-/** Returns a function that decodes answers with the marks of their parts, even if these are special tokens. */
+/**
+ * Returns a function that decodes answers and keeps the markers of reasoning and of calls, even if they are special tokens, which
+ * decoding usually omits.
+ */
 export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null): (ids: readonly number[]) => string {
   const kept = new Map(
     [...reasoningMarks, ...(format?.marks ?? [])].flatMap((mark): [number, string][] => {
@@ -165,7 +168,10 @@ export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null
   };
 }
 
-/** Returns whether answers may be in a format with marks for all parts, which applies to answers without calls too. */
+/**
+ * Returns whether the tokenizer has all markers of a format that puts markers around reasoning and content too, and that is
+ * therefore also used for answers without calls.
+ */
 export const mayFrameAnswers = (tokenizer: Pick<Tokenizer, 'tokenToId'>): boolean =>
   callFormats.some(
     ({ framesAnswers, marks }) => framesAnswers && marks.every((mark) => tokenizer.tokenToId(mark) !== undefined),

@@ -1,4 +1,5 @@
-// Makes the grammars of a format's marks: a mark that is a single token of the tokenizer must be generated as that token.
+// Makes the grammars of a format's markers, such as `<tool_call>`: if a marker is a single token of the tokenizer, it must be
+// generated as this token, otherwise as its characters.
 import { text, token, type Grammar, type Tokenizer } from '@bowyer/text';
 
 export class GrammarMarks {

@@ -1,4 +1,5 @@
-// Makes the grammars of arguments in formats without JSON: a value for each of a tool's parameters, by its schema.
+// Makes the grammars of tool arguments for formats that do not write them as JSON: one value for each parameter, according to the
+// tool's JSON schema.
 import {
   either,
   jsonValue,
@@ -14,25 +15,25 @@ import {
 import type { Tool } from './answer-parts.js';
 import { isSchema, resolved, type Schema } from './schemas.js';
 
-/** How a format writes arguments. */
+/** The syntax in which a format writes arguments. */
 export interface ArgumentWriter {
-  /** Returns the keys in the order in which the format writes them. */
+  /** Returns the keys of an object in the order in which the format writes them. */
   keys?(keys: readonly string[]): readonly string[];
   member(key: string, value: Grammar): Grammar;
   separator: string;
-  /** Returns the grammar of a text of the schema. */
+  /** Returns the grammar of a string that follows the schema. */
   string(schema: Schema, values: Values): Grammar;
-  /** Returns the grammar of one value of an enumeration. */
+  /** Returns the grammar of a fixed value, such as one of an enumeration. */
   constant(value: unknown): Grammar;
-  /** Returns the grammar of a list or an object; JSON if not given. */
+  /** Returns the grammar of a list or an object; both are written as JSON if not given. */
   nested?(schema: Schema, values: Values): Grammar;
-  /** Puts a value in JSON between the marks that the format gives it; JSON alone if not given. */
+  /** Adds the format's markers around a value that is written as JSON; it has none if not given. */
   json?(value: Grammar): Grammar;
   boolean: readonly [yes: string, no: string];
   nothing: string;
 }
 
-/** Returns the grammar of a tool's arguments, without the brackets around them. */
+/** Returns the grammar of a tool's arguments, without the brackets that enclose all of them. */
 export function argumentsOf(tool: Tool, writer: ArgumentWriter): Grammar {
   const root = tool.parameters ?? {};
   const values = new Values(writer, root, tool.strict);
@@ -46,7 +47,7 @@ export class Values {
     private readonly isStrict: boolean,
   ) {}
 
-  /** Returns the grammar of an object's properties in their order; optional ones may be missing. */
+  /** Returns the grammar of an object's properties in the order of the schema; optional properties may be missing. */
   members(schema: Schema, path: string, member: ArgumentWriter['member'], separator: string): Grammar {
     const properties = isSchema(schema.properties) ? schema.properties : {};
     const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -65,7 +66,8 @@ export class Values {
       const here = sequence(text(hasBefore ? separator : ''), member(key, value), from(i + 1, true));
       return required.has(key) ? here : either(here, from(i + 1, hasBefore));
     };
-    // All values are made now, so that unsupported schemas are refused before sampling begins.
+    // The grammars of all values are made before any of them is needed, so that an unsupported schema is refused before sampling
+    // begins.
     for (const key of keys) this.value(properties[key], `${path}/properties/${key}`);
     return from(0, false);
   }
@@ -101,7 +103,10 @@ export class Values {
     }
   }
 
-  /** Returns the grammar of JSON values of the schema. If the schema is unsupported and not strict, only its type is guaranteed. */
+  /**
+   * Returns the grammar of values that are written as JSON. If the schema is unsupported, a strict tool is refused, and for
+   * another tool only the type is guaranteed.
+   */
   json(schema: Schema): Grammar {
     const value = this.#json(schema);
     return this.writer.json?.(value) ?? value;
@@ -136,7 +141,10 @@ export class Values {
     return schema;
   }
 
-  /** Checks the schema of a text: without quotation marks, only patterns and lengths can be guaranteed. */
+  /**
+   * Checks the schema of a string: since the format writes strings without quotation marks, only patterns and lengths can be
+   * guaranteed.
+   */
   #checkString(schema: Schema, path: string): void {
     const format = ['format', 'allOf', 'not', 'if'].find((keyword) => keyword in schema);
     if (format) this.#refuse(format, path, 'cannot be guaranteed in this format of calls');
@@ -149,10 +157,10 @@ export class Values {
 
 const MOST_REFERENCES = 16;
 
-/** The most steps for analysing the schema of a value. */
+/** The most steps that the analysis of one value's schema may take. */
 const STEPS_PER_VALUE = 10;
 
-/** Returns the grammar of texts with a pattern or a bounded length; null if all texts are allowed. */
+/** Returns the grammar of strings with a pattern or a bounded length; null if the schema bounds neither. */
 export function boundedText({ pattern: expression, minLength, maxLength }: Schema, one: Grammar): Grammar | null {
   if (typeof expression === 'string') return pattern(expression);
   if (minLength === undefined && maxLength === undefined) return null;

@@ -1,11 +1,12 @@
-// Converts earlier calls and their results to the form that a chat template reads.
+// Converts the tool calls and tool results in earlier messages of a dialogue to the form that the model's chat template can
+// render.
 import { createHash } from 'node:crypto';
 import type { EarlierCall } from '@bowyer/conversations';
 import { jsonAsWritten, textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
 import type { CallStyle } from './call-style.js';
 import { membersOf } from './json-members.js';
 
-/** Returns the messages in the form for templates of this style. */
+/** Converts the messages of a dialogue for a template with this style of tool calls. */
 export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]): ChatMessage[] {
   const shown: ChatMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
@@ -25,11 +26,11 @@ export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]):
 const callsOf = ({ role, tool_calls: calls }: ChatMessage): readonly EarlierCall[] =>
   role === 'assistant' && Array.isArray(calls) ? (calls as EarlierCall[]) : [];
 
-/** Returns a message without calls. A result gets the name and the id of the earlier call that it answers, if any. */
+/** Converts a message without calls. If it is a tool result, it gets the name and the id of the earlier call that it answers. */
 const plainMessage = (style: CallStyle, message: ChatMessage, before: readonly ChatMessage[]): ChatMessage =>
   message.role === 'tool' ? resultFor(style, message, before.flatMap(callsOf)) : message;
 
-/** Returns a message with calls and the results that follow it. */
+/** Converts a message with calls, and the results that follow it. @param given the results */
 function turn(
   style: CallStyle,
   message: ChatMessage,
@@ -52,8 +53,8 @@ function turn(
 }
 
 /**
- * Splits a message for a template that accepts no content together with calls: the content becomes reasoning, if the template has
- * that, or a message before it.
+ * Prepares a message with calls for a template that accepts no content together with them: the content becomes reasoning, if the
+ * format has a conversion for this, or a separate message before the calls.
  */
 function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatMessage[]; called: ChatMessage } {
   const { content = '' } = message;
@@ -65,7 +66,10 @@ function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatM
   return { before: [alone], called: emptied(style, message) };
 }
 
-/** Returns an additional message for one that is split into several, with its weight in the loss. */
+/**
+ * Returns an additional assistant message without content, for a message that is split into several. It keeps the message's
+ * weight in the training loss.
+ */
 const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatMessage => ({
   role: 'assistant',
   content: emptyContent,
@@ -73,7 +77,7 @@ const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatM
   ...(cut && { cut }),
 });
 
-/** Writes the calls into the content, for templates that omit them. */
+/** Writes the calls of a message into its content, for templates that do not write calls. */
 function writtenOut(
   { format, beforeCalls }: CallStyle,
   message: ChatMessage,
@@ -87,13 +91,16 @@ function writtenOut(
   return { ...others, content: `${content ?? ''}${content ? beforeCalls : ''}${written}` };
 }
 
-/** Returns arguments as the text of a JSON object; anything else becomes the value of a single argument. */
+/**
+ * Returns the arguments of a call as the text of a JSON object; if they are not an object, an object is made with them in its
+ * only member.
+ */
 function jsonOf(args: object): string {
   const text = textAsWritten(args) ?? spacedJson(args);
   return membersOf(text) === null ? spacedJson({ arguments: text }) : text;
 }
 
-/** Returns a result with the function's name, which some templates read, and the id of its call. */
+/** Returns a tool result with the function's name, which some templates read, and the id of its call. */
 function resultFor(style: CallStyle, message: ChatMessage, calls: readonly EarlierCall[]): ChatMessage {
   const { tool_call_id: id, name, content } = message;
   const called = calls.find((call) => call.id === id)?.function.name;
@@ -110,7 +117,10 @@ function callFor(style: CallStyle, call: EarlierCall): EarlierCall {
   return { ...call, id: idFor(style, call.id), function: { name, arguments: argumentsFor(style, args) as object } };
 }
 
-/** Returns an id that the template accepts: Mistral's accept only nine letters and digits. */
+/**
+ * Returns the id of a call, or a digest of it if the template does not accept the id: Mistral's templates accept only nine
+ * letters and digits.
+ */
 function idFor({ format: { idPattern } }: CallStyle, id: string): string {
   if (!idPattern || idPattern.test(id)) return id;
   return createHash('sha256').update(id).digest('hex').slice(0, 9);
@@ -122,7 +132,7 @@ function argumentsFor({ format, needsEscapes }: CallStyle, args: object): unknow
   return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);
 }
 
-/** Returns the same members, with the texts among them escaped. */
+/** Escapes the strings among the members of a JSON object. */
 function withEscapes(json: string, escaped: (text: string) => string): string {
   const members = membersOf(json)!.map(([key, value]) => {
     const text = value.startsWith('"') ? JSON.stringify(escaped(JSON.parse(value) as string)) : value;
@@ -131,5 +141,5 @@ function withEscapes(json: string, escaped: (text: string) => string): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Writes JSON with Python's spaces. */
+/** Writes JSON with a space after commas and colons, as Python does. */
 const spacedJson = (value: unknown): string => jsonAsWritten(value, [', ', ': ']);

@@ -1,7 +1,7 @@
-// Holds the text of an answer while it arrives. Its readers are generators, which yield when they need more text, and read each
-// text once from the front, however it is divided into pieces.
+// Holds the text of an answer while it is generated. Its parsers are generators, which yield when they need more text, so that
+// the text is parsed once from its beginning, however it is divided into chunks.
 
-/** A reader of text. It yields when it needs more, and returns its result. */
+/** A parser of incoming text. It yields when it needs more text, and returns its result. */
 export type Reading<T> = Generator<undefined, T>;
 
 export class IncomingText {
@@ -10,7 +10,7 @@ export class IncomingText {
   /** The index of the next character to read. */
   at = 0;
 
-  /** Adds text. @param isLast whether no text follows */
+  /** Adds text. @param isLast whether it is the end of the answer */
   append(text: string, isLast: boolean): void {
     this.#text += text;
     this.#isWhole = isLast;
@@ -24,12 +24,12 @@ export class IncomingText {
     return this.#isWhole;
   }
 
-  /** Whether no text follows. */
+  /** Returns whether all text was read and no more will arrive. */
   get isOver(): boolean {
     return this.#isWhole && this.at >= this.#text.length;
   }
 
-  /** Returns the next character, or '' at the end; waits for it. */
+  /** Waits for the next character, and returns it without reading it; '' at the end of the answer. */
   *peek(): Reading<string> {
     while (this.at >= this.#text.length) {
       if (this.#isWhole) return '';
@@ -38,7 +38,7 @@ export class IncomingText {
     return this.#text[this.at];
   }
 
-  /** Returns whether this text comes next, without reading it; waits only while that is uncertain. */
+  /** Returns whether a text comes next, without reading it; waits only while this is uncertain. */
   *startsWith(expected: string): Reading<boolean> {
     for (;;) {
       if (this.#text.startsWith(expected, this.at)) return true;
@@ -47,21 +47,21 @@ export class IncomingText {
     }
   }
 
-  /** Reads this text, if it comes next. */
+  /** Reads a text, if it comes next. @returns whether it did */
   *take(expected: string): Reading<boolean> {
     const found = yield* this.startsWith(expected);
     if (found) this.at += expected.length;
     return found;
   }
 
-  /** Reads the characters that `pattern` matches one by one. */
+  /** Reads characters as long as each of them matches `pattern`. */
   *takeWhile(pattern: RegExp): Reading<string> {
     const start = this.at;
     while (pattern.test(yield* this.peek())) this.at++;
     return this.#text.slice(start, this.at);
   }
 
-  /** Reads space and this text, if they come next. */
+  /** Reads white space followed by a text, if they come next. @returns whether they did */
   *takeBehindSpace(expected: string): Reading<boolean> {
     const { at } = this;
     yield* this.skipSpace();
@@ -75,10 +75,10 @@ export class IncomingText {
   }
 
   /**
-   * Reads up to the first of the marks, or to the end.
+   * Reads up to the first of several markers, or to the end of the answer.
    *
-   * @param pass called with the text as it arrives, except for a possible beginning of a mark
-   * @returns the mark that comes next; null at the end
+   * @param pass called with the text as it arrives, except for a possible beginning of a marker
+   * @returns the marker that comes next; null at the end of the answer
    */
   *takeUpTo(marks: readonly string[], pass: (text: string) => void = () => {}): Reading<string | null> {
     for (;;) {
@@ -101,7 +101,7 @@ export class IncomingText {
   }
 }
 
-/** Returns the number of characters at the end of a text that may be the beginning of a mark. */
+/** Returns the number of last characters of a text that may be the beginning of a marker. */
 function halfMark(text: string, marks: readonly string[]): number {
   let longest = 0;
   for (const mark of marks)

@@ -1,4 +1,5 @@
-// Reads calls that are JSON objects with their names and their arguments, which several formats put between different marks.
+// Parses tool calls that are JSON objects with the name and the arguments of the tool. Several formats have such calls between
+// different markers.
 import { either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from './answer-parts.js';
 import type { CallGrammarOptions } from './call-format.js';
@@ -9,7 +10,7 @@ const ARGUMENTS = ['arguments', 'parameters'];
 
 const STATUSES: Record<JsonEnd, AttemptStatus> = { value: 'ok', broken: 'invalid_json', unfinished: 'unclosed_block' };
 
-/** Reads `{"name": …, "arguments" or "parameters": {…}, "id": …}` in any order; other members are skipped. */
+/** Parses `{"name": …, "arguments" or "parameters": {…}, "id": …}` with members in any order; unknown members are skipped. */
 export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
   if (!(yield* input.take('{'))) return wrong(input);
   const seen = new Set<string>();
@@ -37,9 +38,9 @@ export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptS
 }
 
 /**
- * Reads the calls of a list, whose opening bracket was read, and the closing bracket.
+ * Parses the calls of a JSON list whose opening bracket was already read, and the closing bracket.
  *
- * @param start where the text of the first call begins
+ * @param start the position where the text of the first call begins
  */
 export function* readJsonCalls(input: IncomingText, parts: AnswerParts, start: number): Reading<void> {
   let from = start;
@@ -52,7 +53,7 @@ export function* readJsonCalls(input: IncomingText, parts: AnswerParts, start: n
   if (!(yield* input.take(']'))) input.at = from;
 }
 
-/** Returns the grammar of one call or, where `parallel`, of several. */
+/** Returns the grammar of one call, or with `parallel` of one or more. */
 export function jsonCalls(
   tools: readonly Tool[],
   jsonArguments: CallGrammarOptions['jsonArguments'],
@@ -67,7 +68,7 @@ export function jsonCalls(
   return parallel ? sequence(call, repeat(sequence(text(separator), call), 0)) : call;
 }
 
-/** Reads a member of a call. @returns the status that ends the attempt; null where it continues */
+/** Parses the value of one member of a call. @returns the status with which the attempt fails; null if it continues */
 function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   if (key === 'arguments') return yield* readArguments(input, call);
   const start = input.at;
@@ -79,7 +80,10 @@ function* readMember(key: string, input: IncomingText, call: Call): Reading<Atte
   return null;
 }
 
-/** Reads the arguments, an object, and keeps its text. Models also write it as a JSON string, or null for no arguments. */
+/**
+ * Parses the arguments, a JSON object, and keeps its text. Models also write the object as a JSON string, or null for no
+ * arguments.
+ */
 export function* readArguments(input: IncomingText, call: Call): Reading<AttemptStatus | null> {
   const first = yield* input.peek();
   if (first === '{') {
@@ -96,5 +100,5 @@ export function* readArguments(input: IncomingText, call: Call): Reading<Attempt
   return null;
 }
 
-/** Returns the status for an unexpected character. */
+/** Returns the status of an attempt at a call that an unexpected character or the end of the answer interrupts. */
 export const wrong = (input: IncomingText): AttemptStatus => (input.isOver ? 'unclosed_block' : 'invalid_json');

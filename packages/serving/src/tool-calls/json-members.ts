@@ -1,8 +1,9 @@
-// Reads the members of an object with their texts, so that numbers and spaces are kept as written.
+// Splits the text of a JSON object into its members, and keeps the text of each value, so that numbers and spaces stay as
+// written.
 import { IncomingText } from './incoming-text.js';
 import { isJsonObject, readJson, readJsonString } from './json-reading.js';
 
-/** Reads the members; null if the text is not an object. */
+/** Returns the members of a JSON object; null if the text is not an object. */
 export function membersOf(json: string): [key: string, value: string][] | null {
   if (!isJsonObject(json)) return null;
   const input = new IncomingText();
@@ -11,7 +12,7 @@ export function membersOf(json: string): [key: string, value: string][] | null {
   return steps.next().value as [string, string][]; // the text is complete, so that the reader never yields
 }
 
-/** Reads the members of a text that is known to be an object. */
+/** Parses the members of a text that is known to be a JSON object. */
 function* readMembers(input: IncomingText): Generator<undefined, [string, string][]> {
   const members: [string, string][] = [];
   yield* input.skipSpace();

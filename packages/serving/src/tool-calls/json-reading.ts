@@ -1,17 +1,17 @@
-// Reads one JSON value from a text that still arrives, up to its end or its first invalid character.
+// Parses one JSON value from text that is still being generated, up to the end of the value or its first invalid character.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** How reading ended: with a complete value, at an invalid character, or at the end of the text. */
+/** The result of parsing: a complete value, an invalid character, or the end of the answer before the value's end. */
 export type JsonEnd = 'value' | 'broken' | 'unfinished';
 
 const SPACE = /^[ \t\r\n]$/;
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-/** Characters of a string that need no escape. */
+/** The characters of a JSON string that need no escape. */
 const PLAIN = /[^"\\\x00-\x1f]*/y;
 const ESCAPED = '"\\/bfnrtu';
 
-/** Reads a value. @param pass called with the value's text as it arrives */
+/** Parses a value. @param pass called with the value's text as it arrives */
 export function* readJson(input: IncomingText, pass: (text: string) => void = () => {}): Reading<JsonEnd> {
   const reader = new JsonReader(input);
   const steps = reader.value(0);
@@ -25,7 +25,7 @@ export function* readJson(input: IncomingText, pass: (text: string) => void = ()
   }
 }
 
-/** Reads a string. @returns its text, or how reading ended without one */
+/** Parses a string. @returns its text without escapes, or the reason why there is none */
 export function* readJsonString(input: IncomingText): Reading<{ text: string } | Exclude<JsonEnd, 'value'>> {
   const start = input.at;
   if ((yield* input.peek()) !== '"') return input.isOver ? 'unfinished' : 'broken';
@@ -46,7 +46,7 @@ class JsonReader {
     return yield* this.#scalar();
   }
 
-  /** Reads the members of an array or an object. */
+  /** Parses the members of an array or an object up to its closing bracket. */
   *#members(close: string, depth: number, hasKeys: boolean): Reading<JsonEnd> {
     const { input } = this;
     input.at++;

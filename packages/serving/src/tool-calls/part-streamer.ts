@@ -1,27 +1,28 @@
-// Returns the parts of one answer as soon as they are certain: reasoning, content, and tool calls with growing arguments.
+// Splits one answer, while it is generated, into reasoning, content and tool calls, and returns each piece of text as soon as it
+// is certain to which of them it belongs.
 import { randomUUID } from 'node:crypto';
 import { AnswerParts, type Call, type CallAttempt, type Tool } from './answer-parts.js';
 import type { CallStyle } from './call-style.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 import { readReasoning } from './reasoning.js';
 
-/** A call with its index and id for the client. */
+/** A tool call with the index and the id that the client gets. */
 export interface CalledTool {
   index: number;
   id: string;
   name: string;
-  /** The arguments as JSON, or their new text in a piece of a stream. */
+  /** The arguments as JSON text; in a chunk of a stream only their new text. */
   arguments: string;
 }
 
 export interface PartsOptions {
-  /** How the template writes calls; null if calls are not searched for. */
+  /** The format in which the template writes calls; null if the answer is not searched for calls. */
   style: CallStyle | null;
-  /** Whether the prompt ended with <think>. */
+  /** Whether the prompt ended with the marker that opens reasoning, such as `<think>`. */
   startsInReasoning: boolean;
-  /** The tools that may be called. */
+  /** The tools that the model may call. */
   tools: readonly Tool[];
-  /** Whether calls after the first are omitted. */
+  /** Whether only the first call is returned. */
   singleCall: boolean;
 }
 
@@ -31,7 +32,10 @@ interface Parts {
   calls?: readonly CalledTool[];
 }
 
-/** The least size of a piece of arguments, as a share of the text that was sent before, since a client may limit the number of pieces. */
+/**
+ * The least length of a chunk of arguments, as a fraction of the text that was sent before. It bounds the number of chunks, which
+ * a client may limit.
+ */
 const SMALLEST_PIECE = 1 / 512;
 
 export class PartStreamer {
@@ -39,16 +43,17 @@ export class PartStreamer {
   readonly #parts: AnswerParts;
   readonly #reading: Reading<void>;
   readonly #sent = { text: 0, reasoning: 0 };
-  /** Whether text came after the end of the only allowed call. */
+  /** Whether the answer continues after the end of the only allowed call. */
   #hasMore = false;
-  /** Each call's id, and the number of characters of its arguments that were sent. */
+  /** The id of each call, and the number of characters of its arguments that were sent. */
   readonly #calls = new Map<Call, { id: string; sent: number }>();
 
   /**
    * Starts an answer.
    *
-   * @param streams whether pieces are sent: a call then begins with its name, and its arguments follow as they are generated, so
-   *   that an incomplete call remains a call. Otherwise a call counts only when it has ended
+   * @param streams whether chunks are sent to the client. A call then begins as soon as its name is known, and its arguments
+   *   follow as they are generated, so that an incomplete call remains a call. Otherwise a text counts as a call only when the
+   *   call is complete
    */
   constructor(
     private readonly options: PartsOptions,
@@ -58,7 +63,7 @@ export class PartStreamer {
     this.#reading = this.#read();
   }
 
-  /** Returns the parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are omitted. */
+  /** Returns everything so far: reasoning, content, calls, attempts at calls, and whether calls after the first were removed. */
   get whole(): Required<Parts> & { attempts: readonly CallAttempt[]; isShortened: boolean } {
     const { content: text, reasoning, attempts } = this.#parts;
     const calls = this.#shown.map((call, index) => this.#called(call, index, call.arguments));
@@ -66,13 +71,16 @@ export class PartStreamer {
     return { text, reasoning, calls, attempts, isShortened };
   }
 
-  /** Returns whether the only allowed call has ended and no text may follow: later text is not read. */
+  /** Returns whether the only allowed call has ended, so that the rest of the answer is ignored. */
   get isOver(): boolean {
     const { singleCall, style } = this.options;
     return singleCall && style?.format.callsStandAlone === true && this.#parts.attempts.some(isCall);
   }
 
-  /** Adds text. @param isLast whether no text follows @returns the new text of each part; null if there is none */
+  /**
+   * Adds text. @param isLast whether it is the end of the answer @returns the new text of reasoning, content and calls; null if
+   * nothing new is certain
+   */
   add(text: string, isLast: boolean): Parts | null {
     if (this.isOver) {
       if (text.trim() !== '') this.#hasMore = true;
@@ -101,7 +109,7 @@ export class PartStreamer {
     this.#parts.end();
   }
 
-  /** Returns the calls that can no longer become text. */
+  /** Returns the calls that are certain: those that can no longer turn out to be text. */
   get #certain(): readonly Call[] {
     return this.#parts.calls.filter(
       (call) => call.hasEnded || (this.streams && call.tool !== undefined && call.arguments !== ''),

@@ -1,10 +1,10 @@
-// Reads Python literals from a text that still arrives, and converts them to JSON: True, False, None, numbers, strings, lists,
-// tuples and dicts. JSON's true, false and null are accepted too, since models mix them.
-// Source: docs.python.org/3/reference/lexical_analysis.html.
+// Parses Python literals from text that is still being generated, and converts them to JSON: True, False, None, numbers, strings,
+// lists, tuples and dicts. JSON's true, false and null are accepted too, since models mix them. Source:
+// docs.python.org/3/reference/lexical_analysis.html.
 import { MOST_LEVELS } from '../http/json-nesting.js';
 import { IncomingText, type Reading } from './incoming-text.js';
 
-/** A literal as JSON, or the reason why there is none. */
+/** A literal converted to JSON, or the reason why there is none. */
 export type Literal = { json: string } | 'broken' | 'unfinished';
 
 const NAMES: Record<string, string> = {
@@ -16,7 +16,7 @@ const NAMES: Record<string, string> = {
   null: 'null',
 };
 
-/** Converts a whole text; null if it is not a literal. */
+/** Converts a complete text to JSON; null if it is not a Python literal. */
 export function pythonToJson(text: string): string | null {
   const input = new IncomingText();
   input.append(text, true);
@@ -37,7 +37,10 @@ export function* readLiteral(input: IncomingText, depth = 0): Reading<Literal> {
   return number === null ? wrong(input) : { json: number };
 }
 
-/** Writes a number as JSON, unchanged where JSON allows it. Python allows no leading zeros. */
+/**
+ * Writes a Python number as JSON, without a change where JSON has the same syntax; null if it is not a number. Leading zeros are
+ * invalid, as in Python.
+ */
 function numberText(word: string): string | null {
   const [, sign, whole, point, fraction, exponent = ''] =
     /^([-+]?)(0+|[1-9]\d*|(?=\.\d))(?:(\.)(\d*))?([eE][+-]?\d+)?$/.exec(word) ?? [];
@@ -74,9 +77,9 @@ function* readDict(input: IncomingText, depth: number): Reading<Literal> {
 }
 
 /**
- * Reads members separated by commas, with an optional one before the closing bracket.
+ * Parses members separated by commas, up to a closing bracket; a comma may precede the bracket.
  *
- * @returns why they cannot be read; null on success
+ * @returns the reason why they cannot be parsed; null on success
  */
 function* separated(
   input: IncomingText,
@@ -113,7 +116,7 @@ const SIMPLE: Record<string, string> = {
   '\n': '',
 };
 
-/** Reads a string, which may contain line breaks, since templates write them. */
+/** Parses a string. It may contain line breaks, unlike in Python, since chat templates write them. */
 function* readString(input: IncomingText): Reading<Literal> {
   const quote = yield* input.peek();
   input.at++;
@@ -129,7 +132,7 @@ function* readString(input: IncomingText): Reading<Literal> {
 
 const DIGITS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Reads an escape; a backslash before any other character is kept. */
+/** Parses an escape sequence; a backslash before a character that needs no escape is kept. */
 function* readEscape(input: IncomingText): Reading<string> {
   const kind = yield* input.peek();
   if (Object.hasOwn(SIMPLE, kind)) {

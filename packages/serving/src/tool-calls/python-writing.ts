@@ -1,12 +1,12 @@
-// Writes calls in Python's syntax, for templates that omit them.
+// Writes tool calls in Python's syntax, for chat templates that do not write the calls of messages themselves.
 import { membersOf } from './json-members.js';
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r' };
 
-/** Writes a string in single quotation marks, with the escapes of LFM2.5's newer templates. */
+/** Writes a string in single quotation marks, with the escapes that the newer templates of LFM2.5 write. */
 export const quoted = (text: string): string => `'${text.replace(/[\\'\n\r]/g, (character) => ESCAPES[character])}'`;
 
-/** Writes `f(a='x', b=[1, True]), g()`. @param calls each with a JSON object */
+/** Writes calls as `f(a='x', b=[1, True]), g()`. @param calls whose arguments are the text of a JSON object */
 export const writeCalls = (calls: readonly { name: string; arguments: string }[]): string =>
   calls
     .map(({ name, arguments: json }) => {
@@ -17,7 +17,7 @@ export const writeCalls = (calls: readonly { name: string; arguments: string }[]
 
 const NAMES: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
 
-/** Converts JSON to Python's syntax, with numbers and spaces unchanged. */
+/** Converts JSON text to Python's syntax; numbers and spaces stay as written. */
 const pythonText = (json: string): string =>
   json.replace(
     /"[^"\\]*(?:\\.[^"\\]*)*"|true|false|null/g,

@@ -1,10 +1,12 @@
-// Finds reasoning at the beginning of an answer, between marks that most templates share.
+// Finds the reasoning at the beginning of an answer, between markers that most chat templates share.
 import type { Tokenizer } from '@bowyer/text';
 import type { AnswerParts } from './answer-parts.js';
 import type { CallFormat } from './call-format.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
-/** The marks of Qwen, DeepSeek, LFM2 and others, those of Mistral, of Seed OSS, and of Gemma 4. */
+/**
+ * The markers that open and close reasoning: those of Qwen, DeepSeek, LFM2 and others, of Mistral, of Seed OSS, and of Gemma 4.
+ */
 const PAIRS = [
   ['<think>', '</think>'],
   ['[THINK]', '[/THINK]'],
@@ -14,15 +16,15 @@ const PAIRS = [
 
 export const reasoningMarks: readonly string[] = PAIRS.flat();
 
-/** The marks of a model's reasoning. */
+/** The markers around a model's reasoning. */
 export interface ReasoningForm {
   start: string;
   end: string;
-  /** Whether the prompt ended with the opening mark. */
+  /** Whether the prompt ended with the opening marker. */
   startsInside: boolean;
 }
 
-/** Finds the marks of a model's reasoning; null if its vocabulary has none, so that answers have no reasoning. */
+/** Returns the markers around a model's reasoning; null if its vocabulary contains none, since it then writes no reasoning. */
 export function reasoningForm(
   format: CallFormat | null,
   tokenizer: Pick<Tokenizer, 'tokenToId'>,
@@ -34,17 +36,18 @@ export function reasoningForm(
   return start === undefined || end === undefined ? null : { start, end, startsInside };
 }
 
-/** The white space that a template writes after reasoning, and after the marks of empty reasoning. */
+/** The white space that a template writes after the closing marker: after some reasoning, and after empty reasoning. */
 export interface AfterReasoning {
   some: string;
   none: string;
 }
 
 /**
- * Reads the reasoning and the white space around it, if there is reasoning.
+ * Parses the reasoning and the white space around it, if the answer begins with reasoning.
  *
- * @param startsInside whether the prompt ended with the opening mark
- * @param after the template's white space after it, which is skipped; null if unknown, so that all white space is skipped
+ * @param startsInside whether the prompt ended with the opening marker
+ * @param after the white space that the template writes after reasoning, which is skipped; null if unknown, so that all white
+ *   space is skipped
  */
 export function* readReasoning(
   input: IncomingText,

@@ -1,4 +1,5 @@
-// Finds the JSON Schema of a member, and decides whether a schema allows a value, for the readers of values.
+// Finds the JSON schema of an object's member, and decides whether a schema allows a value. Parsers of tool arguments use both to
+// determine the type of a value that is written without quotation marks.
 import { isDeepStrictEqual } from 'node:util';
 import { GrammarError, hasPattern, readingTogether, SchemaDocument, UnsupportedSchemaError } from '@bowyer/text';
 
@@ -6,7 +7,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 const documents = new WeakMap<Schema, SchemaDocument>();
 
-/** Returns the schema of a reference; null if there is none, or it is true or false. */
+/** Returns the schema to which a `$ref` refers; null if it refers to nothing, or to true or false. */
 export function resolved(reference: string, root: Schema | null): Schema | null {
   if (root === null) return null;
   let document = documents.get(root);
@@ -24,14 +25,16 @@ export function resolved(reference: string, root: Schema | null): Schema | null 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The most references within references that are followed. */
+/** The most references that are followed within each other. */
 const MOST_REFERENCES = 16;
 
-/** Returns all schemas that apply to a member: those in `properties`, in referenced schemas, and in `allOf`. */
+/**
+ * Returns all schemas that apply to the member `key` of an object: those in `properties`, in referenced schemas, and in `allOf`.
+ */
 export const memberSchemas = (schema: unknown, key: string, root: Schema | null): unknown[] =>
   membersOf(schema, { key, root, known: new Map() }, 0);
 
-/** A search for a member's schemas; schemas that others refer to many times are visited once. */
+/** The state of a search for a member's schemas. A schema to which others refer many times is visited once. */
 interface MemberSearch {
   key: string;
   root: Schema | null;
@@ -57,13 +60,16 @@ function membersOf(schema: unknown, search: MemberSearch, depth: number): unknow
   return [...found];
 }
 
-/** The keywords that are checked: with `types` those about a value's type, with `values` also those about the allowed values. */
+/**
+ * The keywords that a check considers: with `types` those about a value's type, with `values` also those about the allowed
+ * values.
+ */
 export type CheckedKeywords = 'types' | 'values';
 
 /**
- * Decides whether a schema allows a value, by the keywords that distinguish texts from other values: types, enumerations,
- * combinations and references; for texts also lengths and patterns, for numbers bounds. Members of lists and objects are not
- * checked.
+ * Decides whether a schema allows a value, by the keywords that distinguish strings from other values: types, enumerations,
+ * combinations and references; for strings also lengths and patterns, and for numbers bounds. The members of lists and objects
+ * are not checked.
  */
 export const allows = (
   schema: unknown,
@@ -72,16 +78,19 @@ export const allows = (
   checked: CheckedKeywords = 'values',
 ): boolean => isAllowed(schema, { value, root, checked, known: new Map(), patterns: MOST_PATTERNS }, 0);
 
-/** The most patterns that a text is matched with; further ones count as matching, since clients write them. */
+/**
+ * The most patterns with which a text is compared. Clients write the patterns, so that their number is limited; further ones
+ * count as matching.
+ */
 const MOST_PATTERNS = 16;
 
-/** A check of a value, in which a schema is visited once, even if others refer to it many times. */
+/** The state of a check of a value. A schema to which others refer many times is visited once. */
 interface Check {
   value: unknown;
   root: Schema | null;
   checked: CheckedKeywords;
   known: Map<Schema, boolean>;
-  /** The number of patterns that may still be matched. */
+  /** The number of patterns with which the text may still be compared. */
   patterns: number;
 }
 

@@ -1,9 +1,10 @@
-// Converts the messages of a dialogue for training to the form that a server passes to the template.
+// Converts the messages of a training dialogue as the model server converts those of a request, so that the chat template writes
+// the same tokens in training and in serving.
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import { callStyle } from './call-style.js';
 import { messagesFor } from './history.js';
 
-/** Finds out how a template reads tool calls. @returns a function that converts a dialogue's messages */
+/** Returns a function that converts a dialogue's messages to the form in which the template reads tool calls. */
 export function servedMessages(
   template: ChatTemplate,
   tokenizer: Tokenizer,

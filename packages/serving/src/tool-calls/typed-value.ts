@@ -1,18 +1,18 @@
-// Reads values of formats that write texts without quotation marks, where only the tool's schema decides whether a value is a
-// text.
+// Determines the type of tool arguments in formats that write strings without quotation marks, so that only the tool's schema
+// decides whether `1` is a string or a number.
 import { pythonToJson } from './python-reading.js';
 import { allows, memberSchemas, type CheckedKeywords, type Schema } from './schemas.js';
 
 /**
- * Reads the value of an argument that is written without quotation marks, as JSON. The unchanged text is preferred to the other
- * readings that the tool's schema allows; only `null` is read as null if the schema allows that too. Numbers, lists and objects
- * keep their text; Python's True, False, None, lists and dicts become JSON's.
+ * Converts an argument that is written without quotation marks to JSON. If the tool's schema allows a string, the text is kept
+ * unchanged as a string; only `null` becomes null if the schema allows null too. Otherwise the text is read as JSON or Python:
+ * numbers, lists and objects keep their text; Python's True, False, None, lists and dicts become JSON's.
  *
- * If the schema allows no reading, the value has the reading of an allowed type, and the tool reports what is wrong. If the
- * schema has no type, JSON is read as JSON.
+ * If the schema allows neither a string nor the value that was read, the argument gets a type that the schema allows, and the
+ * tool itself reports the error. If the schema has no type, JSON is read as JSON.
  *
  * @param parameters the schema of all arguments; null if unknown
- * @returns null for an empty value that cannot be a text: the argument is then omitted
+ * @returns null for an empty value that cannot be a string: the argument is then omitted
  */
 export function typedValue(raw: string, key: string, parameters: Schema | null): string | null {
   const schema = { allOf: memberSchemas(parameters, key, parameters) };
@@ -22,7 +22,7 @@ export function typedValue(raw: string, key: string, parameters: Schema | null):
   for (const checked of ['values', 'types'] satisfies CheckedKeywords[]) {
     const isAllowed = ({ value }: Reading) => allows(schema, value, parameters, checked);
     const literal = literals.find(isAllowed);
-    // Templates write no space around a value that is not a text.
+    // `null` counts as null only without white space around it, since templates write none around a value that is not a string.
     const isNull = literal?.value === null && raw === raw.trim();
     if (isAllowed(text) && !isNull) return text.json;
     if (literal !== undefined) return literal.json;
@@ -30,24 +30,29 @@ export function typedValue(raw: string, key: string, parameters: Schema | null):
   return raw.trim() === '' ? null : (literals[0] ?? text).json;
 }
 
-/** One value of each type. */
+/** One example of each type of JSON value. */
 const ANY = ['', 0, null, true, [], {}];
 
-/** A possible reading of a text. */
+/** A value as which a text can be read. */
 interface Reading {
   value: unknown;
   json: string;
 }
 
-/** Returns the readings other than the text itself: JSON or Python, or a number with leading zeros, which neither of them allows. */
+/**
+ * Returns the values as which a text can be read, other than the string itself: a JSON or Python value, or a number with leading
+ * zeros, which neither language allows.
+ */
 function readings(text: string): Reading[] {
   const json = jsonOf(text) ?? pythonToJson(text) ?? jsonOf(text.replace(/^([-+]?)0+(?=\d)/, '$1').replace(/^\+/, ''));
   const value: unknown = json === null ? undefined : JSON.parse(json);
-  // A text with quotation marks keeps them.
+  // A text in quotation marks is not read as the string between them, but keeps the marks.
   return json === null || typeof value === 'string' ? [] : [{ value, json }];
 }
 
-/** Reads a value without a schema type: JSON, or a name, a list or a dict of Python; anything else is a text. */
+/**
+ * Reads a value for which the schema has no type: as JSON, or as a constant, list or dict of Python; anything else is a string.
+ */
 export function plainValue(raw: string): string {
   const text = raw.trim();
   const json = jsonOf(text) ?? (/^[-+.\d]/.test(text) ? null : pythonToJson(text));

@@ -1,10 +1,14 @@
-// Reads the items of a request: each gets a type and an id, and references are replaced by their targets.
+// Reads the input items of a request to the Responses API: each item gets a type and an id, and an item that refers to a stored
+// one is replaced by it.
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { RequestFields } from '../fields/request-fields.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
-/** Returns the request's own items, with references replaced by their targets. @throws {BadRequestError} */
+/**
+ * Returns the input items of the request itself, without those of earlier responses. References to stored items are replaced by
+ * these. @throws {BadRequestError}
+ */
 export function givenItems(fields: RequestFields, stored: StoredResponses): Item[] {
   const input = fields.value('input');
   if (typeof input === 'string') return [withId({ type: 'message', role: 'user', content: input })];

@@ -1,13 +1,14 @@
-// Answers GET /v1/responses/{id}/input_items with the items of a response's own request, in pages.
+// Answers GET /v1/responses/{id}/input_items, which lists the input of the request that led to a stored response, in pages.
 import { BadRequestError } from '../../generation/request-error.js';
 import type { Item } from './stored-responses.js';
 
 const LONGEST_PAGE = 100;
 
 /**
- * Returns a page of items.
+ * Returns one page of a list of items.
  *
- * @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the last item of the previous page
+ * @param query `limit` (default 20), `order` (`desc`, the default, begins with the last item) and `after`, the id of the last
+ *   item of the previous page
  */
 export function listInputItems(input: readonly Item[], query: URLSearchParams): object {
   const limit = Number(query.get('limit') ?? 20);
@@ -28,7 +29,7 @@ export function listInputItems(input: readonly Item[], query: URLSearchParams): 
   };
 }
 
-/** Returns a message's item with its text as a content part. */
+/** Returns the item; if it is a message, with its text as a list with one content part, as clients expect it. */
 function shown(item: Item): Item {
   if (item.type !== 'message' || typeof item.content !== 'string') return item;
   const type = item.role === 'assistant' ? 'output_text' : 'input_text';

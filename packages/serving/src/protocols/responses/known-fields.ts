@@ -1,5 +1,5 @@
-// Lists all fields of a response request that this server knows. Other fields are ignored, since newer clients send new ones,
-// unless their name resembles a known one. Source: openai-node 7.57, resources/responses/responses.ts.
+// Lists all request fields of POST /v1/responses that this server knows. Unknown fields are ignored, since newer clients send new
+// ones, unless their name resembles that of a known field. Source: openai-node 7.57, resources/responses/responses.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
 /** The fields of /v1/responses. */
@@ -7,7 +7,7 @@ export const responseFields: FieldRules = {
   ...served('model', 'input', 'instructions', 'previous_response_id', 'store', 'stream', 'include', 'metadata'),
   ...served('tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'),
   ...served('temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'stream_options'),
-  // These fields are names for logs and bills, hints about speed, and limits of tools that this server does not run.
+  // The following fields are names for logs and bills, hints about speed, or limits of tools that this server does not run.
   ...harmless('user', 'safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'),
   ...harmless('prompt_cache_retention', 'moderation', 'max_tool_calls', 'access_programs', 'personality'),
   ...harmless('client_metadata'), // codex sends this field
@@ -16,7 +16,7 @@ export const responseFields: FieldRules = {
   ...refused({ prompt: never }, 'write instructions and input'),
 };
 
-/** The fields of objects within a request, by the object's place. */
+/** The known fields of objects within a request, by the path or type of the object. */
 export const nestedResponseFields = {
   'message item': { ...served('type', 'role', 'content'), ...harmless('id', 'status', 'phase') },
   'function_call item': {

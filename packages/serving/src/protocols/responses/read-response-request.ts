@@ -1,4 +1,4 @@
-// Reads the body of POST /v1/responses.
+// Reads the body of POST /v1/responses, and converts it to the server's internal form of a request.
 import { readResponseItems, readResponseTools, type ResponseTools } from '@bowyer/conversations';
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
 import {
@@ -24,18 +24,18 @@ const names: ChatNames = { messages: 'input', tools: 'tools', toolChoice: 'tool_
 
 export interface ResponseRequest {
   chat: ChatRequest;
-  /** The request's own items, and those of all responses that it continues. */
+  /** The input items of the request itself, and (`context`) those of the conversation that it continues. */
   input: readonly Item[];
   context: readonly Item[];
   store: boolean;
-  /** Fields of the request that a response repeats. */
+  /** The fields of the request that the response to it repeats. */
   repeated: Readonly<Record<string, unknown>>;
-  /** Whether the reasoning is returned as a summary. */
+  /** Whether the answer contains the reasoning as a summary. */
   summarizes: boolean;
-  /** The further parts that are returned with the answer. */
+  /** The names of additional data that the request's field `include` asks for. */
   include: readonly string[];
   spaced: ResponseTools['spaced'];
-  /** Fields that this server does not know, and tools that it omits. */
+  /** The names of fields that this server does not know, and of tools that it omits. */
   ignored: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export async function readResponseRequest(
   return { chat, spaced, input, context: items, store, repeated, summarizes: summary !== null, include, ignored };
 }
 
-/** Returns the items of the response that this request continues, with those before it. */
+/** Returns all items of the conversation up to the stored response that this request continues. */
 function previous(fields: RequestFields, stored: StoredResponses): readonly Item[] {
   const id = fields.text('previous_response_id', null);
   if (id === null) return [];
@@ -122,7 +122,7 @@ function formatOf(fields: RequestFields): AnswerFormat {
   return type === 'json_object' ? { kind: 'object' } : schemaFormat(format);
 }
 
-/** Returns the request's fields that a response repeats, with the values of those that were not given. */
+/** Returns the fields of a request that its response repeats, with the default values of fields that the request lacks. */
 function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boolean): Record<string, unknown> {
   const { sampling } = settings;
   return {
@@ -150,7 +150,7 @@ function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boo
   };
 }
 
-/** Returns the tools of a request; functions have all of their fields, which readers of a response expect. */
+/** Returns the tools of a request as its response repeats them: clients expect that functions have all of their fields. */
 function repeatedTools(fields: RequestFields): unknown[] {
   const tools = (fields.value('tools') ?? []) as { type: string }[];
   const defaults = { description: null, parameters: null, strict: false };

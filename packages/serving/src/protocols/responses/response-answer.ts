@@ -1,10 +1,10 @@
-// Reads the answers of another endpoint that serves Responses.
+// Reads answers in the form of OpenAI's Responses API that another endpoint has sent, so that they can be recorded.
 import { ended, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
 import { addPart, GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
 import { isGiven, listOf, objectOf, type Json } from '../upstream/json-values.js';
 import { UnreadAnswerError } from '../upstream/unread-answer-error.js';
 
-/** Reads a response, whose last event contains all of it. */
+/** Reads a response: a complete one, or the last event of a stream, which contains the complete response. */
 export class ResponseAnswer implements AnswerReader {
   readonly #items: unknown[] = [];
   #whole: Json | null = null;
@@ -28,7 +28,7 @@ export class ResponseAnswer implements AnswerReader {
     const { status, incomplete_details: details } = whole;
     const message = new GrowingMessage(new Kept());
     const output = listOf(whole.output ?? [], 'output');
-    // Some endpoints omit the items in the last event.
+    // If the last event of a stream contains no items, as with some endpoints, those of the earlier events are used.
     for (const item of output.length > 0 ? output : this.#items) addItem(message, objectOf(item, 'an item'));
     const said = message.message;
     if (status === 'completed') return [ended(said, 'stop')];

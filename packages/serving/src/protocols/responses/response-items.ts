@@ -1,5 +1,5 @@
-// Builds the items of one response while its answer is generated, with the events of a stream that report them.
-// Source: platform.openai.com/docs/api-reference/responses-streaming.
+// Builds the output items of one response (messages, reasoning, function calls) while the answer is generated, and the events
+// that report them to the client of a stream. Source: platform.openai.com/docs/api-reference/responses-streaming.
 import type { ResponseTools } from '@bowyer/conversations';
 import { randomUUID } from 'node:crypto';
 import type { Choice } from '../../generation/answer.js';
@@ -8,7 +8,7 @@ import type { CalledTool } from '../../tool-calls/part-streamer.js';
 import { chatLogprobs } from '../openai/chat-logprobs.js';
 import type { Item } from './stored-responses.js';
 
-/** An event without its sequence number. */
+/** An event of a stream, without the sequence number that the writer adds. */
 export interface ItemEvent {
   type: string;
   [name: string]: unknown;
@@ -19,19 +19,19 @@ type Kind = 'reasoning' | 'message' | 'function_call';
 interface OpenItem {
   kind: Kind;
   item: Item;
-  /** The text, the reasoning or the arguments so far. */
+  /** The text of the item so far, which is content, reasoning or arguments. */
   text: string;
-  /** The tokens of the text, if they are returned. */
+  /** The tokens of the text with their log-probabilities, if the request asks for them. */
   tokens: TokenLogprob[];
   call?: CalledTool;
 }
 
 interface ItemOptions {
-  /** Whether the reasoning is returned as a summary. */
+  /** Whether the response contains the reasoning as a summary. */
   summarizes: boolean;
-  /** Whether reasoning is also sent as `encrypted_content`, which a client sends back unread. */
+  /** Whether reasoning is also sent in the field `encrypted_content`, which clients send back without reading it. */
   sendsEncrypted: boolean;
-  /** The tools in namespaces, by the names under which the model calls them. */
+  /** The tools that have a namespace, by the names under which the model calls them. */
   spaced: ResponseTools['spaced'];
 }
 
@@ -63,13 +63,15 @@ export class ResponseItems {
     return events;
   }
 
-  /** Ends the last item. A response without items gets an empty message. @param status of the last item */
+  /**
+   * Ends the last item. A response without items gets an empty message, since clients expect one. @param status of the last item
+   */
   end(status: 'completed' | 'incomplete'): ItemEvent[] {
     const events = this.#open === null && this.#done.length === 0 ? this.#begin('message') : [];
     return [...events, ...this.#close(status)];
   }
 
-  /** Begins an item; does nothing if it is already open. */
+  /** Begins an item, and ends the open one; does nothing if the open item is the same. */
   #begin(kind: Kind, call?: CalledTool): ItemEvent[] {
     if (this.#open?.kind === kind && this.#open.call?.index === call?.index) return [];
     const closed = this.#close('completed');
@@ -103,7 +105,7 @@ export class ResponseItems {
     return this.#isSummary() ? { summary_index: 0 } : { content_index: 0 };
   }
 
-  /** Returns the event for the beginning or the end of the item's only part. */
+  /** Returns the event for the beginning or the end of the content part or summary part that the open item has. */
   #part(what: 'added' | 'done'): ItemEvent {
     const type = `response.${this.#isSummary() ? 'reasoning_summary_part' : 'content_part'}.${what}`;
     const open = this.#open!;

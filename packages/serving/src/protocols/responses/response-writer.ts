@@ -1,4 +1,4 @@
-// Writes a response: as a whole, or as the numbered events of a stream.
+// Writes the answer to POST /v1/responses: complete, or as the numbered events of a stream.
 import { randomUUID } from 'node:crypto';
 import type { Steps } from '@bowyer/text';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
@@ -12,7 +12,7 @@ interface ResponseWriterOptions {
   request: Pick<ResponseRequest, 'repeated' | 'summarizes' | 'include' | 'spaced'>;
   model: string;
   created: number;
-  /** Receives the finished response before its client does. */
+  /** Receives the finished response before it is sent to the client, so that it can be stored. */
   onEnd: (id: string, response: object, output: readonly Item[]) => Steps<void>;
 }
 

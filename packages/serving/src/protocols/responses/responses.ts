@@ -1,4 +1,5 @@
-// Defines the protocol of POST /v1/responses, with routes that read and delete stored responses and count the tokens of a prompt.
+// Defines the routes of OpenAI's Responses API: POST /v1/responses, and those that read and delete stored responses and count the
+// tokens of a prompt.
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
@@ -62,7 +63,7 @@ function serve(served: ServedModels): Protocol {
   };
 }
 
-/** Routes of OpenAI's API that this server does not need; each is refused with its own message. */
+/** The routes of OpenAI's API that this server does not need; each is refused with a message of its own. */
 const unserved: readonly Route[] = (
   [
     [

@@ -1,4 +1,5 @@
-// Stores responses in memory for later requests; the oldest ones are removed for new ones.
+// Stores the responses of the Responses API in memory, so that later requests can continue them by their ids. When the limits are
+// reached, the oldest responses are removed.
 import type { Steps } from '@bowyer/text';
 import { jsonBytesInSteps } from '../../http/json-writing.js';
 import type { StorageLimits } from '../protocol.js';
@@ -9,9 +10,9 @@ export interface StoredResponse {
   id: string;
   /** The response as its client has received it. */
   response: object;
-  /** The items of the response's request. */
+  /** The input items of the request that led to the response. */
   input: readonly Item[];
-  /** All items of the conversation up to its end, from which a later request continues. */
+  /** All items of the conversation including the response, which a later request can continue. */
   context: readonly Item[];
 }
 
@@ -29,7 +30,7 @@ export class StoredResponses {
     return this.#stored.size;
   }
 
-  /** Stores a response. Its size is measured in steps, between which other work runs. */
+  /** Stores a response. Measuring its size as JSON takes time, and is therefore done in steps, between which other work runs. */
   *add(stored: StoredResponse): Steps<void> {
     const parts = yield* jsonBytesInSteps([stored.response, stored.context]);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
@@ -53,7 +54,7 @@ export class StoredResponses {
     return this.#stored.delete(id);
   }
 
-  /** Returns an item of any response, the newest first. */
+  /** Returns the item of a stored response by the item's id; the newest response is searched first. */
   item(id: string): Item | undefined {
     for (const { context } of [...this.#stored.values()].reverse()) {
       const found = context.find((item) => item.id === id);

@@ -1,24 +1,24 @@
-// Passes on the events of a stream. Each event is read once, and events that end an answer are held back until the record is on
-// disk, since clients disconnect after them.
+// Forwards the server-sent events of another endpoint's streamed answer while it is recorded. Each event is read once. Events
+// that end an answer are held back until the record is on disk, since clients disconnect after them.
 import { parseJson } from '@bowyer/text';
 import type { Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-/** The most characters of an event, and of all events that are held back; longer answers are not recorded. */
+/** The most characters of one event, and of all events that are held back. A longer answer is forwarded, but not recorded. */
 const MOST_HELD = 2 ** 26;
 
 export class AnswerEvents {
-  /** The pieces of an event that is not complete. */
+  /** The chunks of an event that has not arrived completely. */
   #begun: string[] = [];
   #begunLength = 0;
-  /** The last characters of the incomplete event, which may begin the separator between events. */
+  /** The last characters of the incomplete event, which may be the beginning of the separator between two events. */
   #tail = '';
   #held: string[] = [];
   #heldLength = 0;
-  /** The indices of choices whose end is held back; later events of these choices wait too. */
+  /** The indices of choices whose last event is held back, so that later events of these choices are held back too. */
   readonly #ended = new Set<unknown>();
 
-  /** The reason why the answer cannot be recorded, after which events pass immediately; null otherwise. */
+  /** The reason why the answer cannot be recorded, after which events are forwarded immediately; null while it can. */
   failure: UnreadAnswerError | null = null;
 
   /**
@@ -26,7 +26,7 @@ export class AnswerEvents {
    *
    * @param read called with the data of each complete event, or with null for data that is neither a JSON object nor `[DONE]`. An
    *   `UnreadAnswerError` that it throws becomes `failure`
-   * @param isEnd whether an event is the end of an answer, in protocols other than OpenAI's choices
+   * @param isEnd returns whether an event ends an answer; for protocols that do not mark the end as OpenAI's choices do
    */
   constructor(
     private readonly read: (data: Json | '[DONE]' | null) => void = () => undefined,
@@ -36,7 +36,7 @@ export class AnswerEvents {
   /**
    * Reads the next text of the stream.
    *
-   * @returns the complete events that need not wait; events of other choices may overtake the held-back ones
+   * @returns the complete events that can be forwarded; events of other choices may overtake the held-back ones
    */
   add(text: string): string {
     if (this.failure !== null) return text;
@@ -54,7 +54,7 @@ export class AnswerEvents {
     return passed.join('');
   }
 
-  /** Returns all held-back events in their order, and reads and returns a last event without a final empty line. */
+  /** Ends the stream. It returns the held-back events in their order, and a last event that lacks the empty line at its end. */
   end(): string {
     const rest = this.#begun.join('');
     if (rest !== '' && !this.#holds(rest)) this.#held.push(rest);
@@ -69,7 +69,9 @@ export class AnswerEvents {
     return all;
   }
 
-  /** Splits the text at the ends of events; the first part includes earlier pieces. Each character is scanned once. */
+  /**
+   * Splits a text at the ends of events; the first event includes its chunks from earlier texts. Each character is scanned once.
+   */
   #partsOf(text: string): string[] {
     const parts: string[] = [];
     const before = this.#tail;
@@ -119,7 +121,7 @@ export class AnswerEvents {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** Returns the data of an event; undefined where it has none, such as a comment; null where it cannot be read. */
+/** Returns the data of an event; undefined where it has none, as a comment; null where the data cannot be parsed. */
 function dataOf(part: string): Json | '[DONE]' | null | undefined {
   const lines = part.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   const text = lines.map((line) => line.slice(5)).join('\n');

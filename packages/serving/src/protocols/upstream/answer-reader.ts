@@ -1,27 +1,30 @@
-// Reads the answers of another endpoint, whole or streamed. An answer is read completely or refused. Each protocol has a reader.
+// Defines the interface that reads an answer of another endpoint, complete or streamed, so that it can be recorded. An answer is
+// either read completely or refused. Each API protocol has a reader.
 import type { ReadMessage } from './growing-message.js';
 import { isGiven, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-/** One answer of an endpoint. */
+/** One choice of an endpoint's answer. */
 export interface ReadChoice {
   message: ReadMessage;
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The request's stop string that ended the answer, if the endpoint reports it. */
+  /** The stop string of the request that ended the answer, if the endpoint reports it. */
   stop?: string;
 }
 
-/** Reads an answer while its pieces arrive. */
+/** Reads one answer while its chunks arrive. */
 export interface AnswerReader {
-  /** Reads a piece, or a whole answer. @throws {UnreadAnswerError} for content that cannot be recorded */
+  /**
+   * Reads the JSON of a stream's event, or of a complete answer. @throws {UnreadAnswerError} for content that cannot be recorded
+   */
   add(piece: Json): void;
-  /** Called when the stream has announced its end. */
+  /** Receives the end of the stream, which the event `[DONE]` announces. */
   done?(): void;
   /** Returns the choices in the order of their indices. @throws {UnreadAnswerError} if the answer is not complete */
   choices(): ReadChoice[];
 }
 
-/** Returns a function that reads the events of a stream. */
+/** Returns a function that passes the events of a stream to a reader. */
 export const addEvent =
   (answer: AnswerReader) =>
   (data: Json | '[DONE]' | null): void => {
@@ -30,10 +33,10 @@ export const addEvent =
     else answer.add(data);
   };
 
-/** Finish reasons of answers that the model itself ended. */
+/** The finish reasons of answers that the model itself ended, in several protocols. */
 const ENDS = ['stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence'];
 const CALLS = ['tool_calls', 'tool_use'];
-/** Finish reasons of truncated answers. */
+/** The finish reasons of answers that a token limit truncated. */
 const CUTS = ['length', 'max_tokens', 'model_length', 'model_context_window_exceeded'];
 
 export function reasonOf(given: unknown, key: string, what: string): ReadChoice['finishReason'] {
@@ -46,9 +49,9 @@ export function reasonOf(given: unknown, key: string, what: string): ReadChoice[
 }
 
 /**
- * Returns an answer with its finish reason, since endpoints also return `stop` after calls.
+ * Returns a choice with its finish reason. It depends on the message too, since some endpoints return `stop` after tool calls.
  *
- * @throws {UnreadAnswerError} if its calls are missing
+ * @throws {UnreadAnswerError} if the reason is a tool call, but the message has none
  */
 export function ended(message: ReadMessage, reason: ReadChoice['finishReason']): ReadChoice {
   if (reason === 'tool_calls' && message.calls.length === 0)
@@ -56,7 +59,7 @@ export function ended(message: ReadMessage, reason: ReadChoice['finishReason']):
   return { message, finishReason: reason === 'stop' && message.calls.length > 0 ? 'tool_calls' : reason };
 }
 
-/** Throws for error events of all protocols, and for answers that are errors. */
+/** Throws for JSON that reports an error, in the form of any protocol: an event of a stream or a complete answer. */
 export function refuseError({ type, error, message }: Json): void {
   if (type !== 'error' && !isGiven(error)) return;
   const { message: text = message } = typeof error === 'object' && error !== null ? (error as Json) : {};

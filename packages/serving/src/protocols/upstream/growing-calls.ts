@@ -1,4 +1,5 @@
-// Joins the calls of another endpoint's answer from pieces, which endpoints number and name in different ways.
+// Joins the tool calls of another endpoint's streamed answer from the deltas of its events. Endpoints differ in how a delta names
+// its call.
 import { jsonAsWritten } from '@bowyer/text';
 import { isGiven } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
@@ -6,22 +7,22 @@ import { UnreadAnswerError } from './unread-answer-error.js';
 export interface ReadCall {
   id: string;
   name: string;
-  /** The arguments as they were sent, even if they are not JSON. */
+  /** The arguments as the endpoint sent them, even if they are not JSON. */
   arguments: string;
 }
 
 type Json = Record<string, unknown>;
 
-/** A call whose pieces may still arrive. */
+/** A tool call for which further deltas may arrive. */
 interface GrowingCall {
-  /** The endpoint's number of the call; undefined without one. */
+  /** The index that the endpoint gave the call; undefined if it gave none. */
   index: number | undefined;
   id: string;
   name: string;
   pieces: string[];
 }
 
-/** A piece of a call; missing fields are undefined. */
+/** One delta of a tool call; missing fields are undefined. */
 interface Piece {
   index: number | undefined;
   id: string | undefined;
@@ -32,7 +33,7 @@ interface Piece {
 export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
 
-  /** Starts an answer. @param keep called with each recorded text, which it returns */
+  /** Starts an answer. @param keep called with each text that is recorded, which it counts and returns */
   constructor(
     private readonly keep: (text: string) => string,
     private readonly mostCalls: number,
@@ -43,11 +44,12 @@ export class GrowingCalls {
   }
 
   /**
-   * Adds the pieces of one delta. Endpoints mark the call of a piece in different ways: with an `index`, without one, with the
-   * same index for all calls, with the id in the first piece or in each. A piece begins a call if its index or its id is new;
-   * without both, if it has a name and the previous arguments are complete. A name in several pieces is refused.
+   * Adds the tool calls of one event. Endpoints differ in how a delta names its call: with an `index`, without one, with the same
+   * index for all calls, with the id in the first delta or in each. A delta begins a new call if its index or its id is new;
+   * without both, if it has a name and the arguments of the previous call are complete. A name that is divided among several
+   * deltas is refused.
    *
-   * @throws {UnreadAnswerError} if the call of a piece cannot be determined
+   * @throws {UnreadAnswerError} if the call of a delta cannot be determined
    */
   addPieces(calls: readonly Json[]): void {
     for (const call of calls) {
@@ -65,7 +67,7 @@ export class GrowingCalls {
   }
 
   /**
-   * Returns the calls in the order of their indices, or in the order of their first pieces.
+   * Returns the calls in the order of their indices, or, if some index is missing or repeated, in the order in which they began.
    *
    * @throws {UnreadAnswerError} for a call without a name
    */
@@ -84,7 +86,7 @@ export class GrowingCalls {
     this.#calls.push({ index, id: this.keep(id), name: this.keep(name), pieces: [this.keep(text)] });
   }
 
-  /** Returns the call that a piece continues; null if it begins one. */
+  /** Returns the call that a delta continues; null if the delta begins a new call. */
   #callOf(piece: Piece): GrowingCall | null {
     const { index, id, name } = piece;
     const ofIndex = index === undefined ? this.#calls : this.#calls.filter((call) => call.index === index);
@@ -93,7 +95,7 @@ export class GrowingCalls {
     if (known === undefined) return null;
     const hasOtherId = id !== undefined && known.id !== '' && known.id !== id;
     if (name === undefined) {
-      // Older versions of vLLM give each piece a different id.
+      // A new id without an index could mean a new call, but older versions of vLLM give each delta of one call a different id.
       if (hasOtherId && index === undefined) throw new UnreadAnswerError(`a call with the id '${id}' has no name`);
       return known;
     }
@@ -101,12 +103,12 @@ export class GrowingCalls {
     return known.name === '' || this.#continues(known, piece) ? known : null;
   }
 
-  /** Returns whether a piece with a name belongs to the previous call, which already has a name. */
+  /** Returns whether a delta with a name continues the previous call, which already has a name. */
   #continues(known: GrowingCall, { index, id, name, text }: Piece): boolean {
     const isNumbered = index !== undefined || id !== undefined;
     if (isWhole(known)) return isNumbered && text === '' && name === known.name;
     if (isNumbered && name === known.name) return true;
-    // It may be the rest of the name, or a new call after one without arguments.
+    // The delta may contain the rest of the name, or begin a new call after one without arguments.
     throw new UnreadAnswerError(
       `a piece with the name '${name}' comes before the arguments of a call of '${known.name}' are whole, and it is not clear whose it is`,
     );
@@ -134,7 +136,7 @@ function indexOf(given: unknown): number {
   throw new UnreadAnswerError(`a call has the index ${String(given)}`);
 }
 
-/** Returns whether the arguments so far are a complete JSON object. */
+/** Returns whether the arguments of a call are already a complete JSON object. */
 function isWhole({ pieces }: GrowingCall): boolean {
   const last = pieces.findLast((piece) => piece.trim() !== '');
   if (!last?.trimEnd().endsWith('}')) return false; // avoids parsing a long text with each piece

@@ -1,22 +1,22 @@
-// Builds an answer's message from its pieces.
+// Builds the message of another endpoint's answer from the deltas of a stream, or from a complete answer, for the record.
 import { GrowingCalls, type ReadCall } from './growing-calls.js';
 import { isGiven, objectOf, textOf, type Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-/** The message of an answer in the form that all protocols share. */
+/** The message of an answer, in one form for all API protocols. */
 export interface ReadMessage {
   content: string;
   reasoning?: string;
   calls: ReadCall[];
 }
 
-/** The most recorded characters of an answer: texts, reasoning, arguments. */
+/** The most characters of an answer that are recorded: content, reasoning and arguments together. */
 const MOST_KEPT = 2 ** 24;
 
-/** The most choices of an answer, and content blocks or calls of a choice. */
+/** The most choices of an answer, and the most content blocks or tool calls of a choice. */
 export const MOST_PARTS = 1024;
 
-/** Counts the recorded characters of an answer, and refuses an answer that exceeds the bound. */
+/** Counts the recorded characters of an answer, and throws if they exceed the limit. */
 export class Kept {
   #length = 0;
 
@@ -27,7 +27,7 @@ export class Kept {
   }
 }
 
-/** A message that is built from pieces. */
+/** A message to which the deltas of a stream are added. */
 export class GrowingMessage {
   #content: string[] = [];
   #reasoning: string[] = [];
@@ -52,7 +52,7 @@ export class GrowingMessage {
   }
 }
 
-/** Adds a part of a message's content, in the form of Mistral's reasoning models. */
+/** Adds one content part to a message; the part may contain reasoning, as with Mistral's models. */
 export function addPart(message: GrowingMessage, part: Json): void {
   const { type } = part;
   if (type === 'text' || type === 'output_text') message.addText(part.text);
@@ -61,7 +61,7 @@ export function addPart(message: GrowingMessage, part: Json): void {
   else throw new UnreadAnswerError(`the content has a part of type '${String(type)}', which is not read`);
 }
 
-/** Adds reasoning, which is a text or a list of parts. */
+/** Adds reasoning, which is a text or a list of content parts. */
 function addThinking(message: GrowingMessage, thinking: unknown): void {
   if (!Array.isArray(thinking)) return message.addReasoning(thinking);
   for (const each of thinking) {

@@ -1,4 +1,4 @@
-// Converts values of an answer's JSON to the expected types.
+// Checks that values in the JSON of another endpoint's answer have the expected types, and returns them with these types.
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 export type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
-// Reads the calls of DeepSeek V3 and R1:
+// Parses the tool calls of DeepSeek V3 and R1:
 // `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{…}\n```<｜tool▁call▁end｜>`, several with a line break
-// between, then `<｜tool▁calls▁end｜>`. V3.1 has the name before the separator and only JSON after it. Kimi K2 has the same with
-// other marks, and the call's id, `functions.f:0`, in the place of its name.
+// between, then `<｜tool▁calls▁end｜>`. V3.1 has the name before the separator and only JSON after it. Kimi K2 has the form of V3.1
+// with other markers, and with the call's id, such as `functions.f:0`, in place of its name.
 // Source: the chat templates of DeepSeek V3 0324 and V3.1, and of Kimi K2.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
@@ -9,7 +9,7 @@ import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOp
 import type { IncomingText, Reading } from '../incoming-text.js';
 import { readArguments } from '../json-call.js';
 
-/** The marks around all calls, and those around a call and between its name and its arguments. */
+/** The markers around all calls, around one call, and between its name and its arguments. */
 interface Marks {
   readonly calls: readonly [start: string, end: string];
   readonly call: readonly [start: string, separator: string, end: string];
@@ -61,13 +61,13 @@ export const deepseekV31: CallFormat = {
     ),
 };
 
-/** An id of a call, which has the tool's name. */
+/** The pattern of Kimi K2's call ids, which contain the name of the tool. */
 const KIMI_ID = /^functions\.(.+):\d+$/s;
 
 export const kimiK2: CallFormat = {
   ...common(KIMI),
   name: 'kimi-k2',
-  // A template writes an id that it makes itself, or the dialogue's id.
+  // The template writes either an id that it makes itself, or the id in the example dialogue, `abcdef012`.
   sign: /<\|tool_call_begin\|>(?:functions\.probe_tool:\d+|abcdef012)<\|tool_call_argument_begin\|>\{/,
   grammar: (tools, options) =>
     calls(options, KIMI, '', tools, ({ name }, json) => {

@@ -1,6 +1,6 @@
-// Reads the calls of FunctionGemma: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`, with keys in
-// alphabetical order. Gemma 4 has the same form with other marks, and keys of inner objects have no marks. Source: the chat
-// templates of FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
+// Parses the tool calls of FunctionGemma: `<start_function_call>call:f{k:<escape>text<escape>,n:1}<end_function_call>`, with keys
+// in alphabetical order. Gemma 4 has the same syntax with other markers, and without markers around the keys of inner objects.
+// Source: the chat templates of FunctionGemma and Gemma 4; ai.google.dev/gemma/docs/functiongemma.
 import { characters, either, repeat, rule, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -12,9 +12,9 @@ import { plainValue } from '../typed-value.js';
 
 interface Marks {
   readonly call: readonly [start: string, end: string];
-  /** The mark before and after a text. */
+  /** The marker before and after a string. */
   readonly quote: string;
-  /** Whether the keys of inner objects are quoted. */
+  /** Whether the keys of inner objects have this marker too. */
   readonly quotesKeys: boolean;
 }
 
@@ -56,8 +56,8 @@ function escaped(mark: string): string {
 }
 
 /**
- * Returns the patterns of the characters that may follow the end of a text. A mark that is followed by anything else belongs to
- * the text.
+ * Returns the patterns of the text that may follow a string, by the container of the string. A closing marker that is followed by
+ * anything else does not end the string, but belongs to it.
  */
 function afterText({ call: [, end], quote }: Marks): Record<Place, RegExp> {
   const key = String.raw`[^\s:,{}<>[\]]+:`;
@@ -68,15 +68,15 @@ function afterText({ call: [, end], quote }: Marks): Record<Place, RegExp> {
   };
 }
 
-/** The container of a value: the arguments, an object among them, or a list. */
+/** The container of a value: the arguments themselves, an object within them, or a list. */
 type Place = 'arguments' | 'object' | 'list';
 
 type Value = { json: string } | { status: AttemptStatus };
 
-/** The number of characters after a text in which a key is searched; keys are never longer. */
+/** The number of characters after a string that are searched for the next key; keys are never longer. */
 const LOOKAHEAD = 80;
 
-/** Returns whether the rest of the text matches; undefined while it is too short to tell. */
+/** Returns whether the text after a string matches; undefined while too little of it has arrived. */
 function follows({ text, isWhole }: { text: string; isWhole: boolean }, pattern: RegExp): boolean | undefined {
   if (!isWhole && text.length < LOOKAHEAD) return text !== '' && pattern.test(`${text}\0`) ? true : undefined;
   return pattern.test(text);
@@ -103,10 +103,10 @@ class GemmaReader {
   }
 
   /**
-   * Reads an object.
+   * Parses an object.
    *
    * @param pass called with the JSON of each member once it is complete
-   * @returns the status that ends the attempt
+   * @returns the status with which the attempt at a call fails; null on success
    */
   *#object(input: IncomingText, depth: number, pass: (json: string) => void): Reading<AttemptStatus | null> {
     input.at++;
@@ -162,7 +162,7 @@ class GemmaReader {
     return { json: `[${items.join(', ')}]` };
   }
 
-  /** Reads a text between two marks; null if the second mark is missing. */
+  /** Parses a string between two markers; null if the second marker is missing. */
   *#text(
     input: IncomingText,
     ends: (rest: { text: string; isWhole: boolean }) => boolean | undefined,
@@ -184,7 +184,7 @@ class GemmaReader {
   }
 }
 
-/** Returns the grammar of `call:f{k:<escape>v<escape>,n:1}` between marks, with keys in alphabetical order. */
+/** Returns the grammar of `call:f{k:<escape>v<escape>,n:1}` between markers, with keys in alphabetical order. */
 function gemmaCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions, form: Marks): Grammar {
   const {
     call: [start, end],
@@ -209,7 +209,7 @@ function gemmaCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOpti
   return repeat(sequence(marks.of(start), call, marks.of(end)), 1, parallel ? Infinity : 1);
 }
 
-/** Returns the grammar of a list or an object. */
+/** Returns the grammar of an argument that is a list or an object. */
 function nestedValue(schema: Schema, values: Values, keyOf: (content: Grammar) => Grammar): Grammar {
   if (schema.type === 'object') {
     const member = (key: string, value: Grammar) => sequence(keyOf(text(key)), text(':'), value);

@@ -1,7 +1,7 @@
-// Reads the answers of gpt-oss, which consist of messages in channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning,
-// `<|channel|>final<|message|>…` content, and ` to=functions.f<|channel|>commentary json<|message|>{…}<|call|>` a call, which
-// ends the answer; the recipient may also follow the channel.
-// Source: github.com/openai/harmony, docs/format.md; the chat template of gpt-oss.
+// Parses the answers of gpt-oss, which consist of messages in channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning,
+// `<|channel|>final<|message|>…` is content, and ` to=functions.f<|channel|>commentary json<|message|>{…}<|call|>` is a tool
+// call, which ends the answer; the recipient ` to=…` may also follow the channel. Source: github.com/openai/harmony,
+// docs/format.md; the chat template of gpt-oss.
 import { either, sequence, text, textWithout, type ChatMessage, type ContentPart, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call } from '../answer-parts.js';
 import { longId, type CallFormat } from '../call-format.js';
@@ -31,7 +31,7 @@ export const harmony: CallFormat = {
     const begin = sequence(of(CHANNEL), text('analysis'), of(MESSAGE));
     return either(text(''), sequence(begin, textWithout(END), of(END), of(START), text('assistant')));
   },
-  // An answer has one call, which ends it.
+  // The grammar allows only one call, since a call ends the answer in this format.
   grammar: (tools, { marks, jsonArguments }) => {
     const channel = sequence(marks.of(CHANNEL), text('commentary json'), marks.of(MESSAGE));
     return either(...tools.map((tool) => sequence(text(` to=functions.${tool.name}`), channel, jsonArguments(tool))));
@@ -48,7 +48,7 @@ function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
     yield* input.take(START);
     const header = yield* readHeader(input);
     if (header === null) {
-      // The text is outside of a message.
+      // Text without a header is not within a message, and becomes content.
       parts.addText(input.text.slice(from, input.at));
       yield* input.takeUpTo(ENDS, parts.addText);
     } else if (header.recipient !== null) {
@@ -60,7 +60,7 @@ function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
   } while ((yield* input.peek()) !== '');
 }
 
-/** Reads the header of a message. If there is no header, nothing is read, and the result is null. */
+/** Parses the header of a message. If there is no header, the input's position does not change, and the result is null. */
 function* readHeader(input: IncomingText): Reading<{ channel: string; recipient: string | null } | null> {
   const start = input.at;
   yield* input.take('assistant');
@@ -68,7 +68,8 @@ function* readHeader(input: IncomingText): Reading<{ channel: string; recipient:
   let header = '';
   if (opens && (yield* input.takeUpTo([MESSAGE, END, CALL, RETURN], (piece) => (header += piece))) === MESSAGE) {
     yield* input.take(MESSAGE);
-    // A model may name its channel twice, and itself as the recipient.
+    // The last of the channels counts, and the assistant itself does not count as a recipient, since models may write both
+    // wrongly.
     const channel = /.*<\|channel\|>(\w+)/s.exec(header)?.[1] ?? 'final';
     const recipient = /\bto=(?!assistant\b)([^\s<]+)/.exec(header)?.[1] ?? null;
     return { channel, recipient };
@@ -77,7 +78,7 @@ function* readHeader(input: IncomingText): Reading<{ channel: string; recipient:
   return null;
 }
 
-/** Reads the text of a message; messages of the same kind are joined by a line break. */
+/** Parses the text of a message; the texts of several messages in the same channel are joined by a line break. */
 function* readText(input: IncomingText, parts: AnswerParts, channel: string): Reading<void> {
   const isReasoning = channel === 'analysis';
   const add = isReasoning ? parts.addReasoning : parts.addText;
@@ -98,7 +99,10 @@ function* readCall(input: IncomingText, call: Call, recipient: string): Reading<
   return 'ok';
 }
 
-/** Joins reasoning and content to one text, because the templates accept only one text together with a call, as reasoning. */
+/**
+ * Joins the reasoning and the content of a message with a call to one text of reasoning, because the templates accept only one
+ * text together with a call.
+ */
 function asThinking({ thinking, reasoning_content: reasoning, content, ...message }: ChatMessage): ChatMessage {
   const texts = [thinking ?? reasoning, textOf(content)].filter((text) => typeof text === 'string' && text !== '');
   return { ...message, content: '', ...(texts.length > 0 && { thinking: texts.join('\n\n') }) };

@@ -1,6 +1,5 @@
-// Reads the calls of Hermes, Qwen 2.5 and 3: `<tool_call>\n{"name": "f", "arguments": {…}}\n</tool_call>`, several with a line
-// break between.
-// Source: the chat templates of Hermes 2 Pro and Qwen 3.
+// Parses the tool calls of Hermes, Qwen 2.5 and 3: `<tool_call>\n{"name": "f", "arguments": {…}}\n</tool_call>`, several with a
+// line break between them. Source: the chat templates of Hermes 2 Pro and Qwen 3.
 import { either, repeat, sequence, text } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call } from '../answer-parts.js';
 import { behindText, longId, type CallFormat } from '../call-format.js';
@@ -29,9 +28,9 @@ export const hermes: CallFormat = {
 };
 
 /**
- * Reads calls between marks, of which the last may lack the end; other text is content.
+ * Parses calls between an opening and a closing marker, of which the last closing one may be missing; all other text is content.
  *
- * @param further how a further call within a block begins; null: a block has one call
+ * @param further the text with which another call in the same pair of markers begins; null if a pair contains only one call
  */
 export function* readBlocks(
   input: IncomingText,
@@ -53,7 +52,7 @@ export function* readBlocks(
     if (!(yield* from.take(end)) && !(yield* isFurther(from))) from.at = at;
     return 'ok';
   };
-  /** Skips the rest of a block up to its end, or to the beginning of the next. */
+  /** Skips the text of a failed call up to and including its closing marker, or up to the next opening one. */
   const recover = function* (from: IncomingText): Reading<void> {
     if ((yield* from.takeUpTo([end, start])) === end) yield* from.take(end);
   };

@@ -1,7 +1,6 @@
-// Reads calls that are a list of JSON objects between marks: `<tool_calls>[{"name": "f", "arguments": {…}}, …]</tool_calls>`
-// (Apriel), `<TOOLCALL>[…]</TOOLCALL>` (Nemotron Nano 2), ` functools[…]` (FireFunction); GigaChat has one call,
-// `<|function_call|>{…}`.
-// Source: the chat templates of these models.
+// Parses tool calls that are a list of JSON objects between markers: `<tool_calls>[{"name": "f", "arguments": {…}},
+// …]</tool_calls>` (Apriel), `<TOOLCALL>[…]</TOOLCALL>` (Nemotron Nano 2), ` functools[…]` (FireFunction); and those of GigaChat,
+// whose answers have one call, `<|function_call|>{…}`. Source: the chat templates of these models.
 import { sequence, text } from '@bowyer/text';
 import { behindText, longId, type CallFormat } from '../call-format.js';
 import { jsonCalls, readJsonCall, readJsonCalls } from '../json-call.js';

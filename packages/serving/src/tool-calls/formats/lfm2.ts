@@ -1,6 +1,6 @@
-// Reads the calls of LFM2, which are Python calls in a list: `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`. The
-// template of LFM2 omits calls, which are therefore written into the message's content. Source: the chat templates of LFM2 and
-// LFM2.5.
+// Parses the tool calls of LFM2, which are Python calls in a list: `<|tool_call_start|>[f(a='x', b=1), g()]<|tool_call_end|>`.
+// The template of LFM2 does not write the calls of earlier messages, which are therefore put into the messages' content. Source:
+// the chat templates of LFM2 and LFM2.5.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -11,7 +11,7 @@ import { quoted, writeCalls } from '../python-writing.js';
 
 const [START, END] = ['<|tool_call_start|>', '<|tool_call_end|>'];
 
-/** Characters of a name, including those that Python does not allow. */
+/** The characters of tool and argument names, including those that Python's names cannot have. */
 const NAME = /^[\p{L}\p{M}\p{N}_.-]$/u;
 
 export const lfm2: CallFormat = {
@@ -83,7 +83,7 @@ function* readArgument(input: IncomingText, isFirst: boolean): Reading<AttemptSt
   return { json: `${isFirst ? '{' : ', '}${JSON.stringify(key)}: ${value.json}` };
 }
 
-/** Returns the grammar of `[f(a='x', b=1), g()]` between marks. */
+/** Returns the grammar of `[f(a='x', b=1), g()]` between markers. */
 function pythonCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions): Grammar {
   const plain = characters(
     [

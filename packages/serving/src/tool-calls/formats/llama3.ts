@@ -1,6 +1,5 @@
-// Reads the calls of Llama 3.1 to 3.3: the message is `{"name": "f", "parameters": {…}}`, possibly after `<|python_tag|>`;
-// several with `; ` between.
-// Source: the chat templates of Llama 3.1 and 3.2.
+// Parses the tool calls of Llama 3.1 to 3.3: the whole message is `{"name": "f", "parameters": {…}}`, possibly after
+// `<|python_tag|>`, and several calls have `; ` between them. Source: the chat templates of Llama 3.1 and 3.2.
 import { characters, either, repeat, sequence, text } from '@bowyer/text';
 import { longId, type CallFormat } from '../call-format.js';
 import type { AnswerParts } from '../answer-parts.js';
@@ -9,7 +8,7 @@ import { readJsonCall } from '../json-call.js';
 
 const TAG = '<|python_tag|>';
 
-/** The first characters of a text without calls. */
+/** The characters with which an answer without calls may begin. */
 const otherCharacter = characters(
   [
     ['{', '{'],
@@ -40,7 +39,7 @@ export const llama3: CallFormat = {
   },
 };
 
-/** Reads a message; calls are only at its beginning. */
+/** Parses a message; only its beginning can be calls. */
 function* readMessage(input: IncomingText, parts: AnswerParts): Reading<void> {
   let from = input.at;
   yield* input.skipSpace();

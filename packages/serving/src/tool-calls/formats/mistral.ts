@@ -1,7 +1,7 @@
-// Reads the calls of Mistral: a JSON list after `[TOOL_CALLS]` (up to version 7 of its tokenizers),
-// `[TOOL_CALLS]f[CALL_ID]id[ARGS]{…}` (11) or `[TOOL_CALLS]f[ARGS]{…}` (13), with the mark before each call. All of them are read
-// by the same code. Source: the chat templates of Mistral 7B Instruct 0.3, Mistral Small 3.2 and Devstral; their ids have nine
-// letters and digits.
+// Parses the tool calls of Mistral: a JSON list after `[TOOL_CALLS]` (up to version 7 of its tokenizers),
+// `[TOOL_CALLS]f[CALL_ID]id[ARGS]{…}` (version 11) or `[TOOL_CALLS]f[ARGS]{…}` (version 13), in which each call begins with the
+// marker `[TOOL_CALLS]`. One parser reads all versions. Source: the chat templates of Mistral 7B Instruct 0.3, Mistral Small 3.2
+// and Devstral; their call ids have nine letters and digits.
 import { characters, either, repeat, sequence, text, type Grammar } from '@bowyer/text';
 import type { AnswerParts, AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -72,7 +72,7 @@ function* readCalls(input: IncomingText, parts: AnswerParts): Reading<void> {
     const from = input.at;
     input.at += CALLS.length;
     yield* input.skipSpace();
-    // After a second mark there is no list: the first mark was text.
+    // If the next text is a second marker `[TOOL_CALLS]`, the first one was not followed by a list, and is text.
     const isList = !(yield* input.startsWith(CALLS)) && (yield* input.take('['));
     if (isList) yield* readJsonCalls(input, parts, from);
     else yield* parts.attempt(input, readNamed, { from });

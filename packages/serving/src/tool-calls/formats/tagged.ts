@@ -1,7 +1,7 @@
-// Reads calls in which marks surround each argument: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
+// Parses tool calls in which markers surround each argument: Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3, Step 3.5
 // (`<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`), Seed OSS, GLM 4.5 and later,
-// MiniMax M2, DeepSeek V3.2 and V4. Values are texts without quotation marks or escapes, so that the end of a value is known only
-// from the text after it. Source: the chat templates of these models.
+// MiniMax M2, DeepSeek V3.2 and V4. Values are written without quotation marks or escapes, so that only the text after a closing
+// marker shows whether it ends the value. Source: the chat templates of these models.
 import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
 import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, wrongStructure, type CallFormat, type CallGrammarOptions } from '../call-format.js';
@@ -11,21 +11,21 @@ import { plainValue, typedValue } from '../typed-value.js';
 import { readBlocks } from './hermes.js';
 
 interface Tags {
-  /** The marks around a call, or around all of them. */
+  /** The markers around each call or, with `isList`, around all calls together. */
   readonly block: readonly [start: string, end: string];
-  /** Whether one block has all calls. */
+  /** Whether one pair of these markers contains all calls. */
   readonly isList?: boolean;
-  /** The marks before and after the name of a function, and the mark after its parameters. */
+  /** The markers before and after the name of a function, and the marker after its parameters. */
   readonly call: readonly [start: string, afterName: string, end: string];
-  /** The marks before and after the name of a parameter, and before and after its value. */
+  /** The markers before and after the name of a parameter, and before and after its value. */
   readonly parameter: readonly [start: string, afterKey: string, beforeValue: string, end: string];
-  /** Whether `true">` (the value is a text) or `false">` is written between `afterKey` and the value. False if not given. */
+  /** Whether `true">` (the value is a string) or `false">` is written between `afterKey` and the value. False if not given. */
   readonly namesTexts?: boolean;
-  /** A part of the marks that is a single token of the model. */
+  /** A part of the markers that is a single token of the model's tokenizer. */
   readonly token?: string;
-  /** The text between the marks: a line break or nothing. */
+  /** The text between two adjacent markers: a line break or nothing. */
   readonly line: '\n' | '';
-  /** Whether a value has line breaks around it too. */
+  /** Whether a value has a line break before and after it. */
   readonly hasValueLines?: boolean;
 }
 
@@ -140,9 +140,9 @@ function* readFunction(input: IncomingText, call: Call, tags: Tags): Reading<Att
 }
 
 /**
- * Reads a parameter. `isText` is null if the format does not say whether the value is a text.
+ * Parses a parameter. In the result, `isText` is null if the format does not write whether the value is a string.
  *
- * @returns the status that ends the attempt where no parameter can be read
+ * @returns the status with which the attempt at a call fails, if no parameter can be parsed
  */
 function* readParameter(
   input: IncomingText,
@@ -163,7 +163,7 @@ function* readParameter(
   return value === null ? 'unclosed_block' : { key, value, isText: kind === null ? null : kind === 'true' };
 }
 
-/** Reads a name and the mark after it; null if the answer ends before the mark. */
+/** Parses a name and the marker after it; null if the answer ends before the marker. */
 function* readName(input: IncomingText, end: string): Reading<string | null> {
   const name = yield* readUpTo(input, [end]);
   input.at += name === null ? 0 : end.length;
@@ -176,7 +176,7 @@ function* readUpTo(input: IncomingText, ends: readonly string[]): Reading<string
   return mark === null ? null : name.trim();
 }
 
-/** Reads a value; null if it does not end. @param keys the keys so far, including this value's */
+/** Parses a value; null if the answer ends within it. @param keys the names of the parameters so far, including this value's */
 function* readValue(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<string | null> {
   const start = input.at;
   for (;;) {
@@ -184,15 +184,16 @@ function* readValue(input: IncomingText, keys: ReadonlySet<string>, tags: Tags):
     if (mark === null) return cutValue(input, start, tags);
     const end = input.at;
     input.at += mark.length;
-    // A value has a line break at both ends, as the template writes it, or at neither end.
+    // A closing marker ends a value that begins with a line break only if a line break precedes the marker, as the template
+    // writes it.
     if (tags.hasValueLines && input.text[start] === '\n' && input.text[end - 1] !== '\n') continue;
     if (yield* endsHere(input, keys, tags)) return withoutLineBreaks(input.text.slice(start, end), tags);
   }
 }
 
 /**
- * Returns whether the mark that was just read ends a value: it does if another parameter or the function's end follows; if not,
- * it is a part of the value.
+ * Returns whether the closing marker that was just read ends a value. It does if a new parameter or the end of the function
+ * follows; otherwise the marker is a part of the value.
  */
 function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): Reading<boolean> {
   const { block, call, parameter, isList } = tags;
@@ -211,7 +212,10 @@ function* endsHere(input: IncomingText, keys: ReadonlySet<string>, tags: Tags): 
   return ends;
 }
 
-/** Reads a value whose closing mark is missing: it ends before the next mark, which is known only once the answer has ended. */
+/**
+ * Returns a value whose closing marker is missing: it ends before the next marker of any kind. It is called when the answer has
+ * ended, since a closing marker could still follow before.
+ */
 function cutValue(input: IncomingText, start: number, tags: Tags): string | null {
   const { block, call, parameter } = tags;
   const rest = input.text.slice(start);
@@ -229,7 +233,7 @@ function cutValue(input: IncomingText, start: number, tags: Tags): string | null
 const withoutLineBreaks = (value: string, { hasValueLines }: Tags): string =>
   hasValueLines ? value.replace(/^\n/, '').replace(/\n$/, '') : value;
 
-/** Returns the grammar of calls, whose values are texts. */
+/** Returns the grammar of calls whose arguments are written between these markers. */
 function taggedCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions, tags: Tags): Grammar {
   const { block, isList, call, parameter, namesTexts, line, token } = tags;
   const written = (mark: string): Grammar => {
