@@ -3,10 +3,10 @@
 import type { Interval } from './bootstrap-interval.js';
 import { studentQuantile } from './student-interval.js';
 
-/** The largest share of the capital that one bet may lose. */
+/** c of the formula of `confidenceSequence`: the largest share of the capital of bets that one value may lose. */
 const LARGEST_LOSS = 0.75;
 
-/** The number of halvings in the search for a bound. */
+/** The number of halvings in the bisection that finds an end of the interval. */
 const HALVINGS = 40;
 
 /**
@@ -28,7 +28,7 @@ export function confidenceSequence(values: readonly number[], level = 0.95): Int
   return { low: lowerBound(values, bets, 1 - level), high: 1 - lowerBound(mirrored, bets, 1 - level) };
 }
 
-/** Computes the λ_t, which are the same for values x and for 1 − x. */
+/** Computes the bets λ_t of the formula of `confidenceSequence`, which are the same for values x and for 1 − x. */
 function betsOf(values: readonly number[], alpha: number): number[] {
   let [sum, squares, variance] = [0, 0, 1 / 4];
   return values.map((value, i) => {

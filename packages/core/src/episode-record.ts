@@ -4,7 +4,7 @@ import type { Demonstration, DemonstrationTurn } from './demonstration.js';
 import { snakeKeys } from './key-case.js';
 import type { Transition } from './trajectory.js';
 
-/** A turn as in the file. */
+/** A turn of an episode as it is stored in a file. */
 export interface RecordedStep {
   action: string;
   observation: string;

@@ -16,7 +16,7 @@ let own: string | null = null;
  * @param name the beginning of its name
  */
 export function makeTemporaryFolder(name: string): string {
-  // The process's folder may be gone, since some machines delete old files from the temporary folder.
+  // The folder of this process may have been deleted, since some machines delete old files from the temporary folder.
   if (own === null || !existsSync(own)) own = makeOwn();
   return mkdtempSync(join(own, `${name}-`));
 }

@@ -17,7 +17,7 @@ interface TurnRecord {
    * context.
    */
   state?: string;
-  /** Ids of the memory's entries in the text that the agent read. */
+  /** Ids of the past episodes or turns that the memory has inserted into the agent's text as examples. */
   retrieved?: string[];
   action: string;
   /** The text that the next observation adds after this observation and the action. */

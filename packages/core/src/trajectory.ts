@@ -8,7 +8,7 @@ export interface Transition {
   observation: string;
   /** The environment's own observation, without the history that the context adds; absent if it equals `observation`. */
   state?: string;
-  /** Ids of the memory's entries in `observation`; absent without a memory. */
+  /** Ids of the past episodes or turns that the memory has inserted into `observation` as examples; absent without a memory. */
   retrieved?: string[];
   action: string;
   reward: number;

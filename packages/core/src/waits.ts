@@ -70,5 +70,5 @@ function look(): void {
   reports.report([...named, ...more].join('; '));
 }
 
-/** Reports a similar line about something that does not end. */
+/** Reports a line about work that does not end, to the same receiver as lines about waits. */
 export const reportWait = (line: string): void => reports.report(line);

@@ -325,7 +325,9 @@ async function accumulateTd(
 
 const transitionOf = ({ trajectory, turn }: ReplayItem) => trajectory.transitions[turn];
 
-/** Computes y^V_i = mean over the samples of Q̄_i(s, a). */
+/**
+ * Computes the targets of the V heads, y^V_i = mean over the samples of Q̄_i(s, a), where Q̄_i are the target critic's Q heads.
+ */
 async function vTargets(
   critic: DoubleCritic,
   observations: readonly string[],

@@ -42,7 +42,7 @@ export const filteredBc = defineAlgorithm({
     const episodes = rewardedEpisodes(dataset, 'filteredbc chooses episodes by their return');
     const { cutoff, metrics } = filterOf(new Map(episodes.map((episode, i) => [i, episodicReturn(episode)])), options);
     const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
-    // The episodes that are held out for the loss are among the kept ones.
+    // The held-out episodes, on which only the loss is measured, are drawn from the episodes that passed the filter.
     return cloneEpisodes(run, kept, options, metrics);
   },
 });

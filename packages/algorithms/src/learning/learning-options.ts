@@ -15,9 +15,9 @@ export const batchMembers = (unit: string, { size = 8, accumulationSteps = 32 } 
 });
 
 /**
- * Declares an optimizer step on several micro-batches whose gradients are added or averaged.
+ * Declares the batch of an optimizer step: several micro-batches whose gradients are added or averaged.
  *
- * @param unit names what a micro-batch contains
+ * @param unit names what a micro-batch contains, such as turns
  */
 export const summedBatch = (unit: string) =>
   group(
@@ -30,6 +30,6 @@ export const summedBatch = (unit: string) =>
     'what an optimizer step is made of',
   );
 
-/** Declares an optimizer step whose loss is the mean over all of its micro-batches. */
+/** Declares the batch of an optimizer step whose loss is the mean over all of its micro-batches. */
 export const meanBatch = (unit: string, defaults: { size: number; accumulationSteps: number }) =>
   group(batchMembers(unit, defaults), 'what an optimizer step is made of; its loss is the mean over all micro-batches');

@@ -12,7 +12,7 @@ import {
   type LearningRateSchedule,
 } from '@bowyer/core';
 
-/** A schedule that counts iterations. */
+/** A learning-rate schedule that counts iterations instead of optimizer steps. */
 export interface IterationSchedule extends Omit<LearningRateSchedule, 'warmupSteps'> {
   /** The number of iterations until the peak; negative: a tenth of all iterations, rounded down. */
   warmupIterations: number;

@@ -1,5 +1,5 @@
-// Computes the loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a KL
-// penalty. Its options come first.
+// Computes the loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a
+// KL penalty. Declares the options of these terms.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,

@@ -177,7 +177,7 @@ function weightsOf<Turn>(turns: readonly Turn[], whole: TurnBatch<Turn>, weights
   return joined(turns.map((turn) => own.get(turn)!));
 }
 
-/** Counts the tokens of each episode of a batch. */
+/** Counts the scored tokens of each episode of a batch. */
 function episodeLengths({ turns, lengths }: TurnBatch<LearnedTurn>): number[] {
   const episodes = new Map<unknown, number>();
   turns.forEach(({ trajectory }, i) => episodes.set(trajectory, (episodes.get(trajectory) ?? 0) + lengths[i]));

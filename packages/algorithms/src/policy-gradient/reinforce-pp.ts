@@ -65,7 +65,7 @@ export const reinforcePp = defineAlgorithm({
   problems: (options) => [...groupTrainingProblems(options), ...baselineProblems(options)],
 });
 
-/** Reports options that contradict the baseline of a group. */
+/** Reports options that contradict `advantage.baseline=group`, the mean return of the episode's group. */
 function baselineProblems({ advantage, gamma, rollout }: OptionsOf<typeof options>): ConfigProblem[] {
   if (advantage.baseline === 'none') return [];
   const problems: ConfigProblem[] = [];

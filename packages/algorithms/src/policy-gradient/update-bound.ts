@@ -17,7 +17,7 @@ const FAR_BEYOND = 4;
 
 /** Decides when an update ends, measures its KL, and undoes it if the KL is far beyond the bound. */
 export class UpdateBound {
-  /** The newest minibatches, oldest first. */
+  /** The KL, in nats, and the number of episodes of the newest minibatches, oldest first. */
   #recent: { episodes: number; nats: number }[] = [];
 
   private constructor(

@@ -45,7 +45,8 @@ export class AsynchronousRollouts implements RolloutsAhead {
 
   async take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]> {
     const stream = (this.#stream ??= new EpisodeStream(this.collector, this.settings, plan, this.#meter, this.found));
-    // The load is not awaited: the collector first finishes its current turn, and a rollout may already be ready for the learner.
+    // The load of the new weights is not awaited: the collector first finishes its current turn, and a rollout may already be
+    // ready for the learner.
     void this.collector.load(iteration, await this.collector.snapshot()).then(() => stream.changed(), stream.fail);
     const groups = await this.#meter.waiting(stream.take(iteration));
     plan.context.onSetEnd?.();

@@ -54,7 +54,7 @@ export class Collector {
     });
   }
 
-  /** Opens a player of the copy. Its decisions contain the version of their weights. */
+  /** Opens a player of the policy's copy. Each of its decisions states the version of the weights that made it. */
   readonly openPlayer: OpenPlayer = async (sampling) => {
     const player = await this.openCopy(sampling);
     this.#players.add(player);

@@ -82,7 +82,7 @@ export interface GroupOptions {
   groupSize?: number;
 }
 
-/** A set of episodes. */
+/** A set of episodes that are played together: a rollout, an evaluation or a test. */
 export interface PlayedSet {
   /** The name of the set in seeds, metrics and messages. */
   purpose: string;
@@ -109,7 +109,7 @@ export interface SetWatch {
    * @throws as soon as more than `maxFailureShare` of the episodes failed
    */
   failed(error: Error, episode: number, counts?: boolean): void;
-  /** True once the user asks to stop, if the set can be played again: it then throws `InterruptedError`. */
+  /** True once the user asks to stop, if the set can be played again: the `PlaySet` function then throws `InterruptedError`. */
   readonly givenUp: boolean;
 }
 
@@ -159,7 +159,7 @@ export function playRollout(
   return play(context, openPlayer, options, { purpose: ROLLOUT, split: 'train', ...episodes });
 }
 
-/** The purpose in seeds and messages of episodes that are learned from. */
+/** The name by which seeds and messages refer to the episodes that are learned from. */
 export const ROLLOUT = 'rollout';
 
 /** Checks that the episodes of a group begin with the same state. @throws where they do not, since their returns could not be compared */

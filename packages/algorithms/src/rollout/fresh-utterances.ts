@@ -57,7 +57,10 @@ export async function freshUtterances(
   return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
 }
 
-/** Samples utterances for `slots` lanes at a time, one turn of each lane per call of the player. */
+/**
+ * Samples utterances for `slots` lanes (the turns of one episode, in order) at a time, one turn of each lane per call of the
+ * player.
+ */
 async function actInLanes(
   player: Player,
   lanes: readonly Wanted[][],
@@ -77,7 +80,10 @@ async function actInLanes(
   return fresh;
 }
 
-/** Groups the turns of one episode into a lane, earlier turns first; several samples of a turn are in different lanes. */
+/**
+ * Groups the turns of one episode into a lane, which one KV-cache slot samples, earlier turns first; several samples of a turn
+ * are in different lanes.
+ */
 function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
   if (samples > 1) return wanted.map((each) => [each]);
   const lanes = groupBy(wanted, ({ item }) => item.trajectory);

@@ -1,10 +1,10 @@
 // Adapts a factor of the learning rate to the KL of the last update.
 /**
- * Bounds of the factor: a learning rate that is too high can be reduced by two orders of magnitude; one that is too low is
- * increased a little.
+ * Bounds of the factor of the learning rate: a rate that is too high can be reduced by two orders of magnitude; one that is too
+ * low is increased a little.
  */
 const [SMALLEST, LARGEST] = [1 / 128, 4];
-/** The bounds of the change of the factor after one update. */
+/** Bounds of the ratio of the factor after an update to the factor before it. */
 const [FASTEST_FALL, FASTEST_RISE] = [1 / 4, 1.2];
 
 /**

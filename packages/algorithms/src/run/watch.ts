@@ -35,9 +35,9 @@ interface Reference {
 
 /** The state of the watch, which is part of every checkpoint. */
 export interface WatchState {
-  /** The returns of the initial agent. */
+  /** The returns of the evaluation of the initial agent. */
   start: Returns;
-  /** The returns of the highest evaluation. */
+  /** The returns of the evaluation with the highest mean return so far. */
   top: Returns;
   /** The number of iterations that the kept agent (the best one so far) was trained for; 0 for the initial agent. */
   kept: number;

@@ -1,5 +1,5 @@
-// Reads the lines of a text file one after the other. The file may be larger than memory, but not a line; it may be compressed with
-// gzip, or be a long file of a run in parts.
+// Reads the lines of a text file one after the other. The file may be larger than memory, but not a line; it may be compressed
+// with gzip, or be divided into a newest part and older, compressed parts (parted-jsonl.ts).
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';

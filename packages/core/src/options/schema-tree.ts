@@ -57,7 +57,7 @@ function filled(schema: TObject, given: object, place: string, besides: readonly
   return Object.keys(missing).length === 0 ? given : Object.defineProperties(missing, unfilled(given, missing));
 }
 
-/** Returns the given members that have no filled counterpart. */
+/** Returns the properties of `given` that are not in `missing`, which has the options whose defaults were filled in. */
 const unfilled = (given: object, missing: object): PropertyDescriptorMap =>
   Object.fromEntries(Object.entries(Object.getOwnPropertyDescriptors(given)).filter(([name]) => !(name in missing)));
 
