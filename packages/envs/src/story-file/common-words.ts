@@ -1,4 +1,4 @@
-// Chooses, among synonyms, the word that a player would most likely type.
+// Chooses, among the synonyms that a text adventure understands, the word that a player would most likely type.
 
 /** Verbs, directions and prepositions of text adventures in descending frequency, by our own judgement. */
 const BY_FREQUENCY = (
@@ -12,7 +12,10 @@ const BY_FREQUENCY = (
 
 const ranks = new Map(BY_FREQUENCY.map((word, place) => [word, BY_FREQUENCY.length - place]));
 
-/** Returns how common a word is, 0 if it is not on the list. A word that the dictionary cuts counts as the full word. */
+/**
+ * Returns how common a word is; 0 if it is not on the list. Dictionaries of old games keep only the first six or nine letters of
+ * a word: such a cut word counts as the full word.
+ */
 export function commonness(word: string): number {
   const rank = ranks.get(word);
   if (rank !== undefined) return rank;
@@ -21,7 +24,7 @@ export function commonness(word: string): number {
   return whole === undefined ? 0 : (ranks.get(whole) ?? 0);
 }
 
-/** Returns the most common word, the first of equal ones. */
+/** Returns the most common of several synonyms; of equally common ones, the first. */
 export function commonest(words: readonly string[]): string {
   return words.reduce((best, word) => (commonness(word) > commonness(best) ? word : best));
 }

@@ -1,4 +1,5 @@
-// Plays the walkthrough of the game that ships with the package, and, from some turn on, random valid actions.
+// Makes demonstrations of the game Lighthouse, which is part of the package: they follow its walkthrough, and from some turn on
+// take random valid actions.
 import type { Transition } from '@bowyer/core';
 import { fraction } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
@@ -10,7 +11,7 @@ export const strayingSchema = options({
   noise: fraction(0.05, 'Chance in each turn that the walkthrough is left; random valid actions follow to the end.'),
 });
 
-/** The actions to draw from if no list of valid actions is requested. */
+/** The actions from which random ones are drawn if the environment does not list valid actions. */
 const MOVES = ['north', 'south', 'east', 'west', 'up', 'down', 'take all'];
 
 export function lighthouseDemonstrations(

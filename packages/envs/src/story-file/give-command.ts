@@ -1,12 +1,12 @@
-// Passes commands to the Z-machine and returns the text that the story prints.
+// Passes commands to the Z-machine, the interpreter of text adventures, and returns the text that the game prints.
 import { enterKey, enterLine } from './machine/input.js';
 import { run } from './machine/interpreter.js';
 import type { Machine } from './machine/machine.js';
 
-/** The largest number of times that Enter is pressed at the beginning ("press any key to begin"). */
+/** The largest number of times that Enter is pressed to pass a game's opening ("press any key to begin"). */
 const MAX_OPENING_KEYS = 20;
 
-/** Returns the opening text, up to the first prompt. */
+/** Returns the text that a game prints before its first prompt. */
 export function readOpening(machine: Machine): string {
   run(machine);
   for (let keys = 0; machine.pause === 'key' && keys < MAX_OPENING_KEYS; keys++) {
@@ -17,9 +17,10 @@ export function readOpening(machine: Machine): string {
 }
 
 /**
- * Passes a command, or only its first character if the game waits for a key, and runs the machine.
+ * Runs the machine with a command; if the game waits for a single key, only with the command's first character.
  *
- * @returns the text up to the next input, without the prompt; it begins with the newline that ends the typed command
+ * @returns the text up to the game's next request for input, without the prompt; it begins with the newline that ends the typed
+ * command
  */
 export function giveCommand(machine: Machine, command: string): string {
   if (machine.pause === 'key') enterKey(machine, command);

@@ -1,11 +1,12 @@
-// Reads the sentences that a story can parse, from the grammar table that Inform compiles into every game. Source: Graham Nelson,
-// The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar versions 1 and 2).
+// Reads the forms of sentences that a game can parse, such as "put OBJ in OBJ", from the grammar table that the compiler Inform
+// writes into every game. Source: Graham Nelson, The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar
+// versions 1 and 2).
 import { maximum } from '@bowyer/core';
 import { commonest } from './common-words.js';
 import type { DictionaryEntry } from './machine/dictionary.js';
 import type { Machine } from './machine/machine.js';
 
-/** The placeholder of an object in a template: "put OBJ in OBJ". */
+/** The placeholder of an object's name in a sentence template: "put OBJ in OBJ". */
 export const OBJECT = 'OBJ';
 
 export interface Template {
@@ -23,11 +24,12 @@ const LINE_END = 15;
 /** The flag of a token that is an alternative to the token before it: "in/inside/into". */
 const IS_ALTERNATIVE = 0x10;
 
-/** A slot of a sentence: alternative words, or null for an object. */
+/** One position of a sentence template: the alternative words for it, or null for the name of an object. */
 type Slot = string[] | null;
 
 /**
- * Returns all templates, sorted by their number of objects and then alphabetically; empty for a game that Inform did not make.
+ * Returns the sentence templates of a game, sorted by their number of objects and then alphabetically; empty for a game that was
+ * not compiled by Inform.
  */
 export function readTemplates(machine: Machine): Template[] {
   const verbs = verbWords(machine.dictionary.entries);
@@ -52,7 +54,10 @@ export const templateOf = (text: string): Template => ({
 
 const spell = (slots: Slot[]) => slots.map((slot) => (slot === null ? OBJECT : commonest(slot))).join(' ');
 
-/** Returns the synonyms of each verb by its number. Inform numbers verbs downwards from 255. */
+/**
+ * Returns the synonyms of each verb, by the verb's index. Inform numbers verbs downwards from 255, so that the index is 255 minus
+ * its number.
+ */
 function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: string[]; isMeta: boolean }> {
   const verbs = new Map<number, { words: string[]; isMeta: boolean }>();
   for (const { word, data } of entries) {
@@ -68,7 +73,10 @@ function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: st
 
 type LineReader = (machine: Machine, start: number) => { lines: Slot[][]; end: number };
 
-/** Returns whether a version of the grammar table fits: the lines of each verb must end where those of the next begin. */
+/**
+ * Returns whether a format version of the grammar table fits the bytes of a game: the sentence forms of each verb must end where
+ * those of the next verb begin.
+ */
 function fits(machine: Machine, starts: readonly number[], read: LineReader): boolean {
   if (starts[0] !== machine.story.staticBase + 2 * starts.length) return false;
   return starts.every((start, verb) => {
@@ -77,7 +85,10 @@ function fits(machine: Machine, starts: readonly number[], read: LineReader): bo
   });
 }
 
-/** Reads a count, then lines of eight bytes: number of objects, six tokens, action. */
+/**
+ * Reads one verb's sentence forms in format version 1: their count, then eight bytes for each (number of objects, six tokens,
+ * action).
+ */
 function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines = Array.from({ length: count }, (_, k) => {
@@ -88,7 +99,8 @@ function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; 
 }
 
 /**
- * Converts the tokens of version 1: those from 180 up are prepositions by number, all others objects (the line has their count).
+ * Converts the tokens of a sentence form in format version 1: tokens from 180 up are the numbers of prepositions, all others are
+ * objects. The sentence form itself contains its number of objects.
  */
 function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
   const slots: Slot[] = [];
@@ -106,7 +118,10 @@ function prepositionsNumbered(machine: Machine, number: number): string[] {
   return machine.dictionary.entries.filter(isThis).map(({ word }) => word);
 }
 
-/** Reads a count, then lines: an action word, tokens of three bytes (type, data word), and a final byte 15. */
+/**
+ * Reads one verb's sentence forms in format version 2: their count, then for each an action word, tokens of three bytes (a type,
+ * and a word of data), and a final byte 15.
+ */
 function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; end: number } {
   const count = machine.byte(start);
   const lines: Slot[][] = [];
@@ -124,7 +139,8 @@ function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; 
 function addTokenVersion2(machine: Machine, at: number, slots: Slot[]): void {
   const type = machine.byte(at);
   if ((type & 0x0f) !== PREPOSITION) {
-    // An elementary token (noun, held, creature, a number, a topic), or a routine that decides which object fits.
+    // The token is an elementary one (noun, held object, creature, number, topic) or a routine that decides which object fits;
+    // both stand for an object's name.
     if ((type & 0x0f) === ELEMENTARY || (type & IS_ALTERNATIVE) === 0) slots.push(null);
     return;
   }

@@ -1,25 +1,31 @@
-// Reads score, turns and the end of the game from a running story.
+// Reads the score, the number of turns and the end of the game from a running Z-machine game.
 import { signedWord, type Machine, type Pause } from './machine/machine.js';
 import type { Story } from './machine/story.js';
 
 interface ScoreReading {
   score: number;
-  /** The turns that the status line shows; null if the game does not count them. */
+  /** The number of turns that the status line shows; null if the game does not count turns. */
   moves: number | null;
 }
 
-/** The global variables 16, 17, 18, which the status line of version 3 shows (8.2), and Inform's games of all versions use. */
+/**
+ * The variables 16, 17 and 18 are the first global ones. The status line of version 3 shows them (section 8.2 of the standard),
+ * and Inform's games of all versions use them.
+ */
 const STATUS_SCORE = 17;
 const STATUS_TURNS = 18;
 
-/** The opcode `store` of a variable. Inform's routine for the status line begins: sline1 = score; sline2 = turns. */
+/**
+ * The opcode that stores a value in a variable. Inform's routine for the status line begins with two of them: sline1 = score;
+ * sline2 = turns.
+ */
 const STORE_VARIABLE = 0x2d;
 
 /**
- * Reads a story's score. In version 3 it is in the global variable of the status line. Inform's games of later versions copy
- * `score` and `turns` to these globals only when the status line is drawn, too late for the points of a winning move: the
- * original variables are found in the two instructions that copy them. Other games draw "Score: 5" or "5/12" in the upper window,
- * which is parsed.
+ * Reads a game's score. In version 3 it is the global variable that the status line shows. Inform's games of later versions copy
+ * `score` and `turns` to these global variables only when the status line is drawn, which is too late for the points of a winning
+ * move. The original variables are therefore found by the two instructions that copy them. Other games print "Score: 5" or "5/12"
+ * in the upper window, which is parsed.
  */
 export class ScoreReader {
   readonly #scoreVariable: number | null;
@@ -59,15 +65,15 @@ function readStatusLine(lines: readonly string[]): ScoreReading {
 
 export type Ending = 'won' | 'lost' | null;
 
-/** Matches closing lines, which are between stars: "*** You have won ***"; the oldest games have four stars. */
+/** Matches the line that ends a game, which is between stars: "*** You have won ***"; the oldest games have four stars. */
 const CLOSING_LINE = /^[ \t]*\*{3,4}[ \t]*(\S.*?)[ \t]*\*{3,4}[ \t]*$/m;
 const CLOSING_QUESTION = /\b(?:restart|restore|quit)\b/i;
 const DEATH = /\byou(?: have|'ve)? (?:died|are dead)\b/i;
 const VICTORY = /\b(?:won|win|victor\w*|triumph\w*|succeeded|congratulations)\b/i;
 
 /**
- * Returns whether the text after a command ends the game. A starred line does if the game then offers to restart or quit; a
- * starred death always does, as in Jericho, even if the game would continue.
+ * Returns whether the text after a command ends the game, and how. A line between stars ends it if the game then offers to
+ * restart or quit. A line between stars about death always ends it, as in Jericho, even if the game would continue.
  */
 export function endingIn(text: string, pause: Pause): Ending {
   const line = CLOSING_LINE.exec(text);
@@ -79,7 +85,10 @@ export function endingIn(text: string, pause: Pause): Ending {
   return pause === 'halted' ? 'lost' : null;
 }
 
-/** Returns the largest possible score, from a game's answer to `score`: "… out of a possible 360", "(total of 350 points)". */
+/**
+ * Returns the largest possible score, which a game prints after the command `score`: "… out of a possible 360", "(total of 350
+ * points)".
+ */
 export function maximumIn(text: string): number | null {
   const found = /\bout of (?:an? )?(?:(?:possible|maximum|total) )*(?:of )?(\d+)|\btotal of (\d+) points/i.exec(text);
   return found === null ? null : Number(found[1] ?? found[2]);

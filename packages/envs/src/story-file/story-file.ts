@@ -1,7 +1,7 @@
-// Plays the environment `adventure`: any Z-machine story file. The default is a small game of our own; ArCHer's game "detective"
-// can be given as `story`.
-// Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho. Differs from it: the
-// game's own end terminates, the step limit truncates, and each reset may have a seed.
+// Plays the environment `adventure`: text adventures in the format of the Z-machine. The default is a small game of our own;
+// ArCHer's game "detective" can be set by the option `story`.
+// Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho. Differs from it: an
+// episode terminates at the game's own end and is truncated by a step limit, and each reset may have a seed.
 import { readFileSync } from 'node:fs';
 import { choice, flag, integer, text } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -34,36 +34,42 @@ export const storyFileSchema = options({
 export type StoryFileOptions = OptionsOf<typeof storyFileSchema>;
 
 export interface StoryFileInfo extends Record<string, unknown> {
-  /** The answer to the command, or the opening after a reset. `look` and `inventory` are the answers to these commands. */
+  /**
+   * The game's answer to the last command; after a reset, the game's opening text. `look` and `inventory` are its answers to
+   * these two commands.
+   */
   text: string;
   look: string;
   inventory: string;
-  /** The valid actions in alphabetical order; empty after the end, and if the option is off. */
+  /** The valid actions in alphabetical order; empty after the end of the game, and if the option `validActions` is off. */
   validActions: string[];
   score: number;
-  /** The largest possible score; null if the game does not show it. */
+  /** The largest possible score; null if the game does not print it. */
   maxScore: number | null;
   moves: number | null;
   won: boolean;
-  /** The rule of the standard that the game broke, so that it cannot continue; null normally. */
+  /** The rule of the Z-machine standard that the game broke, so that it cannot continue; null if it broke none. */
   fault: string | null;
 }
 
-/** The state after a game's opening. Later episodes start from it. */
+/** The state of the machine after the game's opening text. Later episodes restore it instead of running the opening again. */
 interface Opening {
   text: string;
   snapshot: MachineSnapshot;
-  /** Whether the opening draws random numbers and so depends on the seed. */
+  /** Whether the opening draws random numbers, so that the state depends on the episode's seed. */
   dependsOnSeed: boolean;
 }
 
-/** The story is only in the source folder; the path is also right from dist. */
+/**
+ * The address of the built-in game. The file is only in the source folder, and this relative path leads to it also from the
+ * folder `dist`.
+ */
 const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', import.meta.url);
 
-/** The stories that were read and checked. All games share their decoded code. */
+/** The games that were read and checked, by path. All environments share a game's decoded code. */
 const loadedStories = new Map<string, Story>();
 
-/** Loads a story. @throws StoryFormatError if the file cannot be read or is not a story */
+/** Loads a game. @throws StoryFormatError if the file cannot be read or is not a Z-machine game */
 export function loadStory(path: string | null): Story {
   const key = path ?? '';
   const known = loadedStories.get(key);
@@ -150,7 +156,7 @@ export class StoryFile implements Env {
     return text;
   }
 
-  /** Returns the answer that a command would get. The game does not change. */
+  /** Returns the text that the game would answer to a command. The state of the game does not change. */
   #probe(command: string): string {
     const machine = this.#playing;
     if (machine.pause !== 'line') return '';
@@ -183,7 +189,10 @@ export class StoryFile implements Env {
     return this.#finder.find();
   }
 
-  /** Writes an observation in ArCHer's form, which its policies can read: parts without separators, actions as a Python list. */
+  /**
+   * Writes an observation in the format of ArCHer, so that policies trained by ArCHer can read it: the texts follow each other
+   * without separators, and valid actions are a Python list.
+   */
   #observe({ look, inventory, text, validActions }: StoryFileInfo, isOver: boolean): string {
     if (this.#options.observation === 'text' || isOver) return text;
     const list = this.#options.validActions ? pythonList(validActions) : '';
@@ -191,7 +200,10 @@ export class StoryFile implements Env {
   }
 }
 
-/** Formats a list as Python does: ['east', 'take paper']. A text is in double quotes if it contains single ones only. */
+/**
+ * Formats a list as Python prints it: ['east', 'take paper']. A text is in double quotes if it contains single quotes and no
+ * double ones.
+ */
 export function pythonList(texts: readonly string[]): string {
   const quoted = texts.map((text) => {
     const escaped = text.replaceAll('\\', '\\\\');

@@ -15,7 +15,7 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new StoryFile(options),
   splits: () => sharedSplits({ noun: 'story', count: 1, item: () => 'the story' }),
-  // ArCHer's observations contain the room and the inventory in every turn.
+  // In ArCHer's format, every observation contains the description of the room and the inventory.
   context: ({ observation, validActions }) => {
     const [withRoom, listed] = [observation === 'archer', validActions ? (['validActions'] as const) : []];
     return withRoom
@@ -23,13 +23,14 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
       : { observation: 'turn', kind: 'dialogue', parts: listed };
   },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
-  // Returns are points of the score. Random valid actions earn 4 in the game that ships with the package, and 44 in Detective.
+  // The return is the sum of the game's points. Random valid actions earn 4 in the game that is part of the package, and 44 in
+  // Detective.
   critic: { typicalReturn: ({ story }) => (story === null ? 4 : 20) },
   config: { flatNames: { env_load_path: 'story' } },
   replay: {
-    // The last observation also contains the answers to look and inventory.
+    // The text is read from `info`, since an observation may also contain the game's answers to look and inventory.
     engineText: ({ info }) => (info as StoryFileInfo).text,
-    // The recordings have no step limit.
+    // The recorded games were played without a step limit.
     options: { stepLimit: Number.MAX_SAFE_INTEGER },
   },
   demonstrations: {

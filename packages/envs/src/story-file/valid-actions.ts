@@ -1,7 +1,8 @@
-// Finds the commands that would change the world now: it tries every sentence of the game's grammar on a saved state.
+// Finds the valid actions of a text adventure: the commands that would change the state of its world. It tries every sentence of
+// the game's grammar on a snapshot of the machine.
 // Source: Hausknecht et al. 2020, Interactive Fiction Games: A Colossal Adventure (arXiv:1909.05398), section 4.
-// Differs from it: objects come from the object tree, or, if that has no usable names, from words of the descriptions that are
-// nouns in the dictionary. Changes that do not count (noise) are measured in the running game, not listed per game.
+// Differs from it: the names of objects come from the object tree, or, if it has no usable names, from words of the descriptions
+// that are nouns in the dictionary. Changes that do not count (noise) are found in the running game, not listed for each game.
 import { createHash } from 'node:crypto';
 import { commonness } from './common-words.js';
 import { OBJECT, readTemplates, templateOf, type Template } from './grammar.js';
@@ -17,13 +18,13 @@ const BASIC_COMMANDS = 'north south west east northwest southwest northeast sout
   .split(' ')
   .concat('take all');
 
-/** Sentences for games whose grammar cannot be read. Those with known words are tried. */
+/** Sentence templates for games whose grammar cannot be read. Only those whose words are in the game's dictionary are tried. */
 const PLAIN_TEMPLATES = (
   'take OBJ,drop OBJ,open OBJ,close OBJ,push OBJ,pull OBJ,turn OBJ,read OBJ,eat OBJ,drink OBJ,wear OBJ,move OBJ,' +
   'climb OBJ,enter OBJ,light OBJ,wait,put OBJ in OBJ,put OBJ on OBJ,give OBJ to OBJ,unlock OBJ with OBJ,attack OBJ with OBJ'
 ).split(',');
 
-/** Matches answers that mean "no such thing here" or "not understood". */
+/** Matches the answers of games that mean "no such thing here" or "not understood". */
 const NOT_UNDERSTOOD =
   /can't see any|not a verb|don't know the word|doesn't (?:know|recogni[sz]e) the word|didn't understand|not (?:something|clear what) you|isn't one i recogni[sz]e|noun missing|beg your pardon|you used the word|do you want to examine/i;
 const AMBIGUOUS = /^\s*(?:which|who) do you mean/i;
@@ -33,20 +34,26 @@ const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|mysel
 
 const LOCATION_VARIABLE = 16;
 const MAX_REMEMBERED_STATES = 4096;
-/** The largest number of trials in a state. Commands with fewer objects come first, so that only unlikely pairs are left out. */
+/**
+ * The largest number of commands that are tried in a state. Commands with fewer objects are tried first, so that the limit omits
+ * only unlikely pairs of objects.
+ */
 const MAX_TRIALS = 4000;
-/** Words that games mark as nouns although they name nothing. */
+/** Words that the dictionaries of games mark as nouns although they are pronouns or quantities. */
 const EMPTY_NOUNS = new Set('it him her them me all everything other others each every both one ones of'.split(' '));
-/** The flag of nouns in the dictionary of Inform's games. */
+/** The flag by which the dictionary of a game by Inform marks a noun. */
 const IS_NOUN = 0x80;
 
 interface Remembered {
   actions: string[];
-  /** The state of the generator; null if no trial drew a random number, so that the list holds for all seeds. */
+  /**
+   * The state of the random generator before the search; null if no tried command drew a random number, so that the list is right
+   * for all seeds.
+   */
   random: StoryRandomState | null;
 }
 
-/** The valid actions that were found for each story, by the exact state of the machine. */
+/** A cache of valid actions for each game, by the exact state of the machine. */
 const rememberedByStory = new WeakMap<Story, Map<string, Remembered>>();
 
 export class ValidActionFinder {
@@ -69,7 +76,9 @@ export class ValidActionFinder {
     rememberedByStory.set(machine.story, this.#remembered);
   }
 
-  /** Returns the valid actions in alphabetical order; empty if the game waits for a key. The machine's state is restored. */
+  /**
+   * Returns the valid actions in alphabetical order; empty if the game waits for a key. The search restores the machine's state.
+   */
   find(): string[] {
     if (this.machine.pause !== 'line') return [];
     const snapshot = this.machine.snapshot();
@@ -120,9 +129,9 @@ export class ValidActionFinder {
   readonly #isKnown = (word: string) => this.machine.dictionary.has(word);
 
   /**
-   * Returns one name for each thing that can be examined. Names with the same description count as one thing.
+   * Returns one name for each object that the command `examine` knows. Names that give the same description count as one object.
    *
-   * @param candidates names for each thing, the best first
+   * @param candidates the possible names of each object, the best first
    */
   #distinctNames(snapshot: MachineSnapshot, noise: Noise, candidates: readonly (readonly string[])[]): string[] {
     const byDescription = new Map<string, string>();
@@ -144,7 +153,7 @@ export class ValidActionFinder {
     return [...words].filter((word) => !EMPTY_NOUNS.has(word) && isNoun(word)).map((word) => [word]);
   }
 
-  /** Returns all objects in the player's room, also those inside others, except the player. */
+  /** Returns all objects in the player's room, also those inside other objects, without the player. */
   #surroundings(): number[] {
     const { objects } = this.machine;
     const player = this.#players.find((object) => objects.parent(object) !== 0) ?? 0;
@@ -170,7 +179,10 @@ export class ValidActionFinder {
   }
 }
 
-/** The changes that looking around causes as well. They do not show an effect of a command. */
+/**
+ * The changes of the object tree that even `look`, `inventory` and `examine` cause. If another command causes them, they do not
+ * show that it has an effect.
+ */
 class Noise {
   readonly #attributes = new Set<number>();
   readonly #moves = new Set<string>();
@@ -198,8 +210,8 @@ const fingerprint = ({ memory, stack, frames, pc }: MachineSnapshot) =>
   createHash('sha1').update(memory).update(stack).update(frames).update(String(pc)).digest('base64');
 
 /**
- * Returns the names of an object: "small black pistol" → pistol, black, small, then the whole name. Games know objects by single
- * words, and the noun is last.
+ * Returns the possible names of an object: "small black pistol" → pistol, black, small, then the whole name. Most games know an
+ * object by single words, of which the last is the noun.
  */
 function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   const words = name
@@ -209,7 +221,7 @@ function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   return words.length > 1 ? [...words.toReversed(), words.join(' ')] : words;
 }
 
-/** Yields every template with every object in every slot, without repeating an object. */
+/** Yields every sentence template with every choice of object names. No sentence contains an object twice. */
 function* commandsFrom(templates: readonly Template[], names: readonly string[]): Generator<string> {
   for (const { text, objectCount } of templates) {
     if (objectCount === 0) yield text;

@@ -1,5 +1,5 @@
-// Plays the optimal action, with random actions at the requested rate. This is the policy `epsilonGreedy`, whose exact value is
-// known.
+// Makes demonstrations of the environment `tabular`: the optimal action, and random actions at the requested rate. This equals
+// the policy of `epsilonGreedy`, whose exact value can be computed.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { actionsOf, towerModel } from './model.js';

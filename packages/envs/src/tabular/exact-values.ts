@@ -1,42 +1,43 @@
-// Computes exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies
-// from them.
+// Computes exact values of the states of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10),
+// and policies from these values.
 import { maximum } from '@bowyer/core';
 import { actionsOf, type Outcome, type TabularModel, type TabularPolicy } from './model.js';
 
 export interface ExactOptions {
   /** The discount per step, from 0 to 1. */
   gamma: number;
-  /** The number of steps after which rewards do not count. Default: infinity, like a critic that bootstraps at the turn limit. */
+  /**
+   * The number of steps after which rewards do not count. Default: infinity, which corresponds to a critic that bootstraps when
+   * an episode is truncated at the turn limit.
+   */
   horizon?: number;
 }
 
-/** Expected discounted returns, by state (v) and by state and action (q). */
+/** Expected discounted returns: `v` by state, `q` by state and action. */
 export interface ExactValues {
   v: Record<string, number>;
   q: Record<string, Record<string, number>>;
 }
 
-/** Iteration over an infinite horizon ends when values change by less than this. */
+/** The iteration over an infinite horizon ends when no value changes by more than this. */
 const CONVERGED = 1e-13;
 
-/** Computes Q^π and V^π: V(s) = Σ_a π(a | s) Q(s, a), Q(s, a) = Σ p · (r + γ V(s′)). */
+/** Computes Q^π and V^π of a policy π: V(s) = Σ_a π(a | s) Q(s, a), Q(s, a) = Σ p · (r + γ V(s′)). */
 export function exactValues(model: TabularModel, policy: TabularPolicy, options: ExactOptions): ExactValues {
   return iterate(model, options, (state, q) =>
     Object.entries(policy[state]).reduce((sum, [action, probability]) => sum + probability * q[action], 0),
   );
 }
 
-/** Computes Q* and V*: V(s) = max_a Q(s, a). */
+/** Computes Q* and V* of the optimal policy: V(s) = max_a Q(s, a). */
 export const optimalValues = (model: TabularModel, options: ExactOptions): ExactValues =>
   iterate(model, options, (_, q) => maximum(Object.values(q)));
 
-/** Returns the expected value of an episode's first state. */
+/** Returns the expected value at the beginning of an episode, over the distribution of first states. */
 export const startValue = ({ start }: TabularModel, { v }: Pick<ExactValues, 'v'>): number =>
   Object.entries(start).reduce((sum, [state, probability]) => sum + probability * v[state], 0);
 
-/**
- * Returns the policy that takes a best action of each state with probability 1 − ε and a uniformly random one with probability ε.
- */
+/** Returns the policy that takes a best action with probability 1 − ε and a uniformly random one with probability ε. */
 export function epsilonGreedy(model: TabularModel, { q }: Pick<ExactValues, 'q'>, epsilon: number): TabularPolicy {
   const actions = actionsOf(model);
   const chances = (ofState: Record<string, number>) => {

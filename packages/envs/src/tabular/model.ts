@@ -1,17 +1,17 @@
-// Defines a game as a table: states, actions, and the probabilities of each action's outcomes. It is small enough to be solved
-// exactly.
+// Defines a game as a table: states, actions, and the probabilities of each action's outcomes. The built-in game is small enough
+// that its values can be computed exactly.
 
 export interface Outcome {
   probability: number;
   reward: number;
-  /** The next state; null: the episode ends. */
+  /** The next state; null if the episode ends. */
   next: string | null;
 }
 
 export interface TabularModel {
-  /** The probability of each first state. */
+  /** The probability of each state at the beginning of an episode. */
   start: Readonly<Record<string, number>>;
-  /** The outcomes by state and action. All states have the same actions. */
+  /** The outcomes of each action in each state. All states have the same actions. */
   states: Readonly<Record<string, Readonly<Record<string, readonly Outcome[]>>>>;
 }
 
@@ -23,9 +23,9 @@ const goes = (reward: number, chances: Record<string, number>): Outcome[] =>
   Object.entries(chances).map(([next, probability]) => ({ probability, reward, next }));
 
 /**
- * The built-in game. Its largest reward, 2, is at least four steps away; on the path one step costs 0.2 and two may fail. Every
- * state has an action that ends the game with a small reward, so that a greedy player never reaches the largest. The best action
- * differs between states.
+ * The built-in game. Its largest reward, 2, is at least four steps away; on the path one step costs 0.2 and two steps may fail.
+ * Every state has an action that ends the game with a small reward, so that an agent which maximises only the immediate reward
+ * never reaches the largest one. The best action differs between states.
  */
 export const towerModel: TabularModel = {
   start: { gate: 0.5, shore: 0.5 },
@@ -58,5 +58,5 @@ export const towerModel: TabularModel = {
   },
 };
 
-/** Returns the actions of a model, in the order of its table. */
+/** Returns the names of a model's actions, in the order of its table. */
 export const actionsOf = ({ states }: TabularModel): string[] => Object.keys(Object.values(states)[0]);

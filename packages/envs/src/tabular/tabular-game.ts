@@ -1,4 +1,5 @@
-// Plays the environment `tabular`: a text game whose values are known exactly; see tabular.md.
+// Plays the environment `tabular`: a text game whose values are known exactly, to test whether an algorithm learns them; see
+// tabular.md.
 import { integer, maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,7 +13,7 @@ export const tabularSchema = options({
 
 export type TabularOptions = OptionsOf<typeof tabularSchema>;
 
-/** The `info` of every step. */
+/** The `info` of a reset and of every step. */
 export interface TabularInfo extends Record<string, unknown> {
   state: string | null;
   validActions: readonly string[];
@@ -22,7 +23,7 @@ export interface TabularInfo extends Record<string, unknown> {
   won: boolean;
 }
 
-/** The reward for a text that is not an action, which does not change the state. */
+/** The reward for a text that is not an action. Such a text does not change the state. */
 const INVALID_REWARD = -0.1;
 const END = 'end';
 
@@ -74,7 +75,7 @@ export class TabularGame implements Env {
     return { observation: this.#text(), reward, terminated, truncated, info };
   }
 
-  /** Returns an optimal action, for episodes without a turn limit. */
+  /** Returns an optimal action in the current state, as if episodes had no turn limit. */
   expertReply(): string {
     this.#best ??= epsilonGreedy(this.model, optimalValues(this.model, { gamma: 1 }), 0);
     const chances = this.#best[this.#state!];

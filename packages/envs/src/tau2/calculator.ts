@@ -1,7 +1,8 @@
-// Implements the tool `calculate`: it evaluates Python expressions of numbers, + - * / // **, parentheses and spaces.
+// Implements the tool `calculate` of tau2's retail domain: it evaluates Python expressions of numbers, + - * / // **, parentheses
+// and spaces.
 import { ToolError } from './store.js';
 
-/** The largest depth of nested parentheses and signs; Python's limit is similar. */
+/** The largest nesting depth of parentheses and signs. Python's own limit is similar. */
 const DEEPEST = 200;
 
 const TOKEN = /\s*(\d+\.\d*|\.\d+|\d+|\*\*|\/\/|[-+*/()])/y;
@@ -73,7 +74,9 @@ class Expression {
     return sign === '-' ? -value : value;
   }
 
-  /** Parses a power. It binds tighter than a sign on its left, and less tight than one in its exponent. */
+  /**
+   * Parses a power. It binds tighter than a sign before its base (-2**2 is -4), and less tight than a sign before its exponent.
+   */
   #power(): number {
     const base = this.#atom();
     return this.#taken('**') === null ? base : base ** this.#signed();

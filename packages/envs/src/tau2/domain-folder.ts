@@ -1,4 +1,5 @@
-// Reads the folder of tau2's retail domain: db.json, tasks.json, policy.md, and, optionally, split_tasks.json.
+// Reads a folder with the files of tau2's retail domain: db.json (the shop's database), tasks.json, policy.md (the rules for the
+// agent), and, optionally, split_tasks.json.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +17,12 @@ import {
 
 export interface Tau2Task {
   id: string;
-  /** The facts and wishes of the user, in the second person. */
+  /** The facts that the user knows and the user's wishes, in the second person. */
   scenario: { reason: string; known: string; unknown: string; manner: string };
-  /** The calls that lead to the right final database. */
+  /** The tool calls that bring the database to its right final state. */
   actions: readonly ToolCall[];
   communicated: readonly string[];
-  /** Statements that a model judges in tau2. */
+  /** Statements about the conversation that a model judges in tau2. */
   assertions: readonly string[];
 }
 
@@ -29,11 +30,11 @@ export interface Tau2Domain {
   policy: string;
   contents: RetailContents;
   tasks: readonly Tau2Task[];
-  /** The tasks by split; null if the folder has no splits. */
+  /** The tasks by split; null if the folder has no file of splits. */
   splits: Readonly<Record<Split, readonly Tau2Task[]>> | null;
 }
 
-/** The error for a folder that cannot be played. Its message names the file, and each task with its fault. */
+/** The error for a folder whose files cannot be used. Its message names the file, and each faulty task. */
 class Tau2FolderError extends Error {
   override readonly name = 'Tau2FolderError';
 
@@ -45,11 +46,11 @@ class Tau2FolderError extends Error {
 const SAMPLE = fileURLToPath(new URL('../../src/tau2/sample', import.meta.url));
 const read = new Map<string, Tau2Domain>();
 
-/** Returns the paths of the domain's files; empty for the sample that the package ships. */
+/** Returns the paths of the domain's files; empty if the sample that is part of the package is used. */
 export const tau2Files = ({ data }: { data: string | null }): string[] =>
   data === null ? [] : ['db.json', 'tasks.json', 'policy.md', 'split_tasks.json'].map((name) => join(data, name));
 
-/** Reads the domain; each folder is read once. @throws {Tau2FolderError} */
+/** Reads the domain. A folder is read only once per process. @throws {Tau2FolderError} if a file cannot be used */
 export function tau2Domain({ data }: { data: string | null }): Tau2Domain {
   const folder = resolve(data ?? SAMPLE);
   const known = read.get(folder);
@@ -91,7 +92,7 @@ interface TaskRow {
   } | null;
 }
 
-/** The components of tau2's reward. tau2.md says how the model's judgement is replaced. */
+/** The components of tau2's reward that a task may name. tau2.md says how the judgement by a model (NL_ASSERTION) is replaced. */
 const JUDGED = ['DB', 'COMMUNICATE', 'NL_ASSERTION'];
 
 function tasksIn(file: string): Tau2Task[] {
@@ -143,7 +144,7 @@ function taskOf({ id, user_scenario: scenario, evaluation_criteria: criteria }: 
   };
 }
 
-/** Reads the splits. tau2 has only training and test tasks, so that an evaluation plays the training tasks. */
+/** Reads the splits. tau2 has only training and test tasks, so that the split for evaluation contains the training tasks. */
 function splitsIn(file: string, tasks: readonly Tau2Task[]): Tau2Domain['splits'] {
   if (!existsSync(file)) return null;
   const { train, test } = jsonOf(file) as Partial<Record<string, readonly string[]>>;
@@ -156,8 +157,8 @@ function splitsIn(file: string, tasks: readonly Tau2Task[]): Tau2Domain['splits'
 type Json = Record<string, unknown>;
 
 /**
- * Reads the database. JavaScript would sort keys that are numbers before all others, so that a NUL character is put before them. A
- * quoted number before a colon is always a key: quotes inside a text are escaped.
+ * Reads the database. JavaScript would move keys that are integers to the front of an object, so that a NUL character is put
+ * before them. A quoted number before a colon is always a key, since quotes inside a text are escaped.
  */
 function contentsOf(file: string): RetailContents {
   const { products, users, orders } = jsonOf(file, textOf(file).replaceAll(/"(\d+)"(?=\s*:)/g, '"\\u0000$1"')) as Json;
@@ -188,7 +189,7 @@ function mapOf<T, Value = Json>(object: unknown, read: (value: Value) => T): Map
 
 const texts = (object: unknown): Map<string, string> => mapOf(object, (value: string) => value);
 
-/** Returns the fields in the order of tau2's classes, which its tools print. */
+/** Returns a user whose fields are in the order of tau2's Python class, since the tools' answers print them in this order. */
 const userOf = ({ user_id, name, address, email, payment_methods, orders }: User): User => ({
   user_id,
   name: { first_name: name.first_name, last_name: name.last_name },

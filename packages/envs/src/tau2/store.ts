@@ -1,9 +1,10 @@
-// Keeps the database of tau2's retail domain: products, users and orders of db.json. An episode copies what it changes.
+// Keeps the database of tau2's retail domain, which db.json contains: products, users and orders. An episode copies a record
+// before it changes it, so that all episodes share the other records.
 import { pythonJson } from '../cpython/repr.js';
 
 export type Address = Record<'address1' | 'address2' | 'city' | 'country' | 'state' | 'zip', string>;
 
-/** Returns the fields in the order of tau2's class, which its tools print. */
+/** Returns an address whose fields are in the order of tau2's Python class, since the tools' answers print them in this order. */
 export const addressOf = ({
   address1,
   address2,
@@ -33,7 +34,7 @@ export interface Product {
   variants: ReadonlyMap<string, Variant>;
 }
 
-/** A payment method. A gift card has a balance; a credit card has a brand and its last digits. */
+/** A user's payment method. A gift card has a balance; a credit card has a brand and its last digits. */
 export interface PaymentMethod {
   source: string;
   id: string;
@@ -82,14 +83,14 @@ export interface RetailOrder {
   return_payment_method_id: string | null;
 }
 
-/** The contents of the file. Maps keep its order, which the tools' answers show. */
+/** The contents of db.json. Maps keep the order of the file, since the tools' answers show it. */
 export interface RetailContents {
   readonly products: ReadonlyMap<string, Product>;
   readonly users: ReadonlyMap<string, User>;
   readonly orders: ReadonlyMap<string, RetailOrder>;
 }
 
-/** An error of a tool, whose message the agent reads. */
+/** An error of a tool call. The agent reads its message as the call's result. */
 export class ToolError extends Error {}
 
 export class RetailStore {
@@ -107,7 +108,7 @@ export class RetailStore {
     return { products, users: merged(users, this.#users), orders: merged(orders, this.#orders) };
   }
 
-  /** Returns an order, which the caller may change. @throws {ToolError} for an unknown id */
+  /** Returns the episode's copy of an order, which the caller may change. @throws {ToolError} for an unknown id */
   order(id: string): RetailOrder {
     return own(this.#orders, this.base.orders, id, 'Order not found', (order) => ({
       ...order,
@@ -116,7 +117,7 @@ export class RetailStore {
     }));
   }
 
-  /** Returns a user, which the caller may change. @throws {ToolError} for an unknown id */
+  /** Returns the episode's copy of a user, which the caller may change. @throws {ToolError} for an unknown id */
   user(id: string): User {
     return own(this.#users, this.base.users, id, 'User not found', (user) => ({
       ...user,
@@ -124,7 +125,7 @@ export class RetailStore {
     }));
   }
 
-  /** Returns the id of the first user who passes a test. @throws {ToolError} if there is none */
+  /** Returns the id of the first user for whom `test` is true. @throws {ToolError} if there is none */
   userWhere(test: (user: User) => boolean): string {
     for (const [id, user] of this.base.users) if (test(this.#users.get(id) ?? user)) return id;
     throw new ToolError('User not found');
@@ -145,7 +146,7 @@ export class RetailStore {
     return found(this.user(userId).payment_methods.get(id), 'Payment method not found');
   }
 
-  /** Returns whether both have the same contents. @param other a store of the same file */
+  /** Returns whether two databases have the same contents. @param other a store of the same db.json */
   equals(other: RetailStore): boolean {
     const same = <T>(ours: ReadonlyMap<string, T>, theirs: ReadonlyMap<string, T>, base: ReadonlyMap<string, T>) =>
       [...new Set([...ours.keys(), ...theirs.keys()])].every(
@@ -155,13 +156,16 @@ export class RetailStore {
   }
 }
 
-/** Returns the value. @throws {ToolError} if it is undefined */
+/** Returns the value. @throws {ToolError} with the message `problem` if it is undefined */
 export function found<T>(value: T | undefined, problem: string): T {
   if (value === undefined) throw new ToolError(problem);
   return value;
 }
 
-/** Returns the episode's copy of a record, which is made at the first call. @throws {ToolError} for an unknown id */
+/**
+ * Returns the episode's copy of a record. The copy is made when the record is first requested. @throws {ToolError} for an unknown
+ * id
+ */
 function own<T>(
   changed: Map<string, T>,
   base: ReadonlyMap<string, T>,

@@ -1,4 +1,4 @@
-// Plays the environment `tau2`: an agent serves a shop's customers with tools. See tau2.md.
+// Plays the environment `tau2`: an agent serves the customers of a shop with tools, after the benchmark tau2. See tau2.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -19,10 +19,10 @@ interface Tau2Reset {
   task?: string;
 }
 
-/** The agent's greeting, with which each conversation begins. */
+/** The agent's greeting, which is the first message of each conversation. */
 const GREETING = 'Hi! How can I help you today?';
 
-/** The number of tool errors and unreadable replies that ends an episode, as in tau2. */
+/** The number of tool errors and unreadable replies after which an episode ends, as in tau2. */
 const MOST_ERRORS = 10;
 
 export class Tau2Env implements Env {
@@ -34,13 +34,18 @@ export class Tau2Env implements Env {
   #user!: User;
   #said: string[] = [];
   #expert: readonly ExpertStep[] = [];
-  /** The number of the expert's steps that the agent has followed. */
+  /** The number of steps of the scripted expert that the agent's actions have followed so far. */
   #done = 0;
   #turn = 0;
   #errors = 0;
   #isTransferred = false;
 
-  /** Reads the domain. @param oracle plays the user; absent: a script does @throws {Tau2FolderError} */
+  /**
+   * Reads the domain's folder.
+   *
+   * @param oracle the model that plays the user; absent: a script plays the user
+   * @throws {Tau2FolderError} if the folder cannot be used
+   */
   constructor(
     private readonly options: Tau2Options,
     private readonly oracle?: Oracle<{ readonly name: string }>,
@@ -109,7 +114,7 @@ export class Tau2Env implements Env {
     return writeResults(results, this.options.callFormat);
   }
 
-  /** Returns the next observation, or ends an episode with too many turns or errors without a reward. */
+  /** Returns the next observation; ends the episode without a reward if it has too many turns or errors. */
   #continued(observation: string, invalid: boolean): StepResult {
     const terminated = this.#errors >= MOST_ERRORS;
     const truncated = !terminated && this.#turn >= this.options.maxTurns;
@@ -117,7 +122,10 @@ export class Tau2Env implements Env {
     return { observation, reward: 0, terminated, truncated, info: this.#info({ invalid }) };
   }
 
-  /** Ends the episode. The reward is 1 if the database is right and the agent said all texts of the task, else 0. */
+  /**
+   * Ends the episode. The reward is 1 if the database is in its right final state and the agent has said all texts that the
+   * task requires, else 0.
+   */
   #ended(): StepResult {
     const right = new RetailStore(this.#domain.contents);
     for (const call of this.#task.actions) callRetailTool(right, call);
@@ -139,7 +147,8 @@ export class Tau2Env implements Env {
 const saidByUser = (text: string): string => `User: ${text}`;
 
 /**
- * Returns the steps of an expert: it asks for the user's identity and before each change, and says the task's texts at the end.
+ * Returns the steps of a scripted expert: it asks for the user's identity, asks for consent before each change of the database,
+ * and says the texts that the task requires at the end.
  */
 export function expertSteps({ actions, communicated }: Tau2Task): ExpertStep[] {
   const steps = actions.flatMap(({ name, arguments: given }): ExpertStep[] => {

@@ -1,4 +1,4 @@
-// Implements the tools of tau2's retail domain: their effects, answers and errors.
+// Implements the tools of tau2's retail domain, with the same effects, answers and errors as in tau2.
 import { isRecord } from '@bowyer/core';
 import { pythonFloat, pythonJson, pythonRound } from '../cpython/repr.js';
 import type { ToolCall } from '../mcp/task-file.js';
@@ -16,7 +16,7 @@ interface RetailTool {
   run(store: RetailStore, given: Given): unknown;
 }
 
-/** The arguments of a call. Their types were checked. */
+/** The arguments of a tool call, after their types were checked. */
 type Given = Readonly<Record<string, string>> & Readonly<Record<'item_ids' | 'new_item_ids', readonly string[]>>;
 
 const ADDRESS = {
@@ -140,7 +140,7 @@ const TOOLS: Readonly<Record<string, RetailTool>> = {
   },
 };
 
-/** The tool that transfers the user to a person and ends the conversation. */
+/** The tool that transfers the user to a human agent and ends the conversation. */
 export const TRANSFER = 'transfer_to_human_agents';
 
 /** Returns whether a tool changes the database. */
@@ -148,7 +148,7 @@ export const isWriting = (name: string): boolean => TOOLS[name]?.writes === true
 
 const TYPES = { text: { type: 'string' }, texts: { type: 'array', items: { type: 'string' } } } as const;
 
-/** The descriptions of the tools. */
+/** The descriptions of the tools for the agent's prompt. */
 export const retailTools: readonly DescribedTool[] = Object.entries(TOOLS).map(
   ([name, { description, parameters }]) => ({
     name,
@@ -161,7 +161,7 @@ export const retailTools: readonly DescribedTool[] = Object.entries(TOOLS).map(
   }),
 );
 
-/** Calls a tool and returns its answer, or its error, as tau2 prints it. */
+/** Calls a tool and returns its answer or its error, in the text that tau2 prints. */
 export function callRetailTool(
   store: RetailStore,
   { name, arguments: given }: ToolCall,
@@ -178,7 +178,10 @@ export function callRetailTool(
   }
 }
 
-/** Returns the fault of a call's arguments, in Python's words if Python would raise the error before the tool runs. */
+/**
+ * Returns the error message for wrong arguments of a call, with Python's text if Python would raise the error before the tool
+ * runs.
+ */
 function argumentProblem(
   name: string,
   parameters: RetailTool['parameters'],
@@ -216,7 +219,7 @@ function pendingOrder(store: RetailStore, id: string): RetailOrder {
 const isGiftCard = (method: PaymentMethod): method is PaymentMethod & { balance: number } =>
   method.source === 'gift_card';
 
-/** Adds to the balance of a gift card. Other payment methods have no balance. */
+/** Adds an amount to the balance of a gift card. Other payment methods have no balance. */
 function credit(method: PaymentMethod, amount: number): void {
   if (isGiftCard(method)) method.balance = pythonRound(method.balance + amount);
 }
@@ -235,7 +238,7 @@ function cancel(store: RetailStore, { order_id, reason }: Given): RetailOrder {
   return order;
 }
 
-/** Throws unless the order has every named item as often as it is named. */
+/** Checks that the order contains each item id as often as the call names it. @throws {ToolError} if it does not */
 function requireItems(order: RetailOrder, ids: readonly string[], problem: (id: string) => string): void {
   const had = order.items.map(({ item_id: id }) => id);
   const times = (list: readonly string[], id: string) => list.filter((each) => each === id).length;
@@ -243,7 +246,10 @@ function requireItems(order: RetailOrder, ids: readonly string[], problem: (id: 
   if (lacking !== undefined) throw new ToolError(problem(lacking));
 }
 
-/** Returns the new variants and their additional price. @param check throws for a pair of ids that cannot be exchanged */
+/**
+ * Returns the new variants of exchanged items and the difference of their prices. @param check throws for a pair of ids that
+ * cannot be exchanged
+ */
 function exchanged(
   store: RetailStore,
   order: RetailOrder,
@@ -300,7 +306,7 @@ function modifyItems(store: RetailStore, given: Given): RetailOrder {
   credit(method, -difference);
   for (const [i, id] of ids.entries()) {
     const item = order.items.find(({ item_id: known }) => known === id)!;
-    // As in tau2, every item gets the price and the options of the last new variant.
+    // As in tau2, every item gets the price and the options of the last new variant, not of its own.
     const { price, options } = variants.at(-1)!;
     Object.assign(item, { item_id: newIds[i], price, options });
   }

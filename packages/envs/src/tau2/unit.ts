@@ -37,13 +37,13 @@ export const tau2Unit = defineEnvironment<Tau2Options>({
     '',
     '{"answer": "Goodbye."}',
   ],
-  // A solved task has reward 1.
+  // A solved task has the reward 1; 0.3 is a typical mean early in training.
   critic: { typicalReturn: () => 0.3 },
   config: { readWith: { oracleModel: { oracle: ['openai'] }, oracleUrl: oracleReadWith.oracleUrl } },
   oracles: { openai: userPrompt },
   demonstrations: {
     schema: noOptions,
-    // The expert's questions are made for the scripted user.
+    // The demonstrations use the scripted user, since the expert's questions are made for its answers.
     make: (options, request) => taskDemonstrations(new Tau2Env(options), planOf(options), request),
     files: tau2Files,
     independentOf: [...oracleOptionNames],

@@ -1,17 +1,18 @@
-// Plays the customers: a script says the texts of the scenario, or a model plays it.
+// Plays the customer in a conversation of tau2: a script says the texts of the task's scenario, or a model plays the customer.
 import type { ChatOraclePrompt, Oracle } from '../oracle.js';
 import type { Tau2Task } from './domain-folder.js';
 
-/** A message of the user; null: the conversation has ended. */
+/** A message of the customer; null if the customer ends the conversation. */
 export type Said = string | null;
 
 export interface User {
-  /** Answers a message of the agent; the first one is its greeting. */
+  /** Returns the customer's answer to a message of the agent. The first message is the agent's greeting. */
   answer(message: string): Said | Promise<Said>;
 }
 
 /**
- * A scripted user: states its reason, then its facts, then answers questions with yes. Any other message ends the conversation.
+ * A scripted customer: it states its reason, then its facts, and then answers questions with yes. A message of the agent that is
+ * not a question ends the conversation.
  */
 export class ScriptedUser implements User {
   readonly #lines: string[];
@@ -40,7 +41,7 @@ const FIRST_PERSON: Readonly<Record<string, string>> = {
   yourself: 'myself',
 };
 
-/** Rewrites the scenario's instructions in the first person. */
+/** Rewrites the scenario's instructions from the second to the first person, so that the customer can say them. */
 const inFirstPerson = (text: string): string =>
   text.replaceAll(/\b(you are|you're|you've|you'd|you'll|yourself|yours|your|you)\b/gi, (word: string) => {
     const said = FIRST_PERSON[word.toLowerCase()];
@@ -49,7 +50,7 @@ const inFirstPerson = (text: string): string =>
 
 const ENDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###'];
 
-/** The prompt of a model that plays the user. */
+/** The prompt for a model that plays the customer. */
 export const userPrompt: ChatOraclePrompt = {
   system:
     'You play a customer who talks to the service of a shop. Write only the next message of the customer, in a sentence or two. ' +
@@ -60,7 +61,7 @@ export const userPrompt: ChatOraclePrompt = {
   maxTokens: 256,
 };
 
-/** A user that a model plays. It gets the whole conversation each time. */
+/** A customer that a model plays. Each request to the model contains the whole conversation. */
 export class ModelUser implements User {
   readonly #scenario: string;
   readonly #conversation: string[] = [];

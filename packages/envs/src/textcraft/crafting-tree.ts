@@ -1,15 +1,18 @@
-// Finds the craftable items and their ingredients, by the rules of AgentGym's TextCraft: the order of reading decides which
-// recipes are used.
+// Finds the items of TextCraft that can be crafted, and their recipes, by the rules of AgentGym's server: the order in which
+// recipes are read decides which of them are used.
 import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
-/** The largest number of recipes that a search below a goal visits. Goals of the built-in recipes visit at most 163. */
+/**
+ * The largest number of recipes that are visited in a search for everything that a goal needs. Goals of the built-in recipes
+ * visit at most 163.
+ */
 const MOST_MET = 2000;
 
 export class CraftingTree {
-  /** The recipes by output, in the order in which outputs became craftable. */
+  /** The recipes by output item, in the order in which the items became craftable. */
   readonly recipes = new Map<string, Recipe[]>();
-  /** The recipes by the tag of their output. */
+  /** The recipes by the tag of their output, such as `planks`, by which other recipes may name the item. */
   readonly tagRecipes = new Map<string, Recipe[]>();
   readonly #items = new Set<string>();
   readonly #tags = new Set<string>();
@@ -18,7 +21,7 @@ export class CraftingTree {
   #uses: Map<string, Recipe[]> | undefined;
 
   constructor(recipes: readonly Recipe[]) {
-    // The items that each output needs, directly or indirectly, by the recipes that were read so far.
+    // The items that each output needs, directly or indirectly, by the recipes that have been read so far.
     const needs = new Map<string, Set<string>>();
     for (const recipe of recipes) this.#read(recipe, needs);
     this.#makeUncraftableTagsItems();
@@ -30,7 +33,7 @@ export class CraftingTree {
 
   names = (): string[] => [...this.#items, ...this.#tags];
 
-  /** Returns whether an item can be the ingredient: it has its name, or its tag. */
+  /** Returns whether an item can be used as an ingredient: it has the ingredient's name, or its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
   }
@@ -39,20 +42,24 @@ export class CraftingTree {
     return this.recipes.get(name) ?? this.tagRecipes.get(name) ?? [];
   }
 
-  /** Returns the craftable items and their depths, in ascending order of depth. An index in this list is AgentGym's data_idx. */
+  /**
+   * Returns the craftable items with their depths, in ascending order of depth. The index in this list is the number of a goal,
+   * AgentGym's data_idx.
+   */
   goals(): [item: string, depth: number][] {
     const items = [...this.recipes.keys()].map((item): [string, number] => [item, this.depth(item)]);
     return items.filter(([, depth]) => depth >= 1 && depth < Infinity).sort(([, a], [, b]) => a - b);
   }
 
   /**
-   * Returns the depth of an item: the smallest number of crafts on the longest path down to fetched items; 0 for a fetched item.
+   * Returns the depth of an item: the number of crafts on the longest path from items that can be fetched to this item, with
+   * recipes chosen so that it is smallest; 0 for an item that can be fetched.
    */
   depth(name: string): number {
     const known = this.#depths.get(name);
     if (known !== undefined) return known;
     const recipes = this.recipesFor(name);
-    // Recipes that need their own product are excluded.
+    // The depth counts as infinite while it is computed, which excludes recipes that need their own product.
     this.#depths.set(name, Infinity);
     const depths = recipes.map(({ ingredients }) => maximum(ingredients.map((needed) => this.depth(needed.name) + 1)));
     const least = recipes.length === 0 ? 0 : minimum(depths);
@@ -61,15 +68,16 @@ export class CraftingTree {
   }
 
   /**
-   * Returns every recipe on every path from an item down to fetched items, with repetitions. If there are too many (things of
-   * sixteen colours that can be dyed into each other are on 2¹⁵ paths), every item's recipes once.
+   * Returns every recipe on every path from an item down to items that can be fetched, with repetitions. If the paths are too
+   * many (things of sixteen colours that can be dyed into each other are on 2¹⁵ paths), it returns every needed item's recipes
+   * once.
    */
   recipesBelow(name: string): Recipe[] {
     const met: Recipe[] = [];
     return this.#meet(name, new Set(), met) ? met : this.#recipesBelowOnce(name);
   }
 
-  /** Adds the recipes below an item. @returns false if they became too many */
+  /** Appends the recipes of an item and of all its ingredients to `met`. @returns false if there are too many */
   #meet(name: string, path: ReadonlySet<string>, met: Recipe[]): boolean {
     if (path.has(name)) return true;
     const recipes = this.recipesFor(name);
@@ -91,7 +99,9 @@ export class CraftingTree {
     return met;
   }
 
-  /** Returns the recipes that use an ingredient. A recipe whose output has a tag is listed twice. */
+  /**
+   * Returns the recipes that use an item as an ingredient. A recipe whose output has a tag is listed twice, as in the original.
+   */
   usesOf(name: string): readonly Recipe[] {
     this.#uses ??= this.#collectUses();
     return this.#uses.get(name) ?? [];
@@ -106,7 +116,7 @@ export class CraftingTree {
   }
 
   #read(read: Recipe, needs: Map<string, Set<string>>): void {
-    // The recipe is copied, since its ingredients may be changed below.
+    // The recipe is copied, since its ingredients may be changed by `#makeUncraftableTagsItems`.
     const recipe = { ...read, ingredients: read.ingredients.map((ingredient) => ({ ...ingredient })) };
     const { output, group, ingredients } = recipe;
     for (const { name, isTag } of ingredients) (isTag ? this.#tags : this.#items).add(name);
@@ -127,7 +137,7 @@ export class CraftingTree {
     }
   }
 
-  /** Converts tags without a craftable member to items of that name, which can be fetched. */
+  /** Converts each tag to an item of the same name, which can be fetched, if no item with this tag can be crafted. */
   #makeUncraftableTagsItems(): void {
     const craftableTags = new Set([...this.#tagOf].filter(([item]) => this.recipes.has(item)).map(([, tag]) => tag));
     const becameItems = new Set<string>();

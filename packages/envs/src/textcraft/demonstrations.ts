@@ -1,4 +1,5 @@
-// Plays crafting plans, with random actions at the requested rate.
+// Makes expert demonstrations of the environment `textcraft`: the expert follows crafting plans, with random actions at the
+// requested rate.
 import { choice, fraction, Rng, type InformedTransition } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
@@ -23,10 +24,10 @@ export const textCraftExpertSchema = {
   ),
 } as const;
 
-/** The options of the expert, except noise and slips. */
+/** The options of the demonstrations, except the rates of random actions and of deliberate mistakes. */
 export type TextCraftExpert = Partial<OptionsOf<{ properties: typeof textCraftExpertSchema }>>;
 
-/** Plays the expert. Its replies in the ReAct format say what is being made. */
+/** Plays the expert's episodes. In the ReAct format, the thoughts of its replies say what is being crafted. */
 export async function textCraftDemonstrations(
   options: TextCraftOptions,
   { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
@@ -45,12 +46,12 @@ export async function textCraftDemonstrations(
 
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
   let plan: PlannedAction[] = [];
-  /** The last planned action and its thought. */
+  /** The last action that the plan chose, with its thought. */
   let chosen: PlannedAction = { action: '', thought: '' };
   let listed: string[] = [];
   /**
-   * This order plans from the current inventory, with items that were fetched by mistake. The other orders would begin again
-   * after an action that does not change the inventory.
+   * Whether every action is planned again from the current inventory, which may contain items that were fetched by mistake. In the
+   * other orders of a plan, the new plan would begin again after an action that does not change the inventory.
    */
   const fromInventory = order === 'craft_by_craft';
   const planned = (info: Record<string, unknown>) =>

@@ -1,16 +1,16 @@
-// Draws mistaken thoughts, of kinds that policies have, and the action of each. A policy that imitates these episodes learns to
-// read the list again after a refusal and not to repeat itself.
+// Draws deliberate mistakes of the expert, in the thought and the action, of the kinds that trained policies make. A policy that
+// imitates these episodes learns to read the list of commands again after a refusal, and not to repeat a refused action.
 import type { Rng } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { PlannedAction } from './plan.js';
 
-/** The probability that a mistake is repeated, each time. */
+/** The probability that the expert repeats the mistake once more, after each time. */
 const REPEATED = 0.4;
 
 /**
- * Draws one mistake, which may be repeated several times.
+ * Draws one deliberate mistake, which may be repeated several times.
  *
- * @param listed the ingredients of each command of the task
+ * @param listed the ingredients of each crafting command in the task
  */
 export function mistakes(
   { thought, action }: PlannedAction,
@@ -25,13 +25,16 @@ export function mistakes(
 }
 
 /**
- * Makes a mistaken thought and its action.
+ * Makes a mistaken thought with its action.
  *
- * @param parts of the thought: recipes with the inventory's counts, and items to fetch
+ * @param parts the right thought, split at semicolons: recipes with the counts in the inventory, and items to fetch
  */
 type Mistake = (parts: readonly string[], action: string, listed: readonly string[], rng: Rng) => PlannedAction;
 
-/** Confuses two commands: the ingredients of one are continued with those of another, and are fetched or crafted. */
+/**
+ * Confuses two crafting commands: begins with the ingredients of one and continues with those of another, and fetches or crafts
+ * by this mixture.
+ */
 const splice: Mistake = (parts, _, listed, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { item, ingredients } = recipeOf(parts[at]);
@@ -43,7 +46,7 @@ const splice: Mistake = (parts, _, listed, rng) => {
   return fetched(recipe, rng.choice(using));
 };
 
-/** Fetches an item that has a recipe. */
+/** Tries to fetch an item that must be crafted. */
 const skip: Mistake = (parts, action, listed, rng) => {
   const recipes = recipesOf(parts);
   if (recipes.length < 2) return splice(parts, action, listed, rng);
@@ -51,14 +54,14 @@ const skip: Mistake = (parts, action, listed, rng) => {
   return fetched(parts.slice(0, at).join('; '), `${rng.integer(1, 4)} ${recipeOf(parts[at]).item}`);
 };
 
-/** Crafts although ingredients are missing. */
+/** Tries to craft an item while ingredients are missing. */
 const hurry: Mistake = (parts, _, __, rng) => {
   const at = rng.integer(0, recipesOf(parts).length - 1);
   const { recipe, item, ingredients } = recipeOf(parts[at]);
   return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
 };
 
-/** Fetches an item whose name has a word of another item. */
+/** Tries to fetch an item of which one word is replaced by a word of another item's name. */
 const misname: Mistake = (parts, action, listed, rng) => {
   const get = /^get (\d+) (.*)/.exec(action);
   if (get === null) return splice(parts, action, listed, rng);

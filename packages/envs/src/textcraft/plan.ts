@@ -1,19 +1,21 @@
-// Plans how an expert reaches a goal: it fetches and crafts bottom up, by the recipes with the fewest actions.
+// Plans how the expert reaches a goal in TextCraft: it chooses the recipes with the fewest actions, and fetches or crafts the
+// ingredients before the item that needs them.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 
 /**
- * The order of a plan. `bottom_up`: ingredients first. `top_down`: each craft is tried before its missing ingredients are made,
- * so that the refusal names them. `craft_by_craft`: the ingredients of one craft directly before it, in the counts of its recipe,
- * as the environment lists valid actions.
+ * The order of the actions in a plan. `bottom_up`: ingredients come first. `top_down`: each craft is tried before its missing
+ * ingredients are made, so that the environment's refusal names them. `craft_by_craft`: the ingredients of one craft come
+ * directly before it, in the counts of its recipe, as the environment lists valid actions.
  */
 export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 
 export interface PlannedAction {
   action: string;
   /**
-   * The crafts in progress, from the goal to its missing ingredients, each with its recipe and the inventory's counts; then items
-   * to fetch: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
+   * The thought before the action: the crafts in progress, from the goal to its missing ingredients, each with its recipe and the
+   * counts in the inventory, and then the items to fetch, such as `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo;
+   * bamboo`.
    */
   thought: string;
 }
@@ -22,11 +24,11 @@ interface Making {
   /** The recipe, such as `torch using 1 coal, 1 stick`. */
   recipe: string;
   needs: readonly { item: string; count: number }[];
-  /** The number of leading `needs` that are reserved already. */
+  /** The number of elements at the start of `needs` for which items of the inventory are already reserved. */
   provided: number;
 }
 
-/** Returns the actions that make a goal. @param held the inventory; default: empty */
+/** Returns the actions that make a goal. @param held the current inventory; default: empty */
 export function craftingPlan(
   tree: CraftingTree,
   goal: string,
@@ -40,9 +42,9 @@ export function craftingPlan(
 
 class Plan {
   readonly actions: PlannedAction[] = [];
-  /** The crafts in progress, from the goal on. */
+  /** The crafts in progress: the goal's craft first, then that of its ingredient, and so on. */
   readonly #making: Making[] = [];
-  /** The items of the inventory that are not reserved. */
+  /** The number of each item in the inventory that is not reserved for a craft in progress. */
   readonly #left: Map<string, number>;
   readonly #costs = new Map<string, number>();
 
@@ -54,7 +56,7 @@ class Plan {
     this.#left = new Map(held);
   }
 
-  /** Reserves `count` of an item, after making the missing ones. */
+  /** Reserves `count` of an item. Missing ones are fetched or crafted first. */
   provide(item: string, count: number): void {
     const lacking = count - (this.#left.get(item) ?? 0);
     if (lacking > 0) this.#make(item, lacking);
@@ -93,7 +95,7 @@ class Plan {
     this.#making.pop();
   }
 
-  /** Adds an action. @param fetched items at the end of its thought */
+  /** Appends an action to the plan. @param fetched the items at the end of its thought */
   #act(action: string, fetched: readonly string[] = []): void {
     const thought = [...this.#making.map((making) => this.#progress(making)), ...fetched].join('; ');
     this.actions.push({ action, thought });
@@ -111,7 +113,10 @@ class Plan {
     this.#left.set(item, (this.#left.get(item) ?? 0) + count);
   }
 
-  /** Returns the item for an ingredient: for a tag, the member with the fewest actions. */
+  /**
+   * Returns the item to use for an ingredient. If the ingredient is a tag, this is the item with this tag that needs the fewest
+   * actions.
+   */
   #itemFor({ name, isTag }: Ingredient): string {
     if (!isTag) return name;
     const members = this.tree.recipesFor(name).map(({ output }) => output);
@@ -127,7 +132,7 @@ class Plan {
     );
   }
 
-  /** Returns the number of actions to craft an item once, without leftovers. */
+  /** Returns the number of actions that one craft of an item needs if the inventory is empty. */
   #cost(item: string): number {
     const known = this.#costs.get(item);
     if (known !== undefined) return known;

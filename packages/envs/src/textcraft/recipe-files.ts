@@ -1,4 +1,4 @@
-// Reads recipes from files: a folder of Minecraft's JSON recipes, or JSON lines of {"file", "recipe"}.
+// Reads TextCraft's recipes from files: a folder of Minecraft's JSON recipes, or JSON lines of {"file", "recipe"}.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '@bowyer/core';
@@ -14,9 +14,11 @@ const FORMS =
   "recipes must name a folder with Minecraft's recipe files (one *.json each, or a subfolder recipes/ of them) or a .jsonl file of them";
 
 /**
- * Returns the crafting recipes of a folder (or its subfolder `recipes`) or a JSONL file. Other kinds of recipes are skipped.
+ * Returns the crafting recipes of a folder (or its subfolder `recipes`) or of a JSONL file. Recipes of other kinds, such as
+ * smelting, are skipped.
  *
- * @param order file with a file name on each line; null: sorted by name. The order decides which goal an index names.
+ * @param order a file with a recipe's file name on each line; null: sorted by name. The numbers of the goals depend on this
+ * order.
  */
 export function readRecipes(path: string, order: string | null): Recipe[] {
   if (!existsSync(path)) throw new RecipeFileError(path, `is not there; ${FORMS}`);
@@ -30,7 +32,7 @@ export function readRecipes(path: string, order: string | null): Recipe[] {
   return recipes;
 }
 
-/** Describes the files of a folder: "blocks.json, foods.json, … (12 in all)". */
+/** Describes the files of a folder for an error message: "blocks.json, foods.json, … (12 in all)". */
 function contentsOf(path: string): string {
   const names = readdirSync(path).sort();
   if (names.length === 0) return 'nothing';
@@ -66,7 +68,10 @@ function ordered(files: NamedFile[], order: string | null): NamedFile[] {
   });
 }
 
-/** Converts a recipe; null for other kinds of recipes (smelting …). The first of alternative ingredients is used. */
+/**
+ * Converts a recipe of Minecraft; returns null for recipes of other kinds than crafting, such as smelting. If an ingredient has
+ * alternatives, the first is used.
+ */
 function craftingRecipe(json: Record<string, unknown>, place: string): Recipe | null {
   const { type, result, group } = json;
   if (type !== 'minecraft:crafting_shaped' && type !== 'minecraft:crafting_shapeless') return null;

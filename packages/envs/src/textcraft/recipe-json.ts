@@ -1,4 +1,4 @@
-// Checks the members of recipe files that are read. Errors name the file and the member.
+// Checks those members of a recipe's JSON that TextCraft reads. Its errors name the file and the member.
 import { readFileSync } from 'node:fs';
 import { isRecord } from '@bowyer/core';
 
@@ -13,7 +13,7 @@ export class RecipeFileError extends Error {
   }
 }
 
-/** Parses a JSON object. */
+/** Parses a text that must be a JSON object. @param place the file and line, for the error */
 export function parsedRecord(text: string, place: string): Record<string, unknown> {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
-// Reads and writes recipes in the form of TextCraft, and in the one-line form of the built-in table.
+// Reads and writes recipes as TextCraft's commands, and as the lines of the built-in table of recipes.
 
-/** An ingredient of a recipe: an item, or any item with a tag. Names have no prefix `minecraft:`. */
+/** An ingredient of a recipe: an item, or any item with a tag such as `planks`. Names have no prefix `minecraft:`. */
 export interface Ingredient {
   name: string;
   isTag: boolean;
@@ -10,27 +10,30 @@ export interface Ingredient {
 export interface Recipe {
   output: string;
   count: number;
-  /** The tag that the output has as an ingredient of other recipes. */
+  /** The tag of the output item, by which other recipes may name it as an ingredient; null if it has none. */
   group: string | null;
   ingredients: readonly Ingredient[];
 }
 
-/** Writes the command of a recipe as the environment lists it: "craft 4 oak planks using 1 oak log". */
+/** Writes a recipe as the command that the environment lists: "craft 4 oak planks using 1 oak log". */
 export function commandOf({ output, count, ingredients }: Recipe): string {
   const needed = ingredients.map((ingredient) => `${ingredient.count} ${shown(ingredient.name)}`);
   return `craft ${count} ${shown(output)} using ${needed.join(', ')}`;
 }
 
-/** Writes the name of an item with spaces. */
+/** Returns the name of an item as the game writes it, with spaces instead of underscores. */
 export const shown = (name: string): string => name.replaceAll('_', ' ');
 
-/** Writes a recipe on a line: "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks". */
+/**
+ * Writes a recipe as a line of the built-in table: "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks". A name in parentheses is
+ * the output's tag; `#` marks a tag as an ingredient.
+ */
 export function recipeLine({ output, count, group, ingredients }: Recipe): string {
   const needed = ingredients.map(({ name, isTag, count }) => `${count} ${isTag ? '#' : ''}${name}`);
   return `${count} ${output}${group === null ? '' : ` (${group})`} = ${needed.join(', ')}`;
 }
 
-/** Parses a line of `recipeLine`. */
+/** Parses a line that `recipeLine` wrote. */
 export function parseRecipeLine(line: string): Recipe {
   const match = /^(\d+) (\w+)(?: \((\w+)\))? = (.+)$/.exec(line);
   if (match === null)

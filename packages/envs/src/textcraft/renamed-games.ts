@@ -1,13 +1,17 @@
-// Makes variants of recorded games: the commands are shuffled, and words of item names are exchanged. There are only a few
-// hundred goals, each with one list of commands, which a policy memorises; variants must be read.
+// Makes variants of recorded TextCraft games for training: the commands are shuffled, and words of item names are exchanged.
+// There are only a few hundred goals, each with one fixed list of commands, which a policy would memorise; a changed list must be
+// read.
 import type { InformedTransition, Rng } from '@bowyer/core';
 
-/** Returns the words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
+/**
+ * Returns the words of all item names, each once, in the order of the recipes. Short words such as "on" and "a" are left out, so
+ * that they are not renamed.
+ */
 export function wordsOfNames(names: Iterable<string>): string[] {
   return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
 }
 
-/** Returns an episode with exchanged words and shuffled commands, in `info` too. */
+/** Returns a copy of an episode with exchanged words and shuffled commands, in the observations, the actions and `info`. */
 export function renamed(
   transitions: readonly InformedTransition[],
   words: readonly string[],
@@ -22,10 +26,10 @@ export function renamed(
   return transitions.map((transition) => deeply(transition, shown));
 }
 
-/** Returns the commands in a task's text, one a line. */
+/** Returns the lines of crafting commands in a task's text. */
 const listOf = (text: string): string => /Crafting commands:\n([^]*?)\n\nGoal: /.exec(text)![1];
 
-/** Returns a value in which every text is changed. */
+/** Returns a copy of a value in which `change` is applied to every text. */
 function deeply<T>(value: T, change: (text: string) => string): T {
   const changed = (inner: unknown): unknown => {
     if (typeof inner === 'string') return change(inner);

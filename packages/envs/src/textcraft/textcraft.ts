@@ -1,5 +1,5 @@
 // Plays the environment `textcraft`: the agent crafts an item by listed recipes, from items that it can fetch. Source: ADaPT
-// (Prasad et al. 2023, arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
+// (Prasad et al. 2023, arXiv:2311.05772) in the variant that AgentGym's server plays; see textcraft.md.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { fromDataFile } from '../data-file.js';
@@ -14,8 +14,8 @@ import type { TextCraftOptions } from './options.js';
 import { Workshop } from './workshop.js';
 
 /**
- * The `info` of every step. `goal`: the item; `depth`: the smallest number of crafts on the longest path down to fetched items;
- * `inventory`: in the form of recipes' ingredients.
+ * The `info` of a reset and of every step. `goal` is the item to craft; `depth` is the number of crafts on the longest path from
+ * items that can be fetched to the goal; `inventory` has the counts by item in the notation of recipes' ingredients.
  */
 export interface TextCraftInfo extends Record<string, unknown> {
   goal: string;
@@ -25,7 +25,7 @@ export interface TextCraftInfo extends Record<string, unknown> {
   won: boolean;
 }
 
-/** A goal with its commands: those that it needs, and some others that use the same items. */
+/** A goal and its list of crafting commands: those that it needs, and some others that use the same items. */
 interface Task {
   goal: string;
   depth: number;
@@ -33,7 +33,7 @@ interface Task {
   text: string;
 }
 
-/** The seed of Python's generator on AgentGym's server, before it draws the commands of a goal. */
+/** The seed with which AgentGym's server seeds Python's random generator before it draws a goal's list of commands. */
 const COMMANDS_SEED = 42;
 const USES_DRAWN = 10;
 
@@ -41,7 +41,7 @@ export class TextCraft implements ResumableEnv {
   readonly tree: CraftingTree;
   readonly #order = new EpisodeOrder('textcraft');
   readonly #goals: readonly [item: string, depth: number][];
-  /** The indices of the goals from which seeds draw. */
+  /** The indices of the goals from which an episode's seed draws one. */
   readonly #drawn: readonly number[];
   readonly #tasks = new Map<number, Task>();
   #rng = new Rng(0);
@@ -61,7 +61,7 @@ export class TextCraft implements ResumableEnv {
   /**
    * Begins an episode.
    *
-   * @param options.dataIdx number of the goal, modulo the number of goals as on AgentGym's server
+   * @param options.dataIdx the number of the goal, which is taken modulo the number of goals as on AgentGym's server
    */
   async reset({
     seed,
@@ -93,7 +93,10 @@ export class TextCraft implements ResumableEnv {
     return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
   }
 
-  /** Returns the next action, with its thought, of an expert that sees the inventory and works craft by craft (plan.ts). */
+  /**
+   * Returns the next action, with its thought, of the expert that plans from the current inventory in the order `craft_by_craft`
+   * (plan.ts).
+   */
   expertAction(): PlannedAction {
     return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.inventory)[0];
   }
@@ -120,7 +123,10 @@ export class TextCraft implements ResumableEnv {
     return task;
   }
 
-  /** Makes the server's draws in its order. Its lists come from Python sets, so that they have a set's order. */
+  /**
+   * Draws the commands of a goal as AgentGym's server does. Its lists come from Python sets, so that their order is that of a set
+   * in CPython.
+   */
   #makeTask(goal: string, depth: number): Task {
     const random = new PythonRandom(COMMANDS_SEED);
     const recipes = this.tree.recipesBelow(goal);
@@ -149,7 +155,8 @@ export class TextCraft implements ResumableEnv {
   }
 
   /**
-   * Returns the useful actions: fetching items that a listed recipe needs, and recipes whose ingredients are in the inventory.
+   * Returns the valid actions that are useful: fetching items that a listed recipe needs, and crafting by recipes whose
+   * ingredients are in the inventory.
    */
   #validActions(): string[] {
     const { inventory } = this.#workshop;
@@ -170,7 +177,7 @@ export class TextCraft implements ResumableEnv {
   }
 }
 
-/** Returns the indices of the goals from which seeds draw. */
+/** Returns the indices of the goals from which an episode's seed draws, by the requested depth. */
 export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   const goals = treeOf(options).goals();
   const drawn = [...goals.keys()].filter((index) => depth === null || goals[index][1] === depth);
@@ -178,7 +185,10 @@ export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   return drawn;
 }
 
-/** Returns all item names as the game writes them. A vocabulary needs all, since goals of other splits have other words. */
+/**
+ * Returns all item names as the game writes them, for a policy's vocabulary. It needs all of them, since the goals of other
+ * splits contain other words.
+ */
 export const itemTexts = (options: TreeOptions): string[] =>
   treeOf(options)
     .names()
@@ -187,7 +197,7 @@ export const itemTexts = (options: TreeOptions): string[] =>
 type TreeOptions = Pick<TextCraftOptions, 'recipes' | 'recipeOrder'>;
 type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 
-/** The trees that were read. All environments share them, since a tree never changes. */
+/** The recipe trees that were read, by options. All environments share them, since a tree never changes. */
 const trees = new Map<string, CraftingTree>();
 
 function treeOf(options: TreeOptions): CraftingTree {

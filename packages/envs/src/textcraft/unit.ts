@@ -23,13 +23,16 @@ import { itemTexts, TextCraft } from './textcraft.js';
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
 /**
- * Returns the options of the built-in game in which the expert plays. In place of AgentGym's server it plays the game with the server's
- * observations, which contain only the answer to the last action.
+ * Returns the options of the built-in game in which the expert plays. AgentGym's server itself is not used for demonstrations:
+ * the expert then plays the built-in game with the server's observations, which contain only the answer to the last action.
  */
 const asPlayed = <Options extends TextCraftOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-/** Refuses `observation: history` with the ReAct format, since a history repeats the actions without their thoughts. */
+/**
+ * Reports the combination of `observation: history` with the ReAct format as an error, since a history repeats the actions
+ * without their thoughts.
+ */
 const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions): EnvProblem[] =>
   backend === 'embedded' && actionFormat === 'react' && observation === 'history'
     ? [
@@ -68,8 +71,8 @@ export const textCraftUnit = defineEnvironment<
   evaluation: { taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`) },
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
-    // The observation omits the list of valid actions where the agent replies in the ReAct format ('Thought: … Action: …'), since it
-    // has no line in this format.
+    // In the ReAct format ('Thought: … Action: …'), the observation omits the list of valid actions, since observations in this
+    // format have no line for the list.
     const texts = ['taskDescription', 'inventory'] as const;
     if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: texts };
     const parts = [...texts, 'validActions'] as const;
@@ -85,10 +88,10 @@ export const textCraftUnit = defineEnvironment<
     '',
   ],
   tokens: { vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []) },
-  // An episode returns 1 for the goal, else 0. A warm-started policy reaches 0.6 of the goals in 15 actions, which is 0.3 with a
-  // discount of 0.95.
+  // An episode returns 1 if the goal is reached, else 0. A policy after supervised training on demonstrations reaches 0.6 of the
+  // goals in 15 actions, which is a return of 0.3 with a discount of 0.95.
   critic: { typicalReturn: () => 0.3 },
-  // The recordings are from AgentGym's server, which has no limit.
+  // The recorded games are from AgentGym's server, which has no limit of steps.
   replay: { options: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER } },
   demonstrations: {
     schema: {

@@ -1,16 +1,16 @@
-// Keeps the agent's inventory, and computes the answer and effect of each action. Grammar and texts are those of AgentGym's
-// TextCraft server.
+// Keeps the inventory of the agent in TextCraft, and computes the answer and effect of each action. The grammar of actions and
+// the texts are those of AgentGym's TextCraft server.
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Recipe } from './recipe.js';
 
-/** An item or tag with a count, as the agent typed it. */
+/** An item or tag with a count, as in the agent's action. */
 interface Typed {
   name: string;
   isTag: boolean;
   count: number;
 }
 
-/** The error for an impossible action. Its message is the observation, and nothing changes. */
+/** The error for an action that is impossible. Its message becomes the observation, and the inventory does not change. */
 class Refusal extends Error {}
 
 export class Workshop {
@@ -18,7 +18,7 @@ export class Workshop {
 
   constructor(private readonly tree: CraftingTree) {}
 
-  /** Carries out an action and returns the observation, and the item that was made or fetched, if any. */
+  /** Carries out an action. Returns the observation, and the item that was crafted or fetched, or null. */
   act(action: string): { text: string; made: string | null } {
     try {
       const craft = /^craft ([^\n]*) using ([^\n]*)/.exec(action);
@@ -69,7 +69,10 @@ export class Workshop {
     return { name, isTag: this.tree.isTag(name), count };
   }
 
-  /** Returns whether inputs match a recipe: each ingredient takes the first input that fits, and no input may remain. */
+  /**
+   * Returns whether the items in a command match a recipe: each ingredient takes the first item that fits, and no item may
+   * remain.
+   */
   #fits({ ingredients }: Recipe, inputs: readonly Typed[]): boolean {
     const left = [...inputs];
     for (const ingredient of ingredients) {
@@ -82,7 +85,7 @@ export class Workshop {
 
   #add(name: string, count: number): void {
     const total = (this.inventory.get(name) ?? 0) + count;
-    // Used-up items are removed from the inventory, but "get 0" adds an entry, as on the server.
+    // An item that is used up is removed from the inventory, but "get 0" adds an entry with the count 0, as on AgentGym's server.
     if (total === 0 && count < 0) this.inventory.delete(name);
     else this.inventory.set(name, total);
   }
@@ -93,7 +96,7 @@ export class Workshop {
   }
 }
 
-/** Formats an item like the repr of the server's Python object. */
+/** Formats an item as the server prints its Python object. */
 function pythonRepr({ name, isTag, count }: Typed): string {
   const id = `minecraft:${name}`.replaceAll('\\', '\\\\');
   const quoted = id.includes("'") && !id.includes('"') ? `"${id}"` : `'${id.replaceAll("'", "\\'")}'`;

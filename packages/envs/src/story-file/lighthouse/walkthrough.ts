@@ -1,6 +1,9 @@
 // Lists the commands that win the game Lighthouse, for demonstrations and tests.
 
-/** The commands. They earn all 50 points in 19 moves. Two places are searched for the key; the wrong one costs a move. */
+/**
+ * The commands that win the game with all 50 points in 19 moves. They search both places where the key may be, so that one of
+ * the moves is in vain.
+ */
 export const lighthouseWalkthrough: readonly string[] = [
   'north',
   'west',

@@ -1,16 +1,17 @@
-// Decodes the bytes at an address to an operation, its operands, the variable of its result, and its branch.
-// Source: Standards Document 1.1, section 4.
+// Decodes an instruction of the Z-machine from the bytes at an address: its operation, its operands, the variable that receives
+// its result, and its branch.
+// Source: The Z-Machine Standards Document 1.1, section 4.
 import { RETURN_FALSE, RETURN_TRUE, type Instruction, type Operation } from './instruction.js';
 import type { Machine } from './machine.js';
 import { operationFor, type OperationSpec } from './operations/index.js';
 
-/** The types of operands, as coded in two bits (4.2). */
+/** The types of operands, each coded in two bits (section 4.2 of the standard). */
 const LARGE_CONSTANT = 0;
 const SMALL_CONSTANT = 1;
 const VARIABLE = 2;
 const OMITTED = 3;
 
-/** Reads bytes and words from memory in sequence. */
+/** Reads bytes and 16-bit words from successive addresses of the memory. */
 class Reader {
   constructor(
     private readonly memory: Uint8Array,
@@ -66,8 +67,8 @@ const specialise = (spec: OperationSpec, operands: readonly number[]): Operation
   operands.length === 2 && spec.executeTwo !== undefined ? spec.executeTwo : spec.execute;
 
 /**
- * Reads the opcode and the types of the operands. Opcodes of all forms have one numbering, as in the tables of the standard: 2OP
- * 0…31, 1OP 128…143, 0OP 176…191, VAR 224…255, EXT from 256 up.
+ * Reads an opcode and the types of its operands. The standard has five forms of opcodes; here they share one numbering, as in the
+ * standard's tables: 2OP 0…31, 1OP 128…143, 0OP 176…191, VAR 224…255, EXT from 256 up.
  */
 function readForm(reader: Reader, version: number): { code: number; types: number[] } {
   const first = reader.byte();

@@ -1,5 +1,5 @@
-// Finds words in a story's dictionary, and splits a typed line into words for the parse buffer. Source: Standards Document 1.1,
-// section 13.
+// Looks up words in the dictionary of a Z-machine game, and splits a typed line into words for the game's parser. Source: The
+// Z-Machine Standards Document 1.1, section 13.
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
@@ -7,7 +7,8 @@ export interface DictionaryEntry {
   word: string;
   address: number;
   /**
-   * The bytes after the encoded word, which are free for the game. Inform stores flags, verb number and adjective number here.
+   * The bytes after the encoded word in the dictionary entry, whose meaning the game defines. Inform stores flags, the verb's
+   * number and the preposition's number in them.
    */
   data: Uint8Array;
 }
@@ -28,7 +29,7 @@ export class Dictionary {
     this.#separators = new Set(memory.subarray(address + 1, address + 1 + separatorCount));
     let at = address + 1 + separatorCount;
     const entryLength = memory[at];
-    // A negative count marks an unsorted dictionary (13.2), which is indexed in the same way.
+    // A negative count marks an unsorted dictionary (section 13.2 of the standard). It is read in the same way as a sorted one.
     const count = Math.abs((((memory[at + 1] << 8) | memory[at + 2]) << 16) >> 16);
     at += 3;
     const wordLength = story.version <= 3 ? 4 : 6;
@@ -47,7 +48,7 @@ export class Dictionary {
     this.entries = entries;
   }
 
-  /** Returns the address of an entry; 0 for an unknown word. */
+  /** Returns the memory address of a word's dictionary entry; 0 for an unknown word. */
   lookUp(codes: readonly number[]): number {
     return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
   }
@@ -66,7 +67,7 @@ export class Dictionary {
     return this.find(word) !== undefined;
   }
 
-  /** Splits a line into words and their positions. Separators are words too; spaces are not. */
+  /** Splits a line into words with their positions. Separators such as commas are words too; spaces are not. */
   split(line: ArrayLike<number>): { codes: number[]; start: number }[] {
     const words: { codes: number[]; start: number }[] = [];
     let current: { codes: number[]; start: number } | null = null;

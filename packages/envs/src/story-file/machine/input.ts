@@ -1,13 +1,19 @@
-// Passes a typed line or a key to the machine, which can then continue. Source: Standards Document 1.1, opcodes `read`,
-// `read_char` and `tokenise`.
+// Passes a typed line or a key to a Z-machine that waits for input, which can then continue. Source: The Z-Machine Standards
+// Document 1.1, opcodes `read`, `read_char` and `tokenise`.
 import type { Dictionary } from './dictionary.js';
 import type { Machine } from './machine.js';
 
-/** The length at which interpreters in C cut a line, even if the game allows more. */
+/**
+ * The number of characters after which a typed line is cut, as in the common interpreters, which are written in C, even if the
+ * game allows more.
+ */
 const MAX_LINE_LENGTH = 198;
 const ENTER = 13;
 
-/** Passes a line to a machine that waits for one. The line is cut to the game's buffer and converted to lower case. */
+/**
+ * Passes a typed line to a machine that waits for one. The line is cut to the length of the game's buffer and converted to lower
+ * case.
+ */
 export function enterLine(machine: Machine, line: string): void {
   const input = machine.input;
   if (input?.kind !== 'line') throw new Error(`enterLine: the story waits for ${machine.pause}, not for a line`);
@@ -33,9 +39,10 @@ export function enterKey(machine: Machine, text: string): void {
 }
 
 /**
- * Fills a parse buffer: the number of words, then the dictionary address, length and position of each.
+ * Fills the buffer of parsed words that the game reads: the number of words, then the dictionary address, length and position of
+ * each word.
  *
- * @param keepUnknown whether entries of unknown words are left unchanged
+ * @param keepUnknown whether the entries of words that the dictionary lacks are left unchanged
  */
 export function tokenise(
   machine: Machine,

@@ -1,32 +1,36 @@
-// Defines a decoded instruction: operation, operands, the variable of its result, and its branch.
-// Source: Standards Document 1.1, section 4.
+// Defines a decoded instruction of the Z-machine: its operation, its operands, the variable that receives its result, and its
+// branch.
+// Source: The Z-Machine Standards Document 1.1, section 4.
 import type { Machine } from './machine.js';
 
 export type Operation = (machine: Machine, instruction: Instruction) => void;
 
-/** Branch targets that return from the routine instead of jumping (4.7.1). */
+/** The values of a branch's target that do not jump, but return from the routine with 0 or 1 (section 4.7.1 of the standard). */
 export const RETURN_FALSE = 0;
 export const RETURN_TRUE = 1;
 
 /**
- * An instruction. An operand is one number: a constant from 0 to 65535, or −1 − v for variable v, so that the sign distinguishes
- * them (`Machine.value` decodes it).
+ * A decoded instruction. Each operand is one number: a constant from 0 to 65535, or −1 − v for the variable v. `Machine.value`
+ * returns the value of an operand.
  */
 export interface Instruction {
-  /** The opcode, in the numbering of `readForm`. */
+  /** The number of the opcode, as `readForm` in decoder.ts numbers them. */
   readonly code: number;
   readonly execute: Operation;
   readonly next: number;
   readonly operands: readonly number[];
-  /** The first three operands, or 0. Most operations need no more. */
+  /**
+   * The first three operands, or 0 for a missing one. They are separate members for speed, since most operations have no more
+   * operands.
+   */
   readonly a: number;
   readonly b: number;
   readonly c: number;
-  /** The variable of the result; −1 without a result. */
+  /** The variable that receives the result; −1 if the instruction has no result. */
   readonly store: number;
   readonly branchOn: boolean;
-  /** The target address of the branch, or RETURN_FALSE or RETURN_TRUE; −1 without a branch. */
+  /** The address to which the branch jumps, or RETURN_FALSE or RETURN_TRUE; −1 if the instruction has no branch. */
   readonly branchTo: number;
-  /** The literal text of `print` and `print_ret`. */
+  /** The text of the opcodes `print` and `print_ret`, which is stored in the instruction. */
   readonly text: string;
 }

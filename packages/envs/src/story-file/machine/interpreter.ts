@@ -1,10 +1,13 @@
 import { StoryFault, type Machine, type Pause } from './machine.js';
 import { programOf } from './program.js';
 
-/** The limit of instructions between two inputs. Games need far fewer: a story that reaches it is in an endless loop. */
+/**
+ * The largest number of instructions between two inputs. Games need far fewer: a game that reaches the limit is in an endless
+ * loop and is stopped.
+ */
 const MAX_INSTRUCTIONS_PER_TURN = 20_000_000;
 
-/** Runs until the game waits for input or ends. */
+/** Runs the game until it waits for input or ends. */
 export function run(machine: Machine): Pause {
   const program = programOf(machine.story);
   machine.start();

@@ -1,5 +1,6 @@
-// Keeps the state of a Z-machine: memory, stack, routine calls, and exact snapshots of them. Source: The Z-Machine Standards
-// Document 1.1. Operations are in operations/, their loop is in interpreter.ts.
+// Keeps the state of a Z-machine, the virtual machine of text adventures: memory, stack and routine calls. A snapshot saves and
+// restores this state exactly. The operations are in operations/, the loop that executes them in interpreter.ts. Source: The
+// Z-Machine Standards Document 1.1.
 import { Dictionary } from './dictionary.js';
 import { ObjectTree } from './object-tree.js';
 import { initialScreenState, Screen, SCREEN_COLUMNS, SCREEN_ROWS, type ScreenState } from './screen.js';
@@ -7,10 +8,10 @@ import { StoryRandom, type StoryRandomState } from './story-random.js';
 import type { Story } from './story.js';
 import { ZText } from './z-text.js';
 
-/** The number of words for the locals and temporary values of all active routines. */
+/** The size of the stack in 16-bit words. It contains the local variables and temporary values of all active routines. */
 const STACK_WORDS = 32768;
 const MAX_FRAMES = 4096;
-/** The number of values that are stored for each active routine, in this order. */
+/** The number of values that are stored for each active routine. The following constants are the index of each value. */
 const FRAME_SIZE = 5;
 const RETURN_PC = 0;
 const CALLER_LOCALS = 1;
@@ -18,14 +19,14 @@ const CALLER_TOP = 2;
 const RESULT_VARIABLE = 3;
 const ARGUMENT_COUNT = 4;
 
-/** The reason why the machine has stopped. */
+/** The reason why the machine has stopped: it waits for a line or a key, or the game has ended. */
 export type Pause = 'line' | 'key' | 'halted';
 
 interface PendingInput {
   kind: 'line' | 'key';
   textBuffer: number;
   parseBuffer: number;
-  /** The variable that receives the key; −1 in versions 3 and 4. */
+  /** The number of the variable that receives the key; −1 in versions 3 and 4, in which reading a line stores no key. */
   store: number;
 }
 
@@ -51,7 +52,7 @@ export class StoryFault extends Error {
 
 export interface MachineOptions {
   seed: number;
-  /** Whether the game's UNDO works. Jericho reports to games that it does not. */
+  /** Whether the command UNDO of the game works. If not, the machine reports to the game that it cannot undo, as Jericho does. */
   hasUndo: boolean;
 }
 
@@ -65,20 +66,20 @@ export class Machine {
   pc = 0;
   pause: Pause = 'halted';
   input: PendingInput | null = null;
-  /** The reason why the machine halted; null if the game ended normally. */
+  /** The rule of the standard that the game broke, because of which the machine halted; null if the game ended normally. */
   fault: StoryFault | null = null;
-  /** The states that the game's SAVE and UNDO stored. They exist only in memory. */
+  /** The states that the game's commands SAVE and UNDO stored. They exist only in memory and not on disk. */
   savedGame: MachineSnapshot | null = null;
   undoStates: MachineSnapshot[] = [];
   readonly hasUndo: boolean;
-  /** An operation sets it to false to stop the loop. */
+  /** Whether the loop in interpreter.ts continues. An operation sets it to false to stop the loop. */
   isRunning = false;
-  /** Temporary values and locals of all active routines. */
+  /** The stack: local variables and temporary values of all active routines. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
-  /** The index in the stack at which the current routine's locals begin. */
+  /** The index in `stack` of the current routine's first local variable. */
   locals = 0;
-  /** The arguments of the current call instruction. */
+  /** The values that the current call instruction passes to the routine. */
   readonly arguments = new Uint16Array(8);
 
   readonly #frames = new Int32Array(MAX_FRAMES * FRAME_SIZE);
@@ -101,7 +102,10 @@ export class Machine {
     this.restart();
   }
 
-  /** Restarts the story. The random sequence continues, and two flags keep their values (6.1.3). */
+  /**
+   * Restarts the game. The sequence of random numbers continues, and two flags of the header keep their values (section 6.1.3 of
+   * the standard).
+   */
   restart(): void {
     const keptFlags = this.memory[0x11] & 0b11;
     this.memory.set(this.story.bytes.subarray(0, this.#staticBase));
@@ -115,21 +119,21 @@ export class Machine {
     this.pause = 'halted';
   }
 
-  /** Prepares the state before the first instruction of a run. */
+  /** Sets the registers to the state before the game's first instruction. */
   start(): void {
     this.pause = 'halted';
     this.input = null;
     this.isRunning = true;
   }
 
-  /** Stops the loop after the current instruction; operations call it. */
+  /** Stops the loop after the current instruction. Operations call this when the game waits for input or ends. */
   stop(pause: Pause, input: PendingInput | null = null): void {
     this.pause = pause;
     this.input = input;
     this.isRunning = false;
   }
 
-  /** Throws an error about the story. @throws StoryFault */
+  /** Throws an error about the game, with its name. @throws StoryFault */
   fail(problem: string): never {
     throw new StoryFault(`${this.story.name}: ${problem}`);
   }
@@ -154,8 +158,8 @@ export class Machine {
   }
 
   /**
-   * Returns the value of an operand, which is coded as `Instruction` describes. Variable 0 is the top of the stack, 1 to 15 are
-   * locals, 16 to 255 globals.
+   * Returns the value of an operand, which is a constant or a variable (coded as `Instruction` describes). Variable 0 is the top
+   * of the stack, 1 to 15 are local variables, 16 to 255 global ones.
    */
   value(operand: number): number {
     return operand >= 0 ? operand : this.load(-1 - operand);
@@ -182,12 +186,18 @@ export class Machine {
     }
   }
 
-  /** Reads a variable whose number is an operand. Reading the top of the stack does not pop it (6.3.4). */
+  /**
+   * Returns the value of a variable whose number is an operand. If it is the stack, the value is not popped (section 6.3.4 of the
+   * standard).
+   */
   peek(variable: number): number {
     return variable === 0 ? this.stack[this.stackTop - 1] : this.load(variable);
   }
 
-  /** Writes a variable whose number is an operand. Writing to the stack replaces its top (6.3.4). */
+  /**
+   * Sets a variable whose number is an operand. If it is the stack, its top value is replaced and nothing is pushed (section
+   * 6.3.4 of the standard).
+   */
   poke(variable: number, value: number): void {
     if (variable === 0) this.stack[this.stackTop - 1] = value;
     else this.save(variable, value);
@@ -210,8 +220,10 @@ export class Machine {
   }
 
   /**
-   * Calls the routine of the first operand with the other operands as arguments. @param store variable of the result; −1: it is
-   * discarded
+   * Calls a routine.
+   *
+   * @param operands the routine's packed address and then its arguments
+   * @param store the variable that receives the result; −1: the result is discarded
    */
   call(operands: readonly number[], store: number): void {
     const packed = this.value(operands[0]);
@@ -220,7 +232,7 @@ export class Machine {
     this.callRoutine(packed, argumentCount, store);
   }
 
-  /** Calls a routine with the values in `arguments`. */
+  /** Calls the routine at a packed address with the values in `arguments`. */
   callRoutine(packed: number, argumentCount: number, store: number): void {
     if (packed !== 0) this.#enter(this.story.routineAddress(packed), argumentCount, store);
     else if (store >= 0) this.save(store, 0); // a call of address 0 does nothing and returns false (6.4.3)
@@ -247,7 +259,7 @@ export class Machine {
     this.pc = routine + 1 + (hasDefaults ? 2 * localCount : 0);
   }
 
-  /** Returns a word at any address of the file, even beyond 16 bits. */
+  /** Returns the 16-bit word at an address that may exceed 16 bits, unlike the addresses that a game uses. */
   word32(address: number): number {
     return (this.memory[address] << 8) | this.memory[address + 1];
   }
@@ -262,7 +274,7 @@ export class Machine {
     if (store >= 0) this.save(store, value);
   }
 
-  /** The number of active routines, which `catch` returns and `throw` takes. */
+  /** The number of active routines. The opcode `catch` returns it, and `throw` returns from all routines above this number. */
   get frameCount(): number {
     return this.#frameCount;
   }
@@ -290,7 +302,7 @@ export class Machine {
     };
   }
 
-  /** Restores a snapshot, which may be restored again later. */
+  /** Restores a snapshot. The snapshot is not changed, so that it can be restored again. */
   restore(snapshot: MachineSnapshot): void {
     this.memory.set(snapshot.memory);
     this.stack.set(snapshot.stack);
@@ -306,7 +318,10 @@ export class Machine {
     this.screen.restore(snapshot.screen);
   }
 
-  /** Describes the interpreter to the game: a wide screen of unlimited height, standard 1.1 (section 11). */
+  /**
+   * Writes into the memory's header how the game sees its interpreter: a wide screen of unlimited height that follows version 1.1
+   * of the standard (section 11).
+   */
   #writeHeader(): void {
     const { memory } = this;
     const { version } = this.story;

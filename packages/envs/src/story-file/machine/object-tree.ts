@@ -3,16 +3,16 @@
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
-/** A change of the object tree during a command. */
+/** A change of the object tree that a command causes: an object was moved, or one of its attributes was set or cleared. */
 export interface WorldChange {
   kind: 'moved' | 'set' | 'cleared';
   object: number;
-  /** The new parent, or the number of the attribute. */
+  /** The new parent object for `moved`, else the number of the attribute. */
   value: number;
 }
 
 export class ObjectTree {
-  /** If this is an array, every move and every change of an attribute is appended to it. */
+  /** An array to which every move of an object and every change of an attribute is appended; null: changes are not recorded. */
   changes: WorldChange[] | null = null;
   readonly #isSmall: boolean;
   readonly #entryLength: number;
@@ -34,7 +34,10 @@ export class ObjectTree {
     this.#firstEntry = story.objectTable + (this.#isSmall ? 31 : 63) * 2;
   }
 
-  /** The number of objects, which no header field has: they are stored before the lowest property table (12.3). */
+  /**
+   * The number of objects. The header does not contain it; it follows from the lowest address of a property table, since the
+   * objects are stored before it (section 12.3 of the standard).
+   */
   get count(): number {
     let lowest = this.memory.length;
     let object = 1;
@@ -59,7 +62,7 @@ export class ObjectTree {
 
   children(object: number): number[] {
     const children: number[] = [];
-    // The limit stops at a cycle in a damaged tree: a story cannot have more objects than bytes.
+    // The limit ends the loop if a damaged tree contains a cycle: a game cannot have more objects than bytes.
     for (let child = this.child(object); child !== 0 && children.length < 65536; child = this.sibling(child))
       children.push(child);
     return children;
@@ -97,14 +100,14 @@ export class ObjectTree {
     this.memory[this.#entry(object) + (attribute >> 3)] &= ~(0x80 >> (attribute & 7));
   }
 
-  /** Returns the short name; empty if there is none. */
+  /** Returns the short name of an object; empty if it has none. */
   name(object: number): string {
     if (object === 0) return '';
     const table = this.#propertyTable(object);
     return this.memory[table] === 0 ? '' : this.text.decode(this.memory, table + 1).text;
   }
 
-  /** Returns the address of a property's data; 0 if the object lacks it. */
+  /** Returns the address of a property's data; 0 if the object lacks the property. */
   propertyAddress(object: number, property: number): number {
     if (object === 0) return 0;
     let at = this.#firstProperty(object);
@@ -133,7 +136,7 @@ export class ObjectTree {
     return this.propertyLength(at) === 1 ? this.memory[at] : this.#word(at);
   }
 
-  /** Sets a property. @returns false if the object lacks it, which is an error of the game */
+  /** Sets a property of an object. @returns false if the object lacks the property, which is an error of the game */
   setProperty(object: number, property: number, value: number): boolean {
     const at = this.propertyAddress(object, property);
     if (at === 0) return false;
@@ -142,7 +145,10 @@ export class ObjectTree {
     return true;
   }
 
-  /** Returns the number of the property after the given one: the first for 0, and 0 after the last. */
+  /**
+   * Returns the number of the property that follows the given one in an object's table; for 0 the first property, after the last
+   * 0.
+   */
   nextProperty(object: number, property: number): number {
     if (object === 0) return 0;
     if (property === 0) return this.#propertyNumber(this.memory[this.#firstProperty(object)]);
@@ -168,7 +174,7 @@ export class ObjectTree {
     return this.#firstEntry + (object - 1) * this.#entryLength;
   }
 
-  /** Reads a relative of an object. @param which 0 parent, 1 sibling, 2 child */
+  /** Returns the parent, sibling or child of an object. @param which 0 parent, 1 sibling, 2 child */
   #relative(object: number, which: number): number {
     const at = this.#entry(object) + this.#familyOffset;
     return this.#isSmall ? this.memory[at + which] : this.#word(at + 2 * which);

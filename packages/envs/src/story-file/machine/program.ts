@@ -1,4 +1,5 @@
-// Caches the instructions of a story, which are decoded when they are first executed. All machines of the story share them.
+// Caches the decoded instructions of a game. An instruction is decoded when it is first executed, and all machines that run the
+// game share it.
 import { decodeInstruction } from './decoder.js';
 import type { Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
@@ -8,11 +9,15 @@ class Program {
   readonly instructions: (Instruction | undefined)[];
 
   constructor(private readonly story: Story) {
-    // The array has its full length from the start: one that is filled at scattered indices becomes a slow hash table.
+    // The array gets its full length at once, since V8 would store an array that is filled at scattered indices as a slow hash
+    // table.
     this.instructions = new Array<Instruction | undefined>(story.bytes.length).fill(undefined);
   }
 
-  /** Returns the instruction at an address. It is cached if it is outside dynamic memory, where code cannot change. */
+  /**
+   * Returns the instruction at an address. It is cached if it is outside the writable memory, since only there a game cannot
+   * change its code.
+   */
   instructionAt(machine: Machine, address: number): Instruction {
     const known = this.instructions[address];
     if (known !== undefined) return known;

@@ -1,11 +1,18 @@
-// Collects a game's text by destination: the main window, which a player reads, the upper window (status lines), and tables in
-// memory. Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to plain text.
+// Collects the text that a game prints, by destination: the main window, which the player reads, the upper window (status lines),
+// and tables in memory. Source: The Z-Machine Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to
+// plain text.
 
 export const SCREEN_COLUMNS = 128;
-/** 255 means unlimited: games then do not wait for a key at the end of a page (11.1.5). */
+/**
+ * The height of the screen that is reported to games. 255 means unlimited, so that games do not wait for a key at the end of a page
+ * (section 11.1.5 of the standard).
+ */
 export const SCREEN_ROWS = 255;
 
-/** The largest depth of nested streams to memory (7.1.2.1.1). */
+/**
+ * The largest number of output streams to memory that are open at once, each within the previous one (section 7.1.2.1.1 of the
+ * standard).
+ */
 const MAX_MEMORY_STREAMS = 16;
 
 const BLANK = 32;
@@ -25,7 +32,7 @@ export interface ScreenState {
 export class Screen {
   #mainText = '';
   #window = 0;
-  /** The character codes of the upper window, one row of SCREEN_COLUMNS per line. */
+  /** The character codes of the upper window. Each element is a row of SCREEN_COLUMNS codes. */
   #upper: Uint16Array[] = [];
   #row = 0;
   #column = 0;
@@ -40,14 +47,14 @@ export class Screen {
     else this.#printUpper(text);
   }
 
-  /** Returns the text of the main window since the last call. */
+  /** Returns the text that was printed to the main window since the last call. */
   take(): string {
     const text = this.#mainText;
     this.#mainText = '';
     return text;
   }
 
-  /** The lines of the upper window, without trailing spaces. */
+  /** The text of the upper window by line, without trailing spaces. */
   get upperLines(): string[] {
     return this.#upper.map((row) =>
       Array.from(row, (code) => String.fromCharCode(code))
@@ -64,7 +71,7 @@ export class Screen {
     this.#isScreenOn = isOn;
   }
 
-  /** Sends the following text to memory. @returns false if streams are nested too deep */
+  /** Redirects the text that the game prints to a table in memory. @returns false if too many streams are nested */
   openMemoryStream(table: number): boolean {
     if (this.#memoryStreams.length >= MAX_MEMORY_STREAMS) return false;
     this.#memoryStreams.push({ table, text: '' });
@@ -86,7 +93,10 @@ export class Screen {
     if (window === 1) [this.#row, this.#column] = [0, 0];
   }
 
-  /** Moves the cursor of the upper window; that of the main window cannot be moved (8.7.2.3). @param row @param column from 0 */
+  /**
+   * Moves the cursor of the upper window; that of the main window cannot be moved (section 8.7.2.3 of the standard). @param row
+   * @param column from 0
+   */
   setCursor(row: number, column: number): void {
     if (this.#window !== 1) return;
     while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push(blankRow());
@@ -94,9 +104,9 @@ export class Screen {
   }
 
   /**
-   * Clears windows. Text of the main window is kept, since a player has read it.
+   * Clears windows. The text of the main window is nevertheless kept, since a player has read it.
    *
-   * @param window −1: all windows, which are joined; −2: all windows; 1: the upper window
+   * @param window −1: all windows, and the upper window is removed; −2: all windows; 1: the upper window
    */
   eraseWindow(window: number): void {
     if (window === -1) this.splitWindow(0);
@@ -119,7 +129,7 @@ export class Screen {
     };
   }
 
-  /** Restores a state. Text of the main window that was not taken is dropped. */
+  /** Restores a saved state of the screen. Text of the main window that `take` has not returned yet is dropped. */
   restore(state: ScreenState): void {
     this.#mainText = '';
     this.#window = state.window;

@@ -1,5 +1,5 @@
-// Draws the numbers of opcode `random`. The generator is seeded like that of the C interpreters, so that recorded games can be
-// reproduced.
+// Generates the random numbers of the Z-machine's opcode `random`. The generator is seeded like that of the interpreters in C
+// (Frotz, Jericho), so that games which were recorded with them can be reproduced.
 
 /** The state of the generator. */
 export interface StoryRandomState {
@@ -21,14 +21,16 @@ export class StoryRandom {
   #state = 0;
   #period = 0;
   #count = 0;
-  /** The number of draws so far. If it is unchanged, nothing was drawn. */
+  /**
+   * The number of draws so far. A caller compares it before and after a command to see whether the command drew a random number.
+   */
   drawCount = 0;
 
   constructor(seed: number) {
     this.reseed(seed);
   }
 
-  /** Begins the sequence of an episode. */
+  /** Seeds the generator for an episode. */
   reseed(seed: number): void {
     this.#seed = seed >>> 0;
     this.#start(this.#seed);
@@ -38,7 +40,10 @@ export class StoryRandom {
     [this.#state, this.#period, this.#count] = [state, 0, 0];
   }
 
-  /** Seeds the generator as opcode `random` does. @param value absolute value of an argument ≤ 0 */
+  /**
+   * Seeds the generator at the game's request, as opcode `random` with an argument ≤ 0 does. @param value absolute value of that
+   * argument
+   */
   seedFromStory(value: number): void {
     if (value === 0) this.#start(this.#seed); // "unpredictable": here the episode's seed decides
     else if (value < 1000) [this.#period, this.#count] = [value, 0];

@@ -1,12 +1,12 @@
-// Reads a story file: its bytes, the addresses in its header, and decoded texts. All machines of the story share it. Source: The
-// Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
+// Reads the file of a Z-machine game: its bytes, the addresses in its header, and decoded texts. All machines that run the game
+// share this data. Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
 
 const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
 
 export class StoryFormatError extends Error {
   override readonly name = 'StoryFormatError';
 
-  /** Describes the fault. @param storyName path or name of the story */
+  /** Creates the error. @param storyName path or name of the file */
   constructor(
     readonly storyName: string,
     problem: string,
@@ -20,11 +20,14 @@ export class StoryFormatError extends Error {
   }
 }
 
-/** An immutable story, which many machines may run at once. Addresses are byte addresses unless they are called "packed". */
+/**
+ * The immutable data of a game, which many machines may run at once. Addresses are byte addresses unless they are called
+ * "packed".
+ */
 export class Story {
   readonly bytes: Uint8Array;
   readonly version: number;
-  /** The first address of static memory. The game cannot write from here on. */
+  /** The first address of static memory. The game cannot write at this address or after it. */
   readonly staticBase: number;
   readonly initialPc: number;
   readonly dictionary: number;
@@ -43,7 +46,7 @@ export class Story {
     file: Uint8Array,
     readonly name = 'story file',
   ) {
-    // The bytes are copied: a Node Buffer's slice() shares memory that the caller may reuse.
+    // The bytes are copied, since the caller may reuse the memory of a Node Buffer.
     const bytes = new Uint8Array(unwrapBlorb(file, name));
     if (bytes.length < 64) throw new StoryFormatError(name, `only ${bytes.length} bytes, a header alone has 64`);
     this.bytes = bytes;
@@ -106,7 +109,10 @@ export class Story {
   }
 }
 
-/** Returns the executable chunk of a Blorb package (FORM IFRS … ZCOD), or the given bytes if they are not a package. */
+/**
+ * Returns the game inside a Blorb package, a container of a game and its media (FORM IFRS … ZCOD); returns the given bytes if
+ * they are not a package.
+ */
 function unwrapBlorb(file: Uint8Array, name: string): Uint8Array {
   const id = (at: number) => Buffer.from(file.subarray(at, at + 4)).toString('latin1');
   if (id(0) !== 'FORM' || id(8) !== 'IFRS') return file;

@@ -1,10 +1,11 @@
-// Converts between Z-characters and text, for printed texts and dictionary words. Source: Standards Document 1.1, section 3.
+// Converts between text and Z-characters, the five-bit codes in which a game stores its texts and dictionary words. Source: The
+// Z-Machine Standards Document 1.1, section 3.
 import type { Story } from './story.js';
 import { Zscii } from './zscii.js';
 
 interface DecodedText {
   text: string;
-  /** The address of the byte after the text. */
+  /** The address of the first byte after the text. */
   end: number;
 }
 
@@ -15,7 +16,9 @@ export class ZText {
     this.zscii = new Zscii(story);
   }
 
-  /** Decodes a text. @param memory of the machine, since names of objects are in writable memory */
+  /**
+   * Decodes the text at an address. @param memory of the machine, not of the file, since names of objects are in writable memory
+   */
   decode(memory: Uint8Array, address: number): DecodedText {
     const zCharacters: number[] = [];
     let at = address;
@@ -27,7 +30,7 @@ export class ZText {
     return { text: this.#spell(memory, zCharacters), end: at };
   }
 
-  /** Returns the text at an address. It is cached if it is in static memory. */
+  /** Returns the decoded text at an address. It is cached if it is in static memory, which cannot change. */
   textAt(memory: Uint8Array, address: number): string {
     if (address < this.story.staticBase) return this.decode(memory, address).text;
     let text = this.story.texts.get(address);
@@ -50,7 +53,7 @@ export class ZText {
       }
       if (z === 0) text += ' ';
       else if (z <= 3) {
-        // An incomplete abbreviation at the end of a text prints nothing.
+        // An abbreviation code at the very end of a text, without its index, prints nothing.
         if (i + 1 < zCharacters.length) text += this.#abbreviation(memory, 32 * (z - 1) + zCharacters[i + 1]);
         i++;
       } else if (alphabet === 2 && z === 6) {
@@ -68,10 +71,10 @@ export class ZText {
   }
 
   /**
-   * Encodes a word as in the dictionary: padded or cut to 6 Z-characters (version 3) or 9.
+   * Encodes a word as the dictionary does: padded or cut to 6 Z-characters in version 3, to 9 in later versions.
    *
-   * @param codes ZSCII
-   * @returns 4 or 6 bytes
+   * @param codes the word's letters in ZSCII
+   * @returns 4 bytes in version 3, else 6
    */
   encode(codes: readonly number[]): Uint8Array {
     const length = this.story.version <= 3 ? 6 : 9;
@@ -95,7 +98,7 @@ export class ZText {
     const [lower, upper, other] = this.zscii.alphabets;
     if (lower.includes(code)) return [6 + lower.indexOf(code)];
     if (upper.includes(code)) return [4, 6 + upper.indexOf(code)];
-    // Index 0 of A2 is the escape code, index 1 the newline.
+    // In the alphabet A2, index 0 is the code for an escape and index 1 the newline, so that its other characters begin at index 2.
     const inOther = other.indexOf(code, 2);
     if (inOther >= 0) return [5, 6 + inOther];
     return [5, 6, code >> 5, code & 31];

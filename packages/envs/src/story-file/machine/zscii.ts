@@ -8,7 +8,9 @@ const DEFAULT_ALPHABETS = [
   ' \r0123456789.,!?_#\'"/\\-:()',
 ] as const;
 
-/** ZSCII 155 to 223 in stories without their own table (table 1 of section 3). */
+/**
+ * The characters of the ZSCII codes from 155 to 223, for games without their own table (table 1 of section 3 of the standard).
+ */
 const DEFAULT_EXTRA_CHARACTERS = 'äöüÄÖÜß»«ëïÿËÏáéíóúýÁÉÍÓÚÝàèìòùÀÈÌÒÙâêîôûÂÊÎÔÛåÅøØãñõÃÑÕæÆçÇþðÞÐ£œŒ¡¿';
 
 const FIRST_EXTRA = 155;
@@ -32,12 +34,12 @@ export class Zscii {
     this.#toText[11] = '  ';
   }
 
-  /** Returns the text of a code; empty if it prints nothing. */
+  /** Returns the text of a ZSCII code; empty if the code prints nothing. */
   text(code: number): string {
     return this.#toText[code] ?? '';
   }
 
-  /** Returns the ZSCII code of a character; that of '?' if the story cannot express it. */
+  /** Returns the ZSCII code of a character; the code of '?' if the game's character set lacks it. */
   code(character: string): number {
     return this.#fromText.get(character) ?? 63;
   }

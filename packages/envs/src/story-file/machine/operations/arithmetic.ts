@@ -1,5 +1,5 @@
-// Defines the operations of arithmetic, logic, shifts and random numbers on 16-bit words; signed ones are in two's complement
-// (2.2).
+// Implements the Z-machine's operations for arithmetic, logic, shifts and random numbers. They work on 16-bit words, of which
+// signed ones are in two's complement (section 2.2 of the standard).
 import { does, stores, type OperationTable } from './operation-spec.js';
 
 export const arithmeticOperations: OperationTable = {
@@ -9,13 +9,13 @@ export const arithmeticOperations: OperationTable = {
   21: stores((m, i) => m.save(i.store, (m.value(i.a) - m.value(i.b)) & 0xffff)), // sub
   22: stores((m, i) => m.save(i.store, (m.signed(i.a) * m.signed(i.b)) & 0xffff)), // mul
   23: stores((m, i) => {
-    // div, rounding towards zero
+    // opcode div, which rounds towards zero
     const [dividend, divisor] = [m.signed(i.a), m.signed(i.b)];
     if (divisor === 0) m.fail('divides by zero');
     m.save(i.store, Math.trunc(dividend / divisor) & 0xffff);
   }),
   24: stores((m, i) => {
-    // mod, with the dividend's sign
+    // opcode mod, whose result has the dividend's sign
     const [dividend, divisor] = [m.signed(i.a), m.signed(i.b)];
     if (divisor === 0) m.fail('takes a remainder by zero');
     m.save(i.store, (dividend % divisor) & 0xffff);
@@ -29,13 +29,13 @@ export const arithmeticOperations: OperationTable = {
     m.poke(variable, (m.peek(variable) - 1) & 0xffff); // dec
   }),
   231: stores((m, i) => {
-    // random: a draw from 1…n, or with n ≤ 0 a new sequence
+    // opcode random: draws a number from 1 to n; n ≤ 0 begins a new sequence
     const range = m.signed(i.a);
     if (range <= 0) m.random.seedFromStory(-range);
     m.save(i.store, range > 0 ? m.random.draw(range) : 0);
   }),
   248: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // not
-  // log_shift and art_shift: left by a positive number of places, right by a negative one
+  // opcodes log_shift and art_shift: a positive number of places shifts to the left, a negative one to the right
   258: stores((m, i) => {
     const [number, places] = [m.value(i.a), m.signed(i.b)];
     m.save(i.store, (places >= 0 ? number << places : number >>> -places) & 0xffff);

@@ -6,7 +6,7 @@ const jumpIfEqual: OperationSpec = {
   ...branches((m, i) => {
     const first = m.value(i.a);
     let isEqual = false;
-    // All operands are read, even after a match, since reading the stack pops it.
+    // All operands are read, even after one is equal, since reading the stack also pops it.
     for (let k = 1; k < i.operands.length; k++) if (m.value(i.operands[k]) === first) isEqual = true;
     m.branch(isEqual, i);
   }),
@@ -64,7 +64,7 @@ export const controlOperations: OperationTable = {
   255: branches((m, i) => m.branch(m.value(i.a) <= m.argumentCount, i)), // check_arg_count
 };
 
-/** Opcodes 143 and 185 had other meanings before version 5. */
+/** The opcodes 143 and 185, which have other meanings before version 5 of the Z-machine. */
 export const earlyControlOperations: OperationTable = {
   143: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // not
   185: does((m) => {

@@ -1,4 +1,5 @@
-// Lists all operations by opcode and version, in the numbering of `readForm` (decoder.ts).
+// Collects the tables of all Z-machine operations. They are indexed by the opcode number that `readForm` in decoder.ts returns,
+// and differ by version.
 import { arithmeticOperations } from './arithmetic.js';
 import { controlOperations, earlyControlOperations } from './control.js';
 import { memoryOperations } from './memory.js';
@@ -20,7 +21,7 @@ const fromVersion5: OperationTable = {
 const version4: OperationTable = { ...fromVersion5, ...earlyControlOperations, ...earlySessionOperations };
 const version3: OperationTable = { ...version4, ...version3SessionOperations };
 
-/** Returns an operation; undefined if the version has no such opcode. */
+/** Returns the operation of an opcode; undefined if this version of the Z-machine has no such opcode. */
 export function operationFor(code: number, version: number): OperationSpec | undefined {
   const table = version <= 3 ? version3 : version === 4 ? version4 : fromVersion5;
   return table[code];

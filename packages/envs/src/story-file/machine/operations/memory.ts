@@ -1,10 +1,13 @@
-// Defines the operations on variables, the stack, arrays and tables in memory, and words of the dictionary.
+// Implements the Z-machine's operations on variables, the stack, arrays and tables in memory, and words of the dictionary.
 import { Dictionary } from '../dictionary.js';
 import { tokenise } from '../input.js';
 import type { Machine } from '../machine.js';
 import { does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
 
-/** Copies a table (copy_table): with a negative size forwards byte by byte, even if tables overlap, else as through a buffer. */
+/**
+ * Copies bytes (opcode copy_table). A negative size copies byte by byte from the first one, even if the tables overlap; a
+ * positive size gives the same result as a copy through a buffer.
+ */
 function copyTable(m: Machine, from: number, to: number, size: number): void {
   const length = Math.abs(size);
   if (to === 0) for (let k = 0; k < length; k++) m.setByte(from + k, 0);
@@ -12,7 +15,10 @@ function copyTable(m: Machine, from: number, to: number, size: number): void {
   else m.memory.slice(from, from + length).forEach((byte, k) => m.setByte(to + k, byte));
 }
 
-/** Searches a table (opcode scan_table). @param form bit 7: words rather than bytes; bits 0 to 6: distance between fields */
+/**
+ * Searches a table for a value (opcode scan_table). @param form bit 7: the fields are words, not bytes; bits 0 to 6: distance
+ * between fields
+ */
 function scanTable(m: Machine, wanted: number, table: number, length: number, form: number): number {
   const distance = form & 0x7f;
   for (let k = 0, at = table; k < length; k++, at += distance) {
@@ -55,7 +61,7 @@ export const memoryOperations: OperationTable = {
     tokenise(m, dictionary, text, parse, keepUnknown);
   }),
   252: does((m, i) => {
-    // encode_text
+    // opcode encode_text
     const [text, length, from, target] = i.operands.map((operand) => m.value(operand));
     const encoded = m.text.encode([...m.memory.subarray(text + from, text + from + length)]);
     encoded.forEach((byte, k) => m.setByte(target + k, byte));

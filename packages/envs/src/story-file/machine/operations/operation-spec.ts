@@ -1,17 +1,18 @@
-// Defines the properties of an opcode that the decoder needs, and short functions to define one.
+// Defines the type of a Z-machine operation, with the properties that the decoder needs, and helper functions to define one in a
+// line.
 import type { Operation } from '../instruction.js';
 
 export interface OperationSpec {
   execute: Operation;
-  /** A faster implementation for exactly two operands. */
+  /** An optional faster implementation for the case of exactly two operands. */
   executeTwo?: Operation;
-  /** Whether a byte with the variable of the result follows the operands. */
+  /** Whether the operation has a result. A byte with the number of the variable that receives it then follows the operands. */
   stores: boolean;
   branches: boolean;
   hasText: boolean;
 }
 
-/** The operations by opcode number, for those versions that have them. */
+/** Operations by opcode number, for those versions of the Z-machine that have them. */
 export type OperationTable = Readonly<Record<number, OperationSpec>>;
 
 const plain = { stores: false, branches: false, hasText: false };

@@ -1,7 +1,10 @@
 import { signedWord, type Machine } from '../machine.js';
 import { does, prints, stores, type OperationTable } from './operation-spec.js';
 
-/** Ends a stream to memory: writes a word with the length and the ZSCII codes of the text (7.1.2.1). */
+/**
+ * Ends an output stream to memory: writes the length of the collected text as a word, and then its ZSCII codes (section 7.1.2.1
+ * of the standard).
+ */
 function closeMemoryStream(m: Machine): void {
   const stream = m.screen.closeMemoryStream();
   if (stream === undefined) return;
@@ -10,14 +13,17 @@ function closeMemoryStream(m: Machine): void {
   codes.forEach((code, k) => m.setByte(stream.table + 2 + k, code));
 }
 
-/** Selects an output stream: 1 is the screen and 3 a table in memory; a transcript (2) and a command record (4) are not supported. */
+/**
+ * Opens or closes an output stream. Stream 1 is the screen and 3 a table in memory; the transcript (2) and the record of commands
+ * (4) are not supported.
+ */
 function selectStream(m: Machine, stream: number, table: number): void {
   if (Math.abs(stream) === 1) m.screen.selectScreen(stream > 0);
   else if (stream === -3) closeMemoryStream(m);
   else if (stream === 3 && !m.screen.openMemoryStream(table)) m.fail('opens more than 16 memory streams');
 }
 
-/** Prints a rectangle of characters in rows below each other (opcode print_table). */
+/** Prints a rectangle of characters, each row below the previous one (opcode print_table). */
 function printTable(m: Machine, table: number, width: number, height: number, skip: number): void {
   const { column, row } = m.screen.cursor;
   for (let line = 0, at = table; line < height; line++, at += width + skip) {
@@ -64,7 +70,7 @@ export const outputOperations: OperationTable = {
     printTable(m, table, width, height, signedWord(skip));
   }),
   27: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // set_colour
-  // set_font: there is only the normal font
+  // opcode set_font, which accepts only the normal font
   260: stores((m, i) => m.save(i.store, m.value(i.a) === 1 || m.value(i.a) === 0 ? 1 : 0)),
   267: does((m, i) => m.screen.print(String.fromCharCode(m.value(i.a)))), // print_unicode
   268: stores((m, i) => {

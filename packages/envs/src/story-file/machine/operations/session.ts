@@ -1,22 +1,22 @@
-// Defines the operations of input, saving and restoring, and the end of the game.
+// Implements the Z-machine's operations for input, for saving and restoring, and for the end of the game.
 import type { Instruction } from '../instruction.js';
 import type { Machine, MachineSnapshot } from '../machine.js';
 import { branches, does, stores, type OperationSpec, type OperationTable } from './operation-spec.js';
 
-/** The number of UNDO states that are kept. Older ones are dropped. */
+/** The number of states that the game's command UNDO can restore. Older states are dropped. */
 const MAX_UNDO_STATES = 16;
 
 /**
- * Reports the result of a save to the game: by a branch in version 3, by a stored number in later versions.
+ * Reports the result of saving the game: by a branch in version 3, by a stored number in later versions.
  *
- * @param result 0: failed, 1: saved, 2: the game was just restored from this save
+ * @param result 0: failed, 1: saved, 2: the game was just restored from this state
  */
 function report(m: Machine, i: Instruction, result: number): void {
   if (i.store >= 0) m.save(i.store, result);
   else m.branch(result !== 0, i);
 }
 
-/** Restores a snapshot. The game continues as if its save had returned 2 (opcode restore). */
+/** Restores a snapshot (opcode restore). The game continues after the instruction that saved it, as if saving had returned 2. */
 function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): void {
   const keptFlags = m.memory[0x11] & 0b11;
   const random = m.random.save();
@@ -26,7 +26,9 @@ function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): voi
   report(m, saving, 2);
 }
 
-/** The instruction that made each snapshot. It receives the result after a restore. */
+/**
+ * The instruction that made each snapshot. After the snapshot is restored, the result is stored where this instruction stores it.
+ */
 const savedBy = new WeakMap<MachineSnapshot, Instruction>();
 
 function snapshotFor(m: Machine, i: Instruction): MachineSnapshot {
@@ -47,8 +49,8 @@ const restoreGame = (m: Machine, i: Instruction) => {
 };
 
 /**
- * Wraps an operation that saves the whole game. With operands it should save a part of memory to a file: that is not supported,
- * and the result 0 reports this to the game.
+ * Wraps an operation that saves or restores the whole game. With operands, the game asks to save a part of the memory to a file.
+ * This is not supported, and the result 0 reports it to the game.
  */
 const wholeGameOnly =
   (execute: (m: Machine, i: Instruction) => void) =>
@@ -82,7 +84,7 @@ export const sessionOperations: OperationTable = {
   256: stores(wholeGameOnly(saveGame)),
   257: stores(wholeGameOnly(restoreGame)),
   265: stores((m, i) => {
-    // save_undo: −1 reports to the game that UNDO is not supported
+    // opcode save_undo, whose result −1 reports to the game that UNDO is not supported
     if (m.hasUndo) {
       m.undoStates.push(snapshotFor(m, i));
       if (m.undoStates.length > MAX_UNDO_STATES) m.undoStates.shift();
@@ -90,7 +92,7 @@ export const sessionOperations: OperationTable = {
     m.save(i.store, m.hasUndo ? 1 : 0xffff);
   }),
   266: stores((m, i) => {
-    // restore_undo
+    // opcode restore_undo
     const state = m.hasUndo ? m.undoStates.pop() : undefined;
     const saving = state === undefined ? undefined : savedBy.get(state);
     if (state === undefined || saving === undefined) m.save(i.store, 0);
@@ -98,14 +100,17 @@ export const sessionOperations: OperationTable = {
   }),
 };
 
-/** In version 4, opcodes 181 and 182 save and restore, and store a result; reading a line (228) stores nothing. */
+/**
+ * The operations that differ in version 4: opcodes 181 and 182 save and restore, and store a result; reading a line (228) stores
+ * nothing.
+ */
 export const earlySessionOperations: OperationTable = {
   181: stores(saveGame),
   182: stores(restoreGame),
   228: does(readLine),
 };
 
-/** In version 3, saving and restoring branch on success. */
+/** The operations that differ in version 3, in which saving and restoring branch on success. */
 export const version3SessionOperations: OperationTable = {
   181: branches(saveGame),
   182: branches(restoreGame),
