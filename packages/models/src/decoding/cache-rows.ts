@@ -1,55 +1,63 @@
-// Stores a KV cache in flat arrays of the worker thread, two per layer, of consecutive rows [heads, capacity, headSize]; a row holds the
-// keys and values of one context. The graph reads neighbouring rows of the same capacity in place, as a part of the array. Swapping
-// rows and changing capacities move data only when the cache is next used, all at once.
-//
-// Rows may have their first positions in common (a shared prefix), which are then in memory once, after all rows. A prefix becomes
-// shared when one row first copies it from another. There are two at most, so that a new one can be shared while rows still have that of
-// earlier texts. The own part of a row has the positions after its shared ones.
+// Stores a KV cache in flat arrays of the worker thread, two per layer, of consecutive rows [heads, capacity, headSize]; a row
+// holds the keys and values of one context. The graph reads neighbouring rows of the same capacity in place, as a section of the
+// array. Swapping rows and changing capacities move no data at first; all rows move at once when the cache is next used.
+// Rows may have their first positions in common (a shared prefix), which are then stored once, after all rows. A prefix becomes
+// shared when one row first copies it from another row. There are at most two shared prefixes, so that a new one can be shared
+// while rows still use that of earlier texts. The private section of a row has the positions after its shared prefix.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
 import { CAPACITY_STEP, capacityClasses, largest, roundedCapacity, type CapacityClass } from './capacity-classes.js';
 import { moveRows, type RowPlace } from './move-rows.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 
-/** The positions that rows have in common: at most two prefixes, one after the other. */
+/** The positions that rows have in common: at most two prefixes, which are stored one after the other. */
 export interface SharedPositions {
   /** The number of positions of each prefix, a multiple of 32; 0 if no row has it. */
   lengths: [number, number];
-  /** [rows] 1 or 2 for a row that begins with the first or the second prefix, else 0. */
+  /** [rows] 1 or 2 for a row that begins with the first or the second shared prefix, 0 for a row without one. */
   rows: Uint8Array;
 }
 
 /** The least number of positions of a shared prefix. */
 const LEAST_SHARED = 2 * CAPACITY_STEP;
 
-/** The sizes of the cache. Capacities change over time; the arrays have room for the largest. */
+/** The sizes of a KV cache. The capacities of rows change over time; the arrays have room for `largestCapacity` in every row. */
 export interface CacheGeometry {
-  /** The number of heads of keys and values. */
+  /** The number of key and value heads. */
   heads: number;
   headSize: number;
-  /** [rows] the number of positions that each row's own part has room for at present, a multiple of 32. */
+  /** [rows] the number of positions for which each row's private section currently has room, a multiple of 32. */
   capacities: Int32Array;
-  /** The shared positions, for which the arrays have room after all rows; undefined if rows cannot share any. */
+  /** The shared prefixes, for which the arrays have room after all rows; undefined if rows cannot share prefixes. */
   shared?: SharedPositions;
-  /** The number of positions per row that the arrays have room for. */
+  /** The number of positions per row for which the arrays have room. */
   largestCapacity: number;
 }
 
-/** Reads and writes the rows of a KV cache. */
+/** Reads and writes the rows of a KV cache on the host. */
 export class CacheRows {
-  /** [rows] which row of the arrays has each row's data; another one than the row itself after a swap. */
+  /**
+   * [rows] the index of the array row in which each row's data is; it differs from the row's own index between a swap and the
+   * next use of the cache.
+   */
   readonly #places: number[];
-  /** [rows] capacities of the rows of the arrays, in positions. */
+  /** [rows] the capacities of the array rows, in positions. */
   #capacities: Int32Array;
   #starts: number[];
   readonly #shared: SharedPositions | undefined;
-  /** Rows that were cut inside their shared positions and keep `kept` of them; `separateCutRows` copies these to their own parts. */
+  /**
+   * Rows whose context was cut inside their shared prefix and which keep its first `kept` positions; `separateCutRows` copies
+   * these positions to the rows' private sections.
+   */
   #cut: { row: number; kept: number }[] = [];
 
   constructor(
-    /** Keys and values of each layer in turn. */
+    /** The keys of the first layer, its values, the keys of the second layer, and so on. */
     private readonly arrays: readonly Float32Array[],
     readonly geometry: CacheGeometry,
-    /** [rows] the number of positions in use; at first with the shared ones, afterwards those of each row's own part. */
+    /**
+     * [rows] the number of positions in use. The caller passes it with the shared positions included; the constructor reduces it
+     * to those of each row's private section.
+     */
     readonly lengths: Int32Array,
     /** The maximum number of different capacities among the rows of a batch. */
     readonly mostClasses: 1 | 2 = 1,
@@ -65,35 +73,38 @@ export class CacheRows {
     });
   }
 
-  /** Returns the shared positions, with the rows that have them; undefined if rows cannot share any. */
+  /** Returns the shared prefixes and the rows that have them; undefined if rows cannot share prefixes. */
   get shared(): SharedPositions | undefined {
     return this.#shared;
   }
 
-  /** Returns the number of shared positions with which a row begins. */
+  /** Returns the number of positions of a row's shared prefix; 0 if it has none. */
   sharedLength(row: number): number {
     const prefix = this.#shared?.rows[row] ?? 0;
     return prefix === 0 ? 0 : this.#shared!.lengths[prefix - 1];
   }
 
-  /** Returns where among the shared positions those of a row begin. */
+  /** Returns the index among all shared positions at which a row's shared prefix begins. */
   sharedBegin(row: number): number {
     return this.#shared?.rows[row] === 2 ? this.#shared.lengths[0] : 0;
   }
 
-  /** Returns the number of shared positions of both prefixes. */
+  /** Returns the number of positions of both shared prefixes together. */
   get sharedSize(): number {
     const [first, second] = this.#shared?.lengths ?? [0, 0];
     return first + second;
   }
 
-  /** Returns the index in the arrays at which the shared positions begin, [heads, positions, headSize]. */
+  /** Returns the index in each array at which the shared positions, [heads, positions, headSize], begin. */
   get sharedStart(): number {
     const { heads, headSize, largestCapacity } = this.geometry;
     return this.lengths.length * largestCapacity * heads * headSize;
   }
 
-  /** Copies the remaining positions of rows that were cut inside their shared positions to these rows, which can then diverge. */
+  /**
+   * Copies, for each row that was cut inside its shared prefix, the remaining shared positions to the row's private section, so
+   * that the row can diverge from the other rows.
+   */
   separateCutRows(): void {
     for (const { row, kept } of this.#cut.splice(0)) {
       this.#takeBack(row, 0, kept);
@@ -102,7 +113,10 @@ export class CacheRows {
     this.#dropUnshared();
   }
 
-  /** Copies a row's shared positions from `begin` to `end` to the front of its own part, which has room for them. */
+  /**
+   * Copies a row's shared positions from `begin` to `end` (exclusive) to the front of its private section, which has room for
+   * them.
+   */
   #takeBack(row: number, begin: number, end: number): void {
     const { headSize } = this.geometry;
     const needed = this.lengths.slice();
@@ -116,7 +130,10 @@ export class CacheRows {
     this.lengths[row] += end - begin;
   }
 
-  /** Calls `use` for each array and head with the indices at which one row's shared positions and another row's own part begin. */
+  /**
+   * Calls `use` for each array and head with two indices into the array: those at which the shared prefix of the row `of` and the
+   * private section of the row `row` begin.
+   */
   #forShared(of: number, row: number, use: (array: Float32Array, shared: number, own: number) => void): void {
     const { heads, headSize } = this.geometry;
     const first = this.sharedStart + this.sharedBegin(of) * headSize;
@@ -125,7 +142,9 @@ export class CacheRows {
       for (let head = 0; head < heads; head++) use(array, first + head * from, this.start(row) + head * to);
   }
 
-  /** Begins to share the first positions of a row, or shares fewer of them than before, if that saves memory. */
+  /**
+   * Makes the first positions of a row a shared prefix, or shortens the prefix that the row shares already, if that saves memory.
+   */
   #shareFrom(row: number, positions: number): void {
     const shared = this.#shared;
     const length = Math.floor(positions / CAPACITY_STEP) * CAPACITY_STEP;
@@ -148,7 +167,10 @@ export class CacheRows {
     this.lengths[row] -= length;
   }
 
-  /** Shares only the first `length` positions of a prefix, if the rows that have it then copy back fewer than the next row saves. */
+  /**
+   * Shortens a shared prefix to its first `length` positions, if the rows that have it then copy back fewer positions than the
+   * row that will share it saves.
+   */
   #shareLess(shared: SharedPositions, prefix: number, length: number): void {
     const rows = [...shared.rows.keys()].filter((row) => shared.rows[row] === prefix);
     const before = shared.lengths[prefix - 1];
@@ -157,7 +179,7 @@ export class CacheRows {
     this.#resizeShared(shared, prefix, length);
   }
 
-  /** Removes the shared prefixes that no row has any more. */
+  /** Removes the shared prefixes that no row uses any longer. */
   #dropUnshared(): void {
     const shared = this.#shared;
     if (!shared) return;
@@ -165,7 +187,10 @@ export class CacheRows {
       if (shared.lengths[prefix - 1] > 0 && !shared.rows.includes(prefix)) this.#resizeShared(shared, prefix, 0);
   }
 
-  /** Moves the shared positions so that a prefix has room for `length` positions; of a longer prefix the first ones are kept. */
+  /**
+   * Moves the shared positions so that a prefix has room for `length` positions. A prefix that is shortened keeps its first
+   * positions.
+   */
   #resizeShared(shared: SharedPositions, prefix: number, length: number): void {
     const { heads, headSize } = this.geometry;
     const [before, after]: SharedPositions['lengths'][] = [[...shared.lengths], [...shared.lengths]];
@@ -184,7 +209,7 @@ export class CacheRows {
     shared.lengths = after;
   }
 
-  /** Returns the capacity of each row of the arrays, in positions. */
+  /** Returns the capacity of each array row, in positions. */
   get capacities(): Int32Array {
     return this.#capacities;
   }
@@ -194,9 +219,10 @@ export class CacheRows {
   }
 
   /**
-   * Gives the first rows suitable capacities (see capacity-classes.ts), and moves every row's data to its own row.
+   * Gives the first rows the cheapest capacities (see capacity-classes.ts), and moves every row's data to the array row with its
+   * own index.
    *
-   * @param needed [first rows] positions
+   * @param needed the number of positions that each of the first rows needs
    */
   fit(needed: readonly number[]): void {
     const whole = this.#rounded(Math.max(largest(needed), largest(this.lengths)));
@@ -208,7 +234,7 @@ export class CacheRows {
   }
 
   /**
-   * Gives larger capacities to rows that need more positions.
+   * Gives larger capacities to rows that need more positions than they have room for.
    *
    * @param needed [rows] positions
    */
@@ -217,7 +243,7 @@ export class CacheRows {
     this.#arrange(needed.map((positions, row) => Math.max(present(row), this.#rounded(positions))));
   }
 
-  /** Divides the first rows into consecutive classes of equal capacity. */
+  /** Divides the first rows into classes: consecutive rows of equal capacity. */
   classes(rows: number): CapacityClass[] {
     const classes: CapacityClass[] = [];
     for (let row = 0; row < rows; row++) {
@@ -228,7 +254,7 @@ export class CacheRows {
     return classes;
   }
 
-  /** Returns the index in the arrays at which a row begins. */
+  /** Returns the index in each array at which a row begins. */
   start(row: number): number {
     return this.#starts[row] * this.geometry.heads * this.geometry.headSize;
   }
@@ -244,7 +270,7 @@ export class CacheRows {
     return this.#places.every((place, row) => place === row);
   }
 
-  /** Moves every row's data to its own row, with the given capacities. */
+  /** Moves every row's data to the array row with its own index, with the given capacities. */
   #arrange(capacities: Int32Array): void {
     if (this.#isInPlace && capacities.every((capacity, row) => capacity === this.#capacities[row])) return;
     const starts = startsOf(capacities);
@@ -262,7 +288,7 @@ export class CacheRows {
    * Appends new keys and values to the first rows, which have room for them.
    *
    * @param fresh [arrays, rows, heads, tokens, headSize]
-   * @param counts [rows] how many of the tokens are real; the rest is padding
+   * @param counts [rows] how many of the row's tokens are real; the others are padding
    */
   append(fresh: Float32Array, tokens: number, counts: Int32Array): void {
     const size = fresh.length / this.arrays.length;
@@ -274,9 +300,9 @@ export class CacheRows {
   }
 
   /**
-   * Appends one token to each row.
+   * Appends the keys or values of at most one token to each row, by one call of WebAssembly.
    *
-   * @returns false if it cannot, so that the caller appends in the general way
+   * @returns false if `scatterBlocks` cannot copy them, so that the caller appends in the general way
    */
   #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
     const { headSize } = this.geometry;
@@ -300,7 +326,7 @@ export class CacheRows {
     }
   }
 
-  /** Overwrites the beginning of rows with the first positions of other rows, in the given order. */
+  /** Overwrites the first positions of rows with the first positions of other rows, in the order of `copies`. */
   copy(copies: readonly PrefixCopy[]): void {
     this.settle();
     for (const { from, to, length } of copies) {
@@ -337,7 +363,7 @@ export class CacheRows {
   }
 
   /**
-   * Copies positions of a row, beginning at `start`, into a block of the prefix pool.
+   * Copies positions of a row, beginning at `start`, into a block of the prefix pool (prefix-pool.ts).
    *
    * @param block [arrays, heads, positions, headSize]
    */
@@ -345,12 +371,15 @@ export class CacheRows {
     this.#forParts(row, start, block, (array, at, part) => part.set(array.subarray(at, at + part.length)));
   }
 
-  /** Copies a block back into a row; the caller sets the row's length. */
+  /** Copies a block of the prefix pool into a row, beginning at `start`; the caller sets the row's length. */
   loadBlock(row: number, start: number, block: Float32Array): void {
     this.#forParts(row, start, block, (array, at, part) => array.set(part, at));
   }
 
-  /** Calls `use` for each array and head with the index of some positions of a row, and with the part of a block that they belong to. */
+  /**
+   * Calls `use` for each array and head with the array, the index in it of some positions of a row, and the section of a block
+   * that has the same positions.
+   */
   #forParts(
     row: number,
     start: number,
@@ -370,25 +399,28 @@ export class CacheRows {
         use(array, first + head * stride, block.subarray(from, from + size));
   }
 
-  /** Moves every row's data to its own row. */
+  /** Moves every row's data to the array row with its own index. */
   settle(): void {
     this.makeRoom(this.lengths);
   }
 
-  /** Swaps two rows; the data moves when the cache is next used. */
+  /** Swaps two rows; their data moves when the cache is next used. */
   swap(a: number, b: number): void {
     const lists = [this.#places, this.lengths, ...(this.#shared ? [this.#shared.rows] : [])];
     for (const list of lists) [list[a], list[b]] = [list[b], list[a]];
   }
 }
 
-/** Computes the number of positions before each row, [rows]. */
+/** Computes the number of positions before each array row, [rows]. */
 function startsOf(capacities: Int32Array): number[] {
   let sum = 0;
   return Array.from(capacities, (capacity) => (sum += capacity) - capacity);
 }
 
-/** Copies numbers from one array to another. Short runs use a loop: creating a view costs more than 64 assignments. */
+/**
+ * Copies numbers from one array to another. Few numbers are copied by a loop, since creating a view of an array takes longer than
+ * 64 assignments.
+ */
 function copy(source: Float32Array, from: number, target: Float32Array, to: number, size: number): void {
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];

@@ -1,39 +1,43 @@
-// Decides the capacities of a cache's rows, which attention reads in full. All rows have the capacity of the longest one, unless lengths
-// differ so much that two capacities, for long and for short rows, save more than the additional products cost.
+// Decides for how many positions each row of a KV cache has room; attention reads a row's whole capacity. All rows have the
+// capacity that the longest row needs, unless lengths differ so much that two capacities, for long and for short rows, save more
+// time than the additional matrix products take.
 
-/** Neighbouring rows with the same capacity, in positions. */
+/** Neighbouring rows of a cache with the same capacity, in positions. */
 export interface CapacityClass {
   rows: number;
   capacity: number;
 }
 
-/** The unit of capacities. Each time one is exceeded, all rows move, which costs about one decoding step. */
+/**
+ * Capacities are multiples of this number of positions. Each time a capacity is exceeded, all rows move, which costs about one
+ * decoding step.
+ */
 export const CAPACITY_STEP = 32;
 
 export const roundedCapacity = (positions: number) => Math.max(1, Math.ceil(positions / CAPACITY_STEP)) * CAPACITY_STEP;
 
-/** The least share of all positions that two capacities must save, … */
+/** Two capacities instead of one must save at least this share of all positions, … */
 const WORTH_SHARE = 1 / 4;
 
-/** … and the least number of bytes per layer, which take as long to read as ten further nodes of the graph take to run. */
+/** … and at least this number of bytes per layer, which take as long to read as ten further nodes of the graph take to run. */
 const WORTH_BYTES = 1 << 19;
 
-/** The share by which two capacities may exceed the best ones before they are changed, since a change moves rows. */
+/** The share by which the current two capacities may exceed the best ones before they are changed, since a change moves rows. */
 const KEPT_EXCESS = 1 / 8;
 
 interface CapacityOptions {
-  /** Bytes of the keys and values of one position in one layer. */
+  /** The size in bytes of the keys and values of one position in one layer. */
   positionBytes: number;
-  /** The number of classes that the graph supports. */
+  /** The number of different capacities that the graph supports. */
   most: 1 | 2;
 }
 
 /**
- * Returns the capacities of a batch. They depend on lengths and sizes alone, so that repeated runs compute the same numbers.
+ * Returns the capacities for a batch. They depend on lengths and sizes alone, so that repeated runs compute the same numbers.
  *
  * @param needed [rows] positions that each row needs
- * @param whole the capacity if all rows have the same
- * @param now the present capacities; may be empty
+ * @param whole the capacity if all rows have the same one
+ * @param now the current capacities; may be empty
  */
 export function capacityClasses(
   needed: readonly number[],
@@ -49,14 +53,14 @@ export function capacityClasses(
   return isWorth(positionsOf(uniform) - positionsOf(best), positionsOf(uniform), options) ? best : uniform;
 }
 
-/** Returns whether rows of these lengths would have two capacities, with the long ones first. */
+/** Returns whether rows of these lengths would have two capacities if the long rows came first. */
 export function areUnequal(lengths: readonly number[], options: Pick<CapacityOptions, 'positionBytes'>): boolean {
   const whole = roundedCapacity(largest(lengths));
   return capacityClasses(descending(lengths), whole, { ...options, most: 2 }).length > 1;
 }
 
 /**
- * Finds swaps of rows after which long rows come first.
+ * Finds swaps of rows after which long rows come first, so that they can have a capacity of their own.
  *
  * @returns pairs of rows to swap, in this order; empty if two capacities would save too little
  */
@@ -79,7 +83,7 @@ const positionsOf = (classes: readonly CapacityClass[]) =>
 const isWorth = (saved: number, all: number, { positionBytes }: Pick<CapacityOptions, 'positionBytes'>) =>
   saved >= WORTH_SHARE * all && saved * positionBytes >= WORTH_BYTES;
 
-/** Finds the division into at most `most` classes that reads the fewest positions. */
+/** Finds the division of rows into at most `most` classes with which attention reads the fewest positions. */
 function bestClasses(needed: readonly number[], most: 1 | 2): CapacityClass[] {
   const whole = roundedCapacity(largest(needed));
   let best: CapacityClass[] = [{ rows: needed.length, capacity: whole }];
@@ -101,7 +105,7 @@ function fits(classes: readonly CapacityClass[], needed: readonly number[]): boo
   return classes.every(({ rows, capacity }) => largest(needed.slice(from, (from += rows))) <= capacity);
 }
 
-/** Returns the largest value, as `maximum` of core does; worker threads do not load core. */
+/** Returns the largest value, like `maximum` of @bowyer/core, which worker threads do not load. */
 export const largest = (values: ArrayLike<number>): number => {
   let most = -Infinity;
   for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);

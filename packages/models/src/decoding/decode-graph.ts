@@ -1,5 +1,5 @@
-// Builds the decoding graph, which reads new tokens and samples the next ones. Earlier keys and values are inputs that it only reads, so
-// that the cache does not pass through the graph; the new keys and values are a small output.
+// Builds the decoding graph for a KV cache on the host, which reads new tokens and samples the next ones. The keys and values of
+// earlier tokens are inputs only, so that the cache is not copied by the graph; those of the new tokens are a small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
 import { cachedAttention, type CachedKeysAndValues, type SharedKeysAndValues } from '../layers/cached-attention.js';
@@ -28,21 +28,27 @@ import type { OperandOrder } from '../layers/weight-product.js';
 export interface DecodeGraphOptions {
   sampler: Sampler;
   operandOrder: OperandOrder;
-  /** New tokens per row: one, or any number, padded on the right. */
+  /** The number of new tokens per row: one, or any number, padded on the right. */
   tokens: 1 | 'tokens';
-  /** The number of different capacities that rows of the cache may have (see capacity-classes.ts); 1 if not given. */
+  /** The number of different capacities that rows of the cache may have (see capacity-classes.ts); 1 if omitted. */
   classes?: 1 | 2;
-  /** Whether rows may have their first positions in common (see cache-rows.ts); false if not given. */
+  /** Whether rows may have their first positions in common (see cache-rows.ts); false if omitted. */
   shares?: boolean;
   maskedTokenIds: readonly number[];
-  /** Weights that products read in 4 or 8 bits, by name; these products round activations to 8 bits. */
+  /** Weights in 4 or 8 bits that matrix products read, by name; these products round activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Weights that are multiplied as integers, from separate inputs. */
+  /** Weights that are multiplied as integers; they are separate inputs of the graph. */
   integers?: IntegerWeights;
-  /** Weights that products read from a separate input, which may be bound as a constant (see forward-scope.ts). */
+  /**
+   * Weights that matrix products read from a separate input, which may be bound as a constant so that ONNX Runtime packs it (see
+   * forward-scope.ts).
+   */
   packed?: ReadonlySet<string>;
   adapters?: AdapterLayout;
-  /** Adapters that are selected for each row by the input `adapter_places` [batch]; cannot be combined with `adapters`. */
+  /**
+   * A bank of adapters, from which the input `adapter_places` [batch] selects one for each row; cannot be combined with
+   * `adapters`.
+   */
   bank?: BankLayout;
 }
 
@@ -71,7 +77,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
   const cacheOf = cacheInputs(g, architecture, options.classes ?? 1);
   const sharedOf = options.shares ? sharedInputs(g, architecture) : () => undefined;
-  // By layer: attention of several layers may use the keys and values of one.
+  // The new keys and values by layer. They are kept since several layers may attend to those of one layer.
   const fresh = new Map<number, Value[]>();
   const bank = options.bank && new AdapterBankGraph(g, options.bank, placesOfTokens(g, tokens));
   const scope = new GraphScope(g, architecture, {
@@ -106,7 +112,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   return g;
 }
 
-/** Declares the cache of each layer as inputs, for each capacity. */
+/** Declares the cached keys and values of each layer as graph inputs, separately for each capacity. */
 function cacheInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,
@@ -124,7 +130,7 @@ function cacheInputs(
     });
 }
 
-/** Declares the keys and values of each layer's shared positions as inputs. */
+/** Declares the keys and values of the shared prefixes of each layer as graph inputs. */
 function sharedInputs(
   g: GraphBuilder,
   { keyValueHeads, headSize }: CausalArchitecture,
@@ -139,9 +145,9 @@ function sharedInputs(
 }
 
 /**
- * Returns the rows after which a token is sampled.
+ * Returns the rows of the residual stream after which a token is sampled.
  *
- * @param rows their indices; null: all rows
+ * @param rows the indices of these rows; null: all rows
  */
 export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, bank?: AdapterBankGraph): Value {
   if (rows === null) return residual;
@@ -149,10 +155,13 @@ export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, b
   return g.gather(residual, rows, 0);
 }
 
-/** The chunk size of recurrent layers. It is small, since a graph for any number of tokens also runs with one, and prompts come in parts of a few hundred. */
+/**
+ * The chunk size of recurrent layers in decoding. It is small, since the graph for any number of tokens also runs with one token,
+ * and prompts are read in sections of a few hundred tokens.
+ */
 const DECODING_CHUNK = 16;
 
-/** Declares the states of recurrent layers as inputs and outputs of the graph. */
+/** Declares the states of recurrent layers before and after the new tokens as inputs and outputs of the graph. */
 function cachedStates(g: GraphBuilder, { states = [] }: CausalArchitecture, tokens: 1 | 'tokens'): Recurrence {
   const inputs = new Map(
     states.map(({ name, shape }) => [name, g.input(stateName(name), 'float32', ['batch', ...shape])]),

@@ -1,4 +1,5 @@
-// Compiles the decoding graphs of a language model when they are first needed; all its `Episodes` share them.
+// Compiles the decoding graphs of a language model when they are first needed; all `Episodes` (KV caches) of the model share
+// them.
 import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { StateSpec } from '../architecture/recurrence.js';
@@ -36,36 +37,40 @@ interface DecodeProgramsOptions {
   architecture: CausalArchitecture;
   parameters: State;
   maskedTokenIds: readonly number[];
-  /** Quantised copies of frozen weights, which decoding reads instead; not updated when parameters change. */
+  /**
+   * Quantised copies of frozen weights, which decoding reads instead of the parameters; they are not updated when parameters
+   * change.
+   */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /**
-   * Whether float32 weights are prepacked for fast products, which needs a second copy in memory. By default, weights of 64 MiB
-   * to 4 GiB in total are packed, unless many rows are decoded at the same time.
+   * Whether ONNX Runtime prepacks float32 weights for fast products, which needs a second copy in memory. If omitted, weights of
+   * 64 MiB to 4 GiB in total are packed, unless many rows are decoded at the same time.
    */
   packed?: boolean;
-  /** The number of rows that are decoded at the same time, where it is known. */
+  /** The number of rows that are decoded at the same time, if the caller knows it. */
   slots?: number;
   /**
-   * Whether linear layers multiply 8-bit integers. These are computed from the weights at the start and again when the parameters
-   * change. On the CPU only.
+   * Whether linear layers multiply 8-bit integers (on the CPU only). The integers are computed from the weights when decoding
+   * begins, and again when the parameters change.
    */
   integerProducts?: boolean;
-  /** LoRA adapters; the parameters are frozen then. */
+  /** The LoRA adapters of a model whose other parameters are frozen. */
   adapters?: AdapterWeights;
-  /** Adapters that are selected for each turn. */
+  /** A bank of adapters, from which each turn selects one. */
   bank?: AdapterBank;
 }
 
 /**
- * Holds the programs of the token loop: `prefill` runs once per utterance, then a step per token, in the form that suits the batch's
- * size. With packed or quantised weights all three are one program, so that the weights are in memory once.
+ * Holds the programs of the token loop: `prefill` reads the prompts, once per utterance, and then each step reads one token per
+ * row with `stepFew` or `stepMany`, depending on the batch size. With packed or quantised weights all three are one program, so
+ * that the weights are in memory once.
  */
 type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 
-/** The programs for one batch. */
+/** Holds the programs for a batch and the way in which they are used. */
 interface BatchPrograms {
   programs: LoopPrograms;
-  /** The batch sizes for which steps use `stepFew`; a batch may shrink during a run. */
+  /** The ranges of batch sizes for which steps use `stepFew`; the batch may shrink while it is decoded. */
   few: readonly RowRange[];
   /** The number of different capacities that the cache's rows may have. */
   classes: 1 | 2;
@@ -75,30 +80,31 @@ interface BatchPrograms {
 export interface DecodeCache {
   state: State;
   arrange?: BoundProgram;
-  /** Whether the arrays have room for positions that rows have in common. */
+  /** Whether the arrays have room for shared prefixes (cache-rows.ts). */
   shares: boolean;
 }
 
-/** The sizes of a batch: the tokens of each row, new ones included, and the largest number of new ones. */
+/** The sizes of a batch: the number of tokens of each row, new ones included, and the largest number of new tokens in a row. */
 interface BatchSizes {
   lengths: readonly number[];
   width: number;
-  /** Whether the cache's rows may have positions in common. */
+  /** Whether rows of the cache may have shared prefixes. */
   shares?: boolean;
 }
 
-/** The options in which the graphs of one model differ. */
+/** The options in which the decoding graphs of one model differ. */
 type GraphForm = Pick<Required<DecodeGraphOptions>, 'tokens' | 'operandOrder' | 'classes' | 'shares'>;
 
-/** Compiles and caches decoding graphs. */
+/** Compiles and caches the decoding graphs of a model. */
 export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
   readonly #packed: PrepackedPrograms;
   readonly #weightsToPrepack: ReadonlySet<string>;
   readonly #integers: WeightShapes;
   /**
-   * The number of capacities of the packed program: 2 from the first batch on that needs two. There is one session with packed
-   * weights, and a graph for two capacities also computes batches with one, with the same numbers and at little cost.
+   * The number of different row capacities that the packed program supports: 2 as soon as a batch has needed two. Only one
+   * session has packed weights, and a graph for two capacities also computes batches with one, with the same numbers and at
+   * little cost.
    */
   #packedClasses: 1 | 2 = 1;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
@@ -129,7 +135,10 @@ export class DecodePrograms {
     return this.options.bank;
   }
 
-  /** Returns whether widths and capacities are rounded up, since the device keeps buffers for each shape. */
+  /**
+   * Returns whether the widths of batches and the capacities of rows are rounded up, because the device keeps buffers for each
+   * shape.
+   */
   get roundsSizes(): boolean {
     return this.options.device.gpuBuffers === 'exact';
   }
@@ -138,7 +147,7 @@ export class DecodePrograms {
     return this.options.device.residency === 'gpu';
   }
 
-  /** Loads the kernel with the token loop (see generate-kernel.ts). */
+  /** Loads into the worker thread the kernel that runs the token loop (see generate-kernel.ts). */
   kernel(): Promise<Kernel<GenerateArgs, GenerateResult>> {
     return (this.#kernel ??= this.options.device.loadKernel<GenerateArgs, GenerateResult>(
       this.#isResident
@@ -151,7 +160,7 @@ export class DecodePrograms {
     ));
   }
 
-  /** Opens an empty cache. Host arrays have room for the longest contexts; a cache on a GPU grows with its contexts. */
+  /** Opens an empty KV cache. Arrays on the host have room for the longest contexts; a cache on a GPU grows with its contexts. */
   async openCache(slots: number, contextLength: number, sharesPrefixes = false): Promise<DecodeCache> {
     const { device, architecture } = this.options;
     const { keyValueHeads, headSize, states = [] } = architecture;
@@ -175,7 +184,7 @@ export class DecodePrograms {
     return { state, shares, arrange: await program.bind({ store }) };
   }
 
-  /** Lists the names of the cached keys and values. */
+  /** Lists the names of the graph inputs for cached keys and values. */
   #cacheNames(): string[] {
     const { attentionLayers, layers } = this.architecture;
     const cached = attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
@@ -183,10 +192,10 @@ export class DecodePrograms {
   }
 
   /**
-   * Reserves memory for a pool of prefixes' keys and values.
+   * Reserves memory for a pool of prefixes' keys and values (prefix-pool.ts).
    *
    * @returns null if prefixes cannot be pooled: with recurrent layers, whose states cannot be cut, with a cache on a GPU, or if
-   *   not a single block fits
+   *   not a single block fits into `bytes`
    */
   async openPool(bytes: number): Promise<PrefixPool | null> {
     const { device, architecture } = this.options;
@@ -200,15 +209,15 @@ export class DecodePrograms {
   }
 
   /**
-   * Returns the programs for a batch. Call `done` when the run has ended.
+   * Returns the programs for a batch. The caller calls `done` when it has decoded the batch.
    *
-   * @param batch.lengths [rows] tokens of each row, new ones included
-   * @param batch.width the largest number of new tokens
+   * @param batch.lengths [rows] the number of tokens of each row, new ones included
+   * @param batch.width the largest number of new tokens in a row
    */
   async forBatch(sampler: Sampler, { lengths, width, shares = false }: BatchSizes): Promise<BatchPrograms> {
     const rows = lengths.length;
     await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
-    // Weights are the left operand only in products with large weights.
+    // Weights are the left operand of products only in models with a large weight.
     const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
     const classes = this.#isResident || !areUnequal(lengths, { positionBytes: this.#positionBytes }) ? 1 : 2;
     if (this.options.integerProducts || this.#weightsToPrepack.size > 0) {
@@ -240,8 +249,8 @@ export class DecodePrograms {
   }
 
   /**
-   * Returns the programs for packed weights. Steps with few rows read the parameters themselves: as left operand, a weight need not
-   * be packed at each call.
+   * Returns the programs for packed weights. Steps with few rows read the unpacked parameters: as the left operand of a product,
+   * a weight need not be packed at each call.
    */
   async #forPacked(sampler: Sampler, rows: number, shares: boolean): Promise<BatchPrograms> {
     const classes = this.#packedClasses;
@@ -257,7 +266,7 @@ export class DecodePrograms {
     return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few, classes };
   }
 
-  /** Frees the copy of the weights that decoding reads; it is made again at the next call. Running calls keep theirs. */
+  /** Frees the packed copy of the weights, which the next call makes again. Calls that are running keep their copy. */
   rest(): Promise<void> {
     return this.#packed.release();
   }
@@ -311,7 +320,7 @@ export class DecodePrograms {
   }
 }
 
-/** Describes the tensor with a state of all slots. */
+/** Returns shape and type of the tensor that holds one recurrent state for all slots. */
 const stateTensor = ({ shape }: StateSpec, slots: number) => ({
   shape: [STATE_ROWS_PER_SLOT * slots * shape.reduce((product, size) => product * size, 1)],
   dtype: 'float32' as const,

@@ -1,13 +1,14 @@
-// Samples a token from each row's distribution, whole or truncated, with one uniform number per row.
+// Samples a token from each row's distribution, either the whole one or truncated by top-k and top-p, with one uniform random
+// number per row.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 
 /**
- * Samples from the whole vocabulary.
+ * Samples from the distribution over the whole vocabulary.
  *
  * @param logits [rows, vocabulary]
- * @param uniforms [rows]
+ * @param uniforms [rows] uniform random numbers
  */
 export function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
   const tokens = invertCumulative(g, g.softmax(logits), uniforms);
@@ -15,8 +16,8 @@ export function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
 }
 
 /**
- * Samples from the top k tokens and then the top p among those, in Hugging Face's order; candidates are sorted, the most likely
- * first.
+ * Samples from the top k tokens, of which only the top p are kept (Hugging Face's order); the candidates are sorted, the most
+ * likely first.
  *
  * @param limits.candidates the most candidates of any row; int64 [1] if known only at run time
  * @param limits.topK [rows, 1] float32, if it differs between rows
@@ -31,7 +32,7 @@ export function sampleTruncated(
   const [sorted, ids] = g.topK(logits, candidates, 1);
   const best = topK ? g.where(g.less(ranks(g, sorted), topK), sorted, LEFT_OUT) : sorted;
   const probabilities = g.softmax(best);
-  // A candidate is kept if those before it have less than topP together, so the first is always kept.
+  // A candidate is kept if the more likely candidates together have a probability below topP, so that the first is always kept.
   const before = g.cumSum(probabilities, 1, { exclusive: true });
   const kept = g.where(g.less(before, topP), probabilities, 0);
   const index = g.unsqueeze(invertCumulative(g, kept, uniforms), 1);
@@ -42,7 +43,7 @@ export function sampleTruncated(
   };
 }
 
-/** Returns the rank of each element of sorted rows, which is its column index 0, 1, …, [rows, n]. */
+/** Returns the column index 0, 1, … of each element, which is its rank in a sorted row, [rows, n]. */
 const ranks = (g: GraphBuilder, x: Value): Value => g.cumSum(g.add(g.mul(x, 0), 1), 1, { exclusive: true });
 
 /**

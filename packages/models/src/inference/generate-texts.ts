@@ -1,4 +1,4 @@
-// Generates continuations of many prompts, in batches of similar length; results come in the order of the items.
+// Generates continuations of many prompts. Prompts of similar length form a batch; results come in the order of the prompts.
 import { contextLimit } from '../architecture/architecture.js';
 import { maximum, Rng, spokenIds } from '@bowyer/core';
 import { streamChunks, type Items } from './stream-chunks.js';
@@ -12,11 +12,14 @@ export interface GeneratedText {
   promptIds: number[];
   /** The text of the new tokens, without special tokens. */
   text: string;
-  /** The new tokens, including the end token. */
+  /** The ids of the new tokens, including the end token. */
   ids: number[];
-  /** One per new token, in nats, at temperature 1 without truncation. */
+  /** The log-probability of each new token, in nats, at temperature 1 without truncation. */
   logprobs: number[];
-  /** stop: an end token was generated; length: `maxNewTokens` were generated, or the context was full. */
+  /**
+   * The reason why the text ends. stop: an end token was generated; length: `maxNewTokens` tokens were generated, or the context
+   * was full.
+   */
   finishReason: 'stop' | 'length';
 }
 
@@ -24,21 +27,27 @@ export interface GenerateTextsOptions extends Omit<
   SamplingOptions,
   'terminatorIds' | 'biasesLogits' | 'appliesRules' | 'masksTokens'
 > {
-  /** Rules by which the text so far changes logits; none if not given. */
+  /** Rules that change logits depending on the text so far, such as a repetition penalty; no rules if omitted. */
   rules?: LogitRules;
-  /** Tokens that end a text; the model's end-of-text tokens if not given. */
+  /** The tokens that end a text; the model's end-of-text tokens if omitted. */
   terminatorIds?: readonly number[];
   /** The number of prompts that are continued in parallel. */
   batchSize: number;
-  /** The seed of the items' random streams, one for each index, so that batching does not change the output. */
+  /**
+   * The seed from which each prompt's random stream is derived by the prompt's index, so that batching does not change the
+   * output.
+   */
   seed: number;
-  /** The number of items in memory, among which batches of similar length are formed; eight batches if not given. */
+  /**
+   * The number of prompts that are in memory at a time, from which batches of similar length are formed; eight batches if
+   * omitted.
+   */
   window?: number;
 }
 
 /**
- * Generates a text for each prompt, at most up to the model's context length; a prompt longer than the context is an error. The last
- * generated token is not read, so a prompt that fills the context still gets one token.
+ * Generates a text for each prompt, at most up to the model's context length; a prompt longer than the context is an error. The
+ * model never reads the last generated token, so that a prompt that fills the context still gets one token.
  */
 export async function* generateTexts(
   model: LanguageModel,
@@ -68,7 +77,9 @@ export async function* generateTexts(
   }
 }
 
-/** Divides prompts into batches, the longest first; the prompts of a batch have room for equally many new tokens. */
+/**
+ * Divides prompts into batches, the longest prompts first. All prompts of a batch can be continued by the same number of tokens.
+ */
 function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
   const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
   const batches: number[][] = [];
@@ -80,7 +91,7 @@ function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], 
   return batches;
 }
 
-/** Finds the tokens that end a text: the tokenizer's end token, and those of generation_config.json or config.json. */
+/** Finds the tokens that end a text: the tokenizer's end token, and `eos_token_id` of generation_config.json or config.json. */
 export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   const own = config.eos_token_id;
   const ids = [tokenizer.eosTokenId, ...(Array.isArray(own) ? (own as unknown[]) : [own])];

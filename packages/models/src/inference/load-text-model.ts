@@ -1,4 +1,4 @@
-// Loads the text model of a directory, a decoder or an encoder-decoder according to config.json.
+// Loads the language model in a directory, which is a decoder or an encoder-decoder according to its config.json.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
@@ -8,8 +8,8 @@ import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
 /**
- * Loads a language model of either kind. Options for masks and contexts apply to decoders only; an encoder-decoder masks no tokens and
- * is not quantised.
+ * Loads a decoder or an encoder-decoder. The options for masked tokens and for the context length apply to decoders only, and an
+ * encoder-decoder cannot be quantised.
  */
 export async function loadTextModel(
   options: LanguageModelOptions & Pick<LoadOptions, 'dir' | 'adapterBank'>,

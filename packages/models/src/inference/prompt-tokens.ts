@@ -1,25 +1,23 @@
 // Converts prompts and continuations, given as texts or as ids, to the tokens that a model reads.
 import type { Tokenizer } from '@bowyer/text';
 
-/** A prompt; if both fields are given, the ids are used. */
+/** A prompt as text or as token ids; if both fields are given, the ids are used. */
 export interface PromptItem {
   prompt?: string;
   promptIds?: readonly number[];
 }
 
-/** A prompt with a continuation; if both fields of one are given, the ids are used. */
+/** A prompt with a continuation, each as text or as token ids; if both forms are given, the ids are used. */
 export interface ContinuationItem extends PromptItem {
   continuation?: string;
   continuationIds?: readonly number[];
 }
 
-/** Thrown for an item that cannot be processed. */
+/** Thrown for an item of the input (a prompt, or a prompt with a continuation) that cannot be processed. */
 export class ItemError extends RangeError {
   override readonly name = 'ItemError';
 
-  /**
-   * @param index the index of the item, counted from 0
-   */
+  /** @param index the index of the item in the input, counted from 0 */
   constructor(
     readonly index: number,
     readonly problem: string,
@@ -40,7 +38,7 @@ export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: Prompt
   return ids;
 }
 
-/** Checks that every id has a row in the model's embedding. */
+/** Checks that every id has a row in the model's embedding, and names the item in the error otherwise. */
 export function checkTokenIds(ids: readonly number[], vocabSize: number, index: number): void {
   const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
   if (unknown !== undefined)
@@ -48,8 +46,8 @@ export function checkTokenIds(ids: readonly number[], vocabSize: number, index: 
 }
 
 /**
- * Encodes a continuation. It is encoded together with the prompt, whose tokens are then removed; if a token spans the border between
- * them, the continuation is encoded alone.
+ * Encodes the continuation of an item. The tokenizer encodes prompt and continuation together, and the prompt's tokens are
+ * removed; if a token spans the border between the two texts, the continuation is encoded alone.
  */
 export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem, index: number) {
   const promptIds = promptTokens(tokenizer, item, index);
@@ -65,8 +63,8 @@ export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem,
 }
 
 /**
- * Returns the text of the ids after the prompt. They are decoded together with the prompt where possible, since a text decoded alone
- * would lose its first space.
+ * Returns the text of the ids after the prompt. Prompt and continuation are decoded together where possible, since a tokenizer
+ * such as Llama's drops the first space of a text that is decoded alone.
  */
 export function continuationText(
   tokenizer: Pick<Tokenizer, 'decode'>,

@@ -1,29 +1,32 @@
-// Computes the log-probabilities of given continuations after given prompts, in batches of similar length; results come in the order of
-// the items.
+// Computes the log-probabilities of given continuations after given prompts. Items of similar length form a batch; results come
+// in the order of the items.
 import { contextLimit } from '../architecture/architecture.js';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from '../batching/token-batches.js';
 
-/** The scores of one item. */
+/** The scores of one item (a prompt with a continuation). */
 export interface ContinuationScores {
   promptIds: number[];
   continuationIds: number[];
-  /** One per continuation token, in nats. */
+  /** The log-probability of each token of the continuation, in nats. */
   logprobs: number[];
-  /** The first ten logits (all, if the vocabulary is smaller) at the prompt's last position. */
+  /** The logits of the first ten ids of the vocabulary (of all, if it is smaller) at the prompt's last position. */
   logitsHead: number[];
 }
 
 export interface ScoreContinuationsOptions {
   /** The most tokens of a batch, padding included. */
   maxTokens: number;
-  /** The number of items in memory, among which batches of similar length are formed. */
+  /** The number of items that are in memory at a time, from which batches of similar length are formed. */
   window?: number;
 }
 
-/** Scores continuations. For the checkpoint's exact distribution the model must not mask tokens (see LanguageModelOptions.masksPadding). */
+/**
+ * Scores continuations. For scores under the checkpoint's exact distribution the model must not mask tokens (see
+ * `LanguageModelOptions.masksPadding`).
+ */
 export async function* scoreContinuations(
   model: LanguageModel,
   items: Items<ContinuationItem>,
@@ -53,7 +56,10 @@ interface Tokens {
   continuationIds: number[];
 }
 
-/** Makes an example that scores every token after the prompt. For a prompt alone it scores `filler`, so that logits are computed. */
+/**
+ * Makes an example in which every token after the prompt is scored. For a prompt without continuation the token `filler` is
+ * scored, so that the logits after the prompt are computed.
+ */
 function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): TokenExample {
   const targets = continuationIds.length > 0 ? continuationIds : [filler];
   const all = [...promptIds, ...targets];

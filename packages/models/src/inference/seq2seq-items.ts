@@ -1,5 +1,5 @@
-// Generates and scores targets by an encoder-decoder, as generateTexts and scoreContinuations do for decoders: the prompt is the source,
-// the continuation the target. Batches have similar lengths; results come in the order of the items.
+// Generates and scores texts with an encoder-decoder, as generateTexts and scoreContinuations do with a decoder: the prompt is
+// the source, the continuation the target. Items of similar length form a batch; results come in the order of the items.
 import { Rng } from '@bowyer/core';
 import type { GeneratedText, GenerateTextsOptions } from './generate-texts.js';
 import { streamChunks, type Items } from './stream-chunks.js';
@@ -13,8 +13,8 @@ import type { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 type GeneratedTarget = Omit<GeneratedText, 'text'> & { text: string | null };
 
 /**
- * Generates a target for each source. A source longer than the model's positions is an error; a target ends at the last position at
- * the latest.
+ * Generates a target for each source. A source with more tokens than the model has positions is an error; generation of a target
+ * ends at the model's last position at the latest.
  */
 export async function* generateTargets(
   model: Seq2SeqModel,
@@ -23,7 +23,8 @@ export async function* generateTargets(
 ): AsyncGenerator<GeneratedTarget> {
   const options = {
     ...sampling,
-    // The decoder reads its start token before the generated tokens, and does not read the last of these.
+    // The decoder reads its start token and the generated tokens except the last one, so that as many tokens as it has positions
+    // can be generated.
     maxNewTokens: Math.min(sampling.maxNewTokens, model.architecture.targetLimit),
     terminatorIds: sampling.terminatorIds ?? model.rules.eosIds,
   };
@@ -55,7 +56,9 @@ export async function* generateTargets(
   }
 }
 
-/** Scores targets. A target that is given as text gets the tokenizer's end token, as in training. */
+/**
+ * Scores targets given as texts or ids. The tokenizer's end token is appended to a target that is given as text, as in training.
+ */
 export async function* scoreTargets(
   model: Seq2SeqModel,
   items: Items<ContinuationItem>,
@@ -86,7 +89,7 @@ export async function* scoreTargets(
 function sourceTokens(model: Seq2SeqModel, item: PromptItem, index: number): number[] {
   if (item.promptIds === undefined && item.prompt !== undefined && model.tokenizer === null)
     throw new ItemError(index, `has a text, but the model has no tokenizer.json: give it 'prompt_ids'`);
-  // `promptTokens` needs a tokenizer for texts only; an item without ids is an error there.
+  // The model may lack a tokenizer: `promptTokens` needs one only for texts, and an item without ids is an error in that case.
   const ids = promptTokens(model.tokenizer!, item, index);
   return checkedIds(model.architecture.sourceVocabSize, ids, index);
 }

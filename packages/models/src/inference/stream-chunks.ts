@@ -1,8 +1,9 @@
-// Cuts a stream of items into windows, whose items may be processed in any order while results keep the order of the stream.
+// Cuts a stream of items into windows. The items of a window may be processed in any order, while results keep the order of the
+// stream.
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
 
-/** Yields arrays of `size` consecutive items with the index of the first; the last array may be shorter. */
+/** Yields arrays of `size` consecutive items with the index of the first item; the last array may be shorter. */
 export async function* streamChunks<T>(items: Items<T>, size: number): AsyncGenerator<{ start: number; items: T[] }> {
   let window: T[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-// Chooses the architecture for a config.json.
+// Chooses the architecture that a model's config.json describes.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { isEncoder } from '../encoder/encoder-config.js';

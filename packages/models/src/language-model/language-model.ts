@@ -1,4 +1,5 @@
-// Holds a causal language model on a device, which can be trained, scored, sampled from, and saved in Hugging Face layout.
+// Holds a causal language model on a device, where it is trained, scores texts and generates them, and saves it in Hugging Face's
+// layout.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
@@ -43,20 +44,26 @@ import { createAdapters, type ModelWeights } from './model-weights.js';
 import { freshModel, readModel } from './read-model.js';
 import { saveAdapters, saveWhole } from './save-model.js';
 
-/** The chunks into which gradient checkpointing on the CPU divides scored rows: the logits of one chunk are in memory at a time. */
+/**
+ * The number of chunks into which gradient checkpointing on the CPU divides the scored positions, so that the logits of only one
+ * chunk are in memory at a time.
+ */
 const LOSS_CHUNKS = 4;
 
-/** The bytes from which on `rest` frees memory. Smaller models have little of it, and opening their sessions again costs more. */
+/**
+ * The size of the float32 weights, in bytes, from which on `rest` frees working memory. Smaller models have little of it, and
+ * opening their sessions again would cost more than the memory is worth.
+ */
 export const LARGE_BYTES = 1 << 26;
 
-/** Holds a causal language model. */
+/** Holds a causal language model on a device: its weights, its optimizer and its compiled programs. */
 export class LanguageModel implements FrozenPolicy {
   readonly contextLength: number;
   readonly maskedTokenIds: readonly number[];
   readonly #device: Device;
   readonly #scorer: TokenScorer;
   readonly #decodePrograms: DecodePrograms;
-  /** Created on first use by `openEpisodes`. */
+  /** The decoding programs with integer products, which the first call of `openEpisodes` that needs them creates. */
   #integerPrograms?: DecodePrograms;
   readonly #openIntegerPrograms: () => DecodePrograms;
   readonly #weights: ModelWeights;
@@ -119,7 +126,9 @@ export class LanguageModel implements FrozenPolicy {
     });
   }
 
-  /** Creates a model with fresh weights. `config` has the fields of Hugging Face's config.json (at least `model_type` and sizes). */
+  /**
+   * Creates a model with random weights. `config` has the fields of Hugging Face's config.json (at least `model_type` and sizes).
+   */
   static async create(options: CreateOptions): Promise<LanguageModel> {
     const { architecture, weights } = await freshModel(options);
     return new LanguageModel(options, architecture, options.tokenizer, weights);
@@ -140,8 +149,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Saves the model in Hugging Face layout, so that Python's transformers can load it; with LoRA only the adapter in PEFT's layout,
-   * with the path of the base model.
+   * Saves the model in Hugging Face's layout, so that Python's transformers can load it; with LoRA only the adapter is saved, in
+   * PEFT's layout and with the path of the base model.
    */
   async save(dir: string): Promise<void> {
     const { adapters } = this.#weights;
@@ -149,35 +158,47 @@ export class LanguageModel implements FrozenPolicy {
     await saveAdapters(dir, this.tokenizer, await this.copyParameters(), this.#weights);
   }
 
-  /** Saves the whole model in Hugging Face layout: quantised weights in float32, adapters merged into the weights. */
+  /**
+   * Saves the whole model in Hugging Face's layout: quantised weights are written in float32, and adapters are merged into the
+   * weights.
+   */
   async saveMerged(dir: string): Promise<void> {
     const { adapters } = this.#weights;
     const trained = adapters && (await this.copyParameters());
     await saveWhole(dir, this, await readStateDict(this.#device, this.#weights.base), { ...this.#weights, trained });
   }
 
-  /** Copies the trained parameters (with LoRA the adapters) bit for bit, e.g. to keep the best ones of a run. */
+  /**
+   * Copies the trained parameters (with LoRA the adapters) to host memory bit for bit, e.g. to keep the best ones of a training.
+   */
   copyParameters(): Promise<HostTensors> {
     return readStateDict(this.#device, this.parameters);
   }
 
-  /** Overwrites the trained parameters with a copy. Nothing is changed unless every tensor exists and has the right shape. */
+  /**
+   * Overwrites the trained parameters with a copy. If a tensor is missing or has a wrong shape, an error is thrown and nothing
+   * changes.
+   */
   async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
     await loadStateDict(this.#device, this.parameters, tensors, { path: source });
   }
 
   /**
-   * Turns on dropout in training, with the config's probabilities. The masks are determined by the seed and the optimizer's steps, so
-   * a resumed run has the same masks as an uninterrupted one. Call it before the first gradient.
+   * Turns on dropout in training, with the config's probabilities. The dropout masks are determined by the seed and the number of
+   * optimizer steps, so that a resumed run has the same masks as an uninterrupted one. It must be called before the first
+   * gradient is computed.
    *
-   * @throws if the config has no probability above 0
+   * @throws if the config has no dropout probability above 0
    */
   useDropout(seed: number): void {
     checkDropout(this.config);
     this.#scorer.dropoutRng = new StepRng(seed, () => this.#optimizer?.steps ?? 0, 'dropout');
   }
 
-  /** Creates the optimizer. Moments and gradients are allocated only here, so that a model that only samples has none. */
+  /**
+   * Creates the optimizer. Moments and gradients are allocated only here, so that a model that only generates or scores needs no
+   * memory for them.
+   */
   async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
     if (this.#weights.quantized && !this.#weights.adapters)
       throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
@@ -186,7 +207,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#optimizer;
   }
 
-  /** Lists the trained weights of linear layers, except the head's. */
+  /** Lists the names of trained weights of linear layers, except for the output head's. */
   #matrices(): readonly string[] {
     if (this.#weights.adapters) return this.parameters.names;
     const { inside, experts } = linearWeights(this.architecture);
@@ -199,12 +220,12 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Runs forward and backward pass, and adds the gradient of Σ weights · (−log p(target)) to `optimizer.gradients`. With weights =
-   * −dL/dlogprob this serves every policy loss whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour
-   * cloning, AWR).
+   * Runs forward and backward pass, and adds the gradient of Σ weights · (−log p(target)) to `optimizer.gradients`. With weights
+   * = −dL/dlogprob this computes the gradient of every policy loss whose derivative by the log-probabilities does not depend on
+   * them (REINFORCE, behaviour cloning, AWR).
    *
    * @param options.sharesPrefixes whether tokens that several examples begin with are computed once (on the CPU, without dropout)
-   * @returns that sum, in nats
+   * @returns the weighted sum, in nats
    */
   accumulateGradients(
     examples: readonly TokenExample[],
@@ -215,17 +236,18 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Adds the gradient of any other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the
-   * loss on the host, and runs the backward pass with the loss's gradient. The loss is over all examples of the call, however
-   * `maxTokens` splits them into batches. A token of the loss is a position with a weight other than 0, in the order of the examples.
+   * Adds the gradient of any other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes
+   * the loss on the host, and runs the backward pass with the loss's derivatives by the log-probabilities. `lossOf` is called
+   * once for all examples of the call, however `maxTokens` splits them into batches. It gets one log-probability for each
+   * position with a weight other than 0, in the order of the examples.
    *
-   * The loss may also use entropies and values: `lossOf` gets them in `ScoredTokens` and returns gradients by them in `TokenLoss`.
-   * `entropies` needs `{ entropies: true }`; `values` are those of positions with a weight of V other than 0. The gradient by the
-   * values is added to the trunk's and to `valueHead.optimizer.gradients`, in the same backward pass.
+   * The loss may also use entropies and values, which `lossOf` gets in `ScoredTokens`; it returns its derivatives by them in
+   * `TokenLoss`. `entropies` needs `{ entropies: true }`; `values` are those of positions with a weight of V other than 0. The
+   * same backward pass adds the gradient by the values to the gradients of the model and to `valueHead.optimizer.gradients`.
    *
-   * @param lossOf from core's losses, e.g. `({ logprobs }) => ppoClipLoss({ logprobs, … }, options)`
+   * @param lossOf computes the loss, e.g. `({ logprobs }) => ppoClipLoss({ logprobs, … }, options)` with a loss of @bowyer/core
    * @returns the result of `lossOf`
-   * @throws if the model trains with dropout, since the two passes would have different masks
+   * @throws if the model trains with dropout, since the scoring and the backward pass would have different dropout masks
    */
   accumulateLogprobGradients<Loss extends TokenLoss>(
     examples: readonly TokenExample[],
@@ -249,7 +271,7 @@ export class LanguageModel implements FrozenPolicy {
   /**
    * Computes the log-probability of every target, for examples with several targets per position.
    *
-   * @returns [examples] of [tokens × width] log p of every target in nats, where each position has `width` targets
+   * @returns for each example [tokens × width] log p of every target in nats, where each position has `width` targets
    */
   targetLogprobs(
     examples: readonly TargetedTokens[],
@@ -259,12 +281,12 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.targetLogprobs(examples, width, options);
   }
 
-  /** Copies the gradients that no optimizer step has used yet. */
+  /** Copies to host memory the gradients that have been added up since the last optimizer step. */
   copyGradients(): Promise<HostTensors> {
     return readStateDict(this.#device, this.optimizer.gradients);
   }
 
-  /** Restores gradients from a copy; null sets them to zero. */
+  /** Overwrites the gradients with a copy; null sets them to zero. */
   async restoreGradients(tensors: HostTensors | null, source = 'restoreGradients'): Promise<void> {
     const { gradients } = this.optimizer;
     const zeros = () =>
@@ -278,28 +300,31 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes log p(target | ids up to there) in nats for each example and position; 0 where the weight is 0. With LoRA, `{ adapters:
-   * false }` scores with the base model.
+   * Computes log p(target | ids up to the position) in nats for each position of each example; 0 where the weight is 0. With
+   * LoRA, `{ adapters: false }` scores with the base model.
    */
   logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
     return this.#scorer.logprobs(examples, options);
   }
 
-  /** Returns the bank of adapters that turns and scoring can select; undefined if the model was loaded without one. */
+  /**
+   * Returns the bank of LoRA adapters, from which each turn of an episode and each scoring call can select one; undefined if the
+   * model was loaded without a bank.
+   */
   get adapterBank(): AdapterBank | undefined {
     return this.#weights.bank;
   }
 
-  /** Returns whether this model has LoRA adapters beside a frozen base. */
+  /** Returns whether this model trains LoRA adapters on a frozen base. */
   get hasAdapters(): boolean {
     return this.#weights.adapters !== undefined;
   }
 
   /**
-   * Copies the present model as a frozen reference policy. With adapters only these are copied and the base is shared, so that the copy
-   * must be released before this model; without adapters all weights are copied.
+   * Copies the current policy as a frozen reference policy. With adapters only these are copied and both policies share the base,
+   * so that the copy must be released before this model; without adapters all weights are copied.
    *
-   * @param options.quantization the quantization of a copy of all weights; 'none' if not given
+   * @param options.quantization the quantization of a copy of all weights; 'none' if omitted
    * @throws if a quantization is given although only adapters would be copied, or the weights are already quantised
    */
   async freeze({ quantization = 'none' }: { quantization?: Quantization } = {}): Promise<FrozenPolicy> {
@@ -317,9 +342,10 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Returns a frozen policy with this model's base and other adapters: those in `dir`, or none if `dir` is null. The base is shared.
+   * Returns a frozen policy that has this model's base and the adapters in `dir`, or no adapters if `dir` is null. Both share the
+   * base in memory.
    *
-   * @throws AdapterError if the adapter in `dir` does not fit this model's
+   * @throws AdapterError if the adapter in `dir` does not fit this model
    */
   async freezeWithAdapters(dir: string | null): Promise<FrozenPolicy> {
     const { adapters } = this.#weights;
@@ -332,11 +358,11 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Creates a model that trains its own adapters beside this model's frozen base, which both share. It must be released before this
-   * model.
+   * Creates a model that trains its own adapters on this model's frozen base, which both share in memory. It must be released
+   * before this model.
    *
    * @param options.seed the seed of the adapters' initial values
-   * @throws if this model is trained itself
+   * @throws if this model has adapters or an optimizer
    */
   async shareBase(lora: LoraOptions & { seed: number }): Promise<LanguageModel> {
     if (this.hasAdapters || this.#optimizer)
@@ -353,9 +379,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Replaces the adapters by those in `dir`, which must have the same layers, ranks and scales.
+   * Replaces the values of the adapters by those in `dir`, which must have the same layers, ranks and scales.
    *
-   * @throws AdapterError if they do not
+   * @throws AdapterError if they have not
    */
   async restoreAdapters(dir: string): Promise<void> {
     const { adapters } = this.#weights;
@@ -365,7 +391,10 @@ export class LanguageModel implements FrozenPolicy {
     await this.restoreParameters(await readAdapterWeights(dir, adapters.layout), dir);
   }
 
-  /** Lists the paths of the linear layers that can have adapters, as in PEFT's target_modules: those in the blocks, and the output head. */
+  /**
+   * Lists the paths of the linear layers that can have adapters, in the form of PEFT's target_modules: those in the blocks, and
+   * the output head.
+   */
   get linearModules(): Record<'blocks' | 'heads', string[]> {
     const { inside, heads } = linearWeights(this.architecture);
     const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));
@@ -377,17 +406,17 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Computes V for each example and position, after the tokens up to there; 0 where `valueWeights` is 0.
+   * Computes V, the output of the value head, after the tokens up to each position of each example; 0 where `valueWeights` is 0.
    *
-   * @throws if there is no value head
+   * @throws if the model has no value head
    */
   values(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<Float32Array[]> {
     return this.#scorer.values(examples, options);
   }
 
   /**
-   * Adds a value head with V = 0 everywhere and its own optimizer. `save` does not write it, so that the files are those of a plain
-   * model; a run saves it separately with `valueHead.save`.
+   * Adds a value head with V = 0 everywhere and its own optimizer. `save` does not write the head, so that the saved files are
+   * those of a plain model; `valueHead.save` writes it separately.
    */
   async createValueHead(options: OptimizerOptions): Promise<ValueHead> {
     if (this.#device.precision === 'float16')
@@ -407,15 +436,18 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
-  /** Returns the result of `logprobs`, and the first ten logits at each example's first scored position. */
+  /**
+   * Computes the log-probabilities of `logprobs`, and the logits of the first ten ids at each example's first scored position.
+   */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }
 
   /**
-   * Opens a KV cache for `slots` episodes that are continued turn by turn. This is cheap, since the compiled graphs are shared. With a
-   * `contextLength` below the model's the cache is smaller. With `integerProducts` the linear layers multiply 8-bit integers, which
-   * are computed from the weights at each call; the result differs slightly from the policy that scores.
+   * Opens a KV cache for `slots` episodes that are continued turn by turn. Opening is cheap, since all caches share the compiled
+   * graphs. A `contextLength` below the model's makes the cache smaller. With `integerProducts` the linear layers multiply 8-bit
+   * integers, which are computed from the weights at each call; the sampled distribution then differs slightly from the policy
+   * that scores.
    *
    * @throws if integer products are requested on a device that does not support them
    */
@@ -439,7 +471,8 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Reserves memory for a pool of prefixes, which all `Episodes` opened with it share. The caller closes it after them.
+   * Reserves memory for a pool of prefixes (keys and values that texts with the same beginning reuse), which is shared by all
+   * `Episodes` that are opened with it. The caller closes the pool after these.
    *
    * @returns null if prefixes cannot be pooled: with recurrent layers, with a cache on a GPU, or with too little memory
    */
@@ -448,9 +481,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /**
-   * Frees the working memory of large models between two phases of an iteration: that of every session of the device, gradients
-   * that are zeros, and the copy of trained weights that decoding reads, which is made again after each step anyway. Sessions are
-   * opened again at their next run.
+   * Frees the working memory of a large model while another phase of an iteration runs, such as the training of a critic: that of
+   * all sessions of the device, gradients that are zero, and the copy of trained weights that decoding reads, which each
+   * optimizer step makes obsolete anyway. Sessions are opened again at their next run.
    */
   async rest(): Promise<void> {
     if (4 * this.#weights.base.size < LARGE_BYTES) return;

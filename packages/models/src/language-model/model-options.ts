@@ -10,50 +10,58 @@ import type { BankOptions, ModelWeights } from './model-weights.js';
 /** The options of every language model. */
 export interface LanguageModelOptions {
   device: Device;
-  /** Tokens that the policy never generates and that scoring gives probability 0. */
+  /** Tokens that the policy never generates and to which scoring gives probability 0. */
   maskedTokenIds?: readonly number[];
   /**
-   * Whether padding is a masked token, as is right for a policy (true if not given); with false, scores follow the checkpoint's own
-   * distribution.
+   * Whether the padding token is masked (true if omitted), as it should be for a policy; if false, scores follow the checkpoint's
+   * own distribution.
    */
   masksPadding?: boolean;
-  /** The longest context in tokens, if it is to be shorter than the architecture's. */
+  /** The longest context in tokens, if it shall be shorter than the architecture's. */
   contextLength?: number;
-  /** If given, training uses dropout with the config's probabilities and masks drawn from this generator. Sampling and scoring do not. */
+  /**
+   * Turns on dropout in training, with the config's probabilities and with masks drawn from this generator. Generating and
+   * scoring use no dropout.
+   */
   dropoutRng?: Rng;
-  /** Whether training keeps only the activations between blocks, and the logits of a part of the rows: needs less memory and more time. */
+  /**
+   * Turns on gradient checkpointing: training keeps only the activations between blocks and the logits of a part of the
+   * positions, and computes the others again, which needs less memory and more time.
+   */
   gradientCheckpointing?: boolean;
   /**
-   * Whether decoding on the CPU keeps a copy of the weights in a faster layout (see decode-programs.ts); depends on their size and on
-   * `slots` if not given.
+   * Whether decoding on the CPU keeps a copy of the weights in a layout for fast products (see decode-programs.ts); if omitted,
+   * it depends on the size of the weights and on `slots`.
    */
   packedDecoding?: boolean;
-  /** The number of texts that are generated at the same time, where it is known. */
+  /** The number of texts that are generated at the same time, if the caller knows it. */
   slots?: number;
-  /** The quantization of the linear layers' weights, which are then frozen; 'none' if not given. */
+  /** The quantization of the linear layers' weights, which cannot be trained then; 'none' if omitted. */
   quantization?: Quantization;
 }
 
-/** The options for a model from files. */
+/** The options for a model that is loaded from files. */
 export interface LoadOptions extends LanguageModelOptions {
-  /** A Hugging Face directory, or the directory of a PEFT adapter, whose base is then loaded too. */
+  /** A Hugging Face directory, or the directory of a PEFT adapter, whose base model is then loaded too. */
   dir: string;
-  /** A Jinja template that replaces the model's chat template, also in saved copies; null: the model's own. */
+  /**
+   * A Jinja template that replaces the model's chat template, also when the model is saved; null keeps the model's own template.
+   */
   chatTemplate?: string | null;
   /**
-   * Trains adapters beside the frozen model. If `dir` is an adapter, its own settings apply except for the dropout. Initial values and
-   * dropout depend on `seed`.
+   * Makes the model train LoRA adapters on its frozen weights. If `dir` is an adapter, its own settings apply except for the
+   * dropout. The initial values and the dropout masks depend on `seed`.
    */
   lora?: LoraOptions & {
     seed: number;
-    /** Whether training and scoring multiply the quantised weights as integers; false if not given. */
+    /** Whether training and scoring multiply the quantised weights as integers; false if omitted. */
     integerProducts?: boolean;
   };
-  /** Creates a bank of adapters, from which each turn of an episode selects one. Cannot be combined with `lora`. */
+  /** Creates a bank of adapters, from which each turn of an episode can select one. It cannot be combined with `lora`. */
   adapterBank?: BankOptions;
 }
 
-/** The options for a model with fresh weights. */
+/** The options for a model with random weights. */
 export interface CreateOptions extends LanguageModelOptions, Pick<LoadOptions, 'lora'> {
   /** The fields of Hugging Face's config.json: at least `model_type` and sizes. */
   config: ConfigJson;
@@ -61,7 +69,7 @@ export interface CreateOptions extends LanguageModelOptions, Pick<LoadOptions, '
   rng: Rng;
 }
 
-/** Throws an error if the model cannot be trained with `integerProducts`. */
+/** Checks that the model's device and weights support training with `integerProducts`. */
 export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): void {
   if (!quantized)
     throw new Error(
@@ -71,10 +79,10 @@ export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeigh
     throw new Error(`LanguageModel: a device of kind ${kind} cannot multiply matrices of integers; load on 'cpu'`);
 }
 
-/** The fields of dropout probabilities in config.json, of all families. */
+/** The names of dropout probabilities in the config.json of all families of models. */
 const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
 
-/** Throws an error if the config has no dropout probability above 0. */
+/** Checks that the config has a dropout probability above 0. @throws if it has none */
 export function checkDropout(config: ConfigJson): void {
   if (dropoutFields.some((field) => Number(config[field] ?? 0) > 0)) return;
   throw new Error(
@@ -83,7 +91,10 @@ export function checkDropout(config: ConfigJson): void {
   );
 }
 
-/** Adds the padding token to the masked tokens, unless it is also the end-of-text token (as in GPT-2). */
+/**
+ * Adds the padding token to the masked tokens, unless the padding token is also the end-of-text token (as in GPT-2), which a
+ * policy must be able to generate.
+ */
 export function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);

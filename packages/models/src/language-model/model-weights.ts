@@ -1,4 +1,4 @@
-// Holds a model's weights on a device: the base, whole or quantised, and adapters beside a frozen base.
+// Holds a model's weights on a device: the base model in float32 or quantised, and LoRA adapters on a frozen base.
 import { maximum, Rng } from '@bowyer/core';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device, State } from '@bowyer/graph';
@@ -17,25 +17,27 @@ import {
   readAdapterWeights,
 } from '../lora/peft-files.js';
 
-/** The weights of a model. */
+/** Holds the weights of a model. */
 export interface ModelWeights {
   /** The architecture's parameters, except those that are quantised. */
   base: State;
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** The weights that decoding and integer products read: `quantized`, and the output head in 8 bits. */
+  /**
+   * The quantised weights that decoding and integer products read: those of `quantized`, and a copy of the output head in 8 bits.
+   */
   quantizedWithHeads?: ReadonlyMap<string, QuantizedWeight>;
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
-  /** The bank of adapters from which each turn selects one. */
+  /** The bank of adapters from which each turn of an episode can select one. */
   bank?: AdapterBank;
-  /** Whether the base belongs to another model, which releases it. */
+  /** Whether the base belongs to another model, whose release frees it. */
   isBaseShared?: boolean;
   /** The directory that the base was read from. */
   baseDir?: string;
-  /** The generation_config.json of that directory, which is saved with the model. */
+  /** The generation_config.json in `baseDir`, which is saved with the model. */
   generation?: ConfigJson;
 }
 
-/** Returns the directory of the base model and, if `dir` contains an adapter, that adapter. */
+/** Returns the directory of the base model and, if `dir` contains an adapter, the adapter's settings. */
 export async function openAdapterDirectory(dir: string): Promise<{ baseDir: string; adapter?: LoraOptions }> {
   if (!isAdapterDirectory(dir)) return { baseDir: dir };
   const { options, base } = await readAdapterConfig(dir);
@@ -57,21 +59,21 @@ export async function createAdapters(
   return { layout, parameters, switch: await device.createState({ on: scalar(1), off: scalar(0) }), seed };
 }
 
-/** The size of a bank of adapters. */
+/** The size of a bank of adapters, which holds several adapters of one model. */
 export interface BankOptions {
   /** The number of adapters that can be loaded at the same time. */
   places: number;
-  /** The largest rank; null: the largest of the adapters in `dirs`, and at least `leastRank`. */
+  /** The largest rank of an adapter; null: the largest rank of the adapters in `dirs`, and at least `leastRank`. */
   rank: number | null;
-  /** 1 if not given. */
+  /** The least rank for which the bank has room if `rank` is null; 1 if omitted. */
   leastRank?: number;
-  /** The layers that adapters can change: as in `LoraOptions`, or 'all'; null: the layers that the adapters in `dirs` change. */
+  /** The layers that adapters can change, as in `LoraOptions`, or 'all'; null: the layers that the adapters in `dirs` change. */
   targetModules: LoraOptions['targetModules'] | typeof ALL_LAYERS;
-  /** Adapters that must fit into the bank. */
+  /** The directories of adapters that must fit into the bank. */
   dirs: readonly string[];
 }
 
-/** Creates a bank of adapters that has room for the given ones. */
+/** Creates a bank of adapters into which the adapters in `dirs` fit. */
 export async function createBank(
   device: Device,
   architecture: CausalArchitecture,

@@ -1,4 +1,4 @@
-// Makes the parts of a model on a device, with fresh weights or from Hugging Face's files.
+// Makes architecture, tokenizer and weights of a language model on a device, with random weights or from Hugging Face's files.
 import { join, resolve } from 'node:path';
 import {
   openSafetensors,
@@ -29,7 +29,7 @@ interface ModelParts {
   weights: ModelWeights;
 }
 
-/** Makes a model with fresh weights. */
+/** Makes architecture and weights of a model with random weights. */
 export async function freshModel(options: CreateOptions): Promise<Omit<ModelParts, 'tokenizer'>> {
   const { device, lora, quantization = 'none', tokenizer, config, rng } = options;
   const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
@@ -37,14 +37,17 @@ export async function freshModel(options: CreateOptions): Promise<Omit<ModelPart
   checkMemory(architecture.parameters);
   const weights = new FrozenWeights(device, architecture, quantization);
   for (const spec of architecture.parameters) weights.addInitialized(spec, rng);
-  // Frozen parameters need no float32 master copy where graphs compute in float16.
+  // Frozen parameters need no float32 copy where graphs compute in float16, since no optimizer updates them.
   const isFrozen = lora !== undefined || quantization !== 'none';
   const base = await device.createState(isFrozen ? frozenTensors(weights.tensors, device.precision) : weights.tensors);
   const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
   return { architecture, weights: { base, ...weights.kept, adapters } };
 }
 
-/** Reads the parts of a model from a Hugging Face directory, or from a PEFT directory and its base. */
+/**
+ * Reads architecture, tokenizer and weights of a model from a Hugging Face directory, or from a PEFT directory and the directory
+ * of its base model.
+ */
 export async function readModel(options: LoadOptions): Promise<ModelParts> {
   const { dir, device, lora, quantization = 'none', adapterBank } = options;
   const { baseDir, adapter } = await openAdapterDirectory(dir);
@@ -62,7 +65,7 @@ export async function readModel(options: LoadOptions): Promise<ModelParts> {
       'adapter_config.json: use_dora is true, which needs the norms of the base in float32',
       `load it without quantization (${quantization})`,
     );
-  // The dropout is a setting of this training; the other settings are the adapter's.
+  // The dropout is chosen for this training; the other settings are those of the saved adapter.
   const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
   const { architecture, adapters, base, kept } = await readWeights(
     { device, config, dir: baseDir, quantization },
@@ -75,7 +78,7 @@ export async function readModel(options: LoadOptions): Promise<ModelParts> {
     base,
     ...kept,
     adapters,
-    // The path is absolute, since a saved adapter contains it and may be read from another working directory.
+    // The path is absolute, since it is saved with an adapter, which may be read from another working directory.
     baseDir: resolve(baseDir),
     bank: adapterBank && (await createBank(device, architecture, adapterBank)),
     generation: file === 'generation_config.json' ? json : undefined,
@@ -92,7 +95,10 @@ interface ModelSource {
   quantization: Quantization;
 }
 
-/** Reads the weights. Each is moved to the device, or quantised, when it has been read, so that host memory has one or two in float32. */
+/**
+ * Reads the weights one by one. Each weight is moved to the device, or quantised, before the next one is read, so that host
+ * memory contains only one or two weights in float32.
+ */
 async function readWeights(
   { device, config, dir, quantization }: ModelSource,
   adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
@@ -113,7 +119,7 @@ async function readWeights(
   }
 }
 
-/** Yields the parameters that stay in float32. */
+/** Yields the parameters that are not quantised. */
 async function* whole(
   { parameters }: CausalArchitecture,
   source: CheckpointReader,

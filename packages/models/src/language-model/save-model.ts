@@ -1,4 +1,4 @@
-// Writes a model in Hugging Face's layout, and adapters in PEFT's.
+// Writes a model in Hugging Face's layout, and adapters in PEFT's layout.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
@@ -13,9 +13,9 @@ import { addDequantized } from '../quantization/frozen-weights.js';
 import type { ModelWeights } from './model-weights.js';
 
 /**
- * Writes adapters alone, with the path of their base.
+ * Writes only the adapters, with the path of their base model.
  *
- * @throws if the base was not read from a directory
+ * @throws if the base model was not read from a directory
  */
 export async function saveAdapters(
   dir: string,
@@ -31,11 +31,11 @@ export async function saveAdapters(
 }
 
 interface WholeWeights extends Pick<ModelWeights, 'quantized' | 'adapters' | 'generation'> {
-  /** The adapters' parameters, if there are adapters. */
+  /** The trained parameters of the adapters, if the model has adapters. */
   trained?: HostTensors;
 }
 
-/** Writes a whole model: quantised weights in float32, adapters merged into the weights. */
+/** Writes a whole model: quantised weights are written in float32, and adapters are merged into the weights. */
 export async function saveWhole(
   dir: string,
   { architecture, tokenizer }: { architecture: CausalArchitecture; tokenizer: Tokenizer },

@@ -1,4 +1,4 @@
-// Reads checkpoints that contain an output head although their config.json says that it is tied to the embedding.
+// Reads checkpoints that contain a separate output head although their config.json says that the head is tied to the embedding.
 import { createHash } from 'node:crypto';
 import type { CheckpointReader, ConfigJson } from '@bowyer/checkpoints';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -6,12 +6,12 @@ import { namesOf } from '../architecture/checkpoint-layout.js';
 import { architectureFor } from './architectures.js';
 
 /**
- * Decides, as transformers does, whether the head of a checkpoint is tied. A head that differs from the embedding is a separate
- * tensor, and `tie_word_embeddings` becomes false. A head that equals the embedding is a copy of it; a head in a file without
- * embedding is used as the embedding.
+ * Decides, as transformers does, whether the output head of a checkpoint is tied to the embedding. If the file has a head that
+ * differs from the embedding, `tie_word_embeddings` becomes false. A head that equals the embedding is ignored as a copy; in a
+ * file without embedding the head is used as the embedding.
  *
  * @param path the path of the config, for error messages
- * @returns the config that fits the tensors, and the tensors, with an embedding
+ * @returns the config that fits the tensors, and a reader of the tensors in which the embedding exists
  */
 export async function withStoredHead(
   json: ConfigJson,
@@ -33,16 +33,19 @@ export async function withStoredHead(
   return { json: (await areEqual(named, head, stored)) ? json : untied, source: named };
 }
 
-/** The names of heads in checkpoints: GPT-NeoX's may have either of the first two, models of text and images have the last. */
+/**
+ * The names of the output head in checkpoints: GPT-NeoX's may have either of the first two; models of text and images have the
+ * last.
+ */
 const headNames = ['lm_head.weight', 'embed_out.weight', 'language_model.lm_head.weight'];
 
-/** Returns whether two tensors are equal, by their hashes, so that only one of them is in memory at a time. */
+/** Returns whether two tensors are equal. It compares their hashes, so that only one of them is in memory at a time. */
 async function areEqual(source: CheckpointReader, a: string, b: string): Promise<boolean> {
   if (source.entries.get(a)!.shape.join() !== source.entries.get(b)!.shape.join()) return false;
   return (await hashOf(source, a)) === (await hashOf(source, b));
 }
 
-/** The most bytes that a hash takes at once. */
+/** The most bytes that are passed to the hash function at a time. */
 const PIECE = 2 ** 28;
 
 async function hashOf(source: CheckpointReader, name: string): Promise<string> {
@@ -53,7 +56,10 @@ async function hashOf(source: CheckpointReader, name: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns a reader in which `name`, if the file lacks it, is the first of `others` that the file has. */
+/**
+ * Returns a reader that shows, under the name `name`, the first tensor of `others` that the file has, if the file has no tensor
+ * `name`.
+ */
 function renamed(source: CheckpointReader, name: string, others: readonly string[]): CheckpointReader {
   const other = others.find((each) => source.entries.has(each));
   if (other === undefined || source.entries.has(name)) return source;
