@@ -1,4 +1,5 @@
-// Reads files of conversations, for imitation, comparison and replay, in any format of this package.
+// Reads files of recorded conversations, in any format that this package knows, for training (imitation learning and preference
+// pairs) and replay.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
@@ -15,10 +16,15 @@ import { wholeDialogues } from './formats/whole-dialogues.js';
 
 const HEAD_BYTES = 65_536;
 
-/** The answers by path and modification time, since several modules of a run ask for the same file. */
+/**
+ * The results of `isConversationFile` by path, modification time and size, since several modules of a run ask for the same file.
+ */
 const known = new Map<string, boolean>();
 
-/** Returns whether a file contains conversations, not episodes, judged by its beginning; false if it does not exist. */
+/**
+ * Returns whether a file contains conversations of chat messages, and not episodes of an environment, from the keys at its
+ * beginning; false if the file does not exist.
+ */
 export function isConversationFile(path: string | null): boolean {
   if (path === null) return false;
   if (recordFolderOf(path) !== null) return true;
@@ -53,7 +59,7 @@ function textOfHead(head: Buffer): string {
   }
 }
 
-/** Returns the keys of the first object, as far as the beginning of the file shows them. */
+/** Returns the keys of the first JSON object in a text, as far as the text contains them. */
 function firstKeys(text: string): string[] {
   const start = /^\uFEFF?\s*\[?\s*\{/.exec(text);
   if (start === null) return [];
@@ -70,22 +76,26 @@ function firstKeys(text: string): string[] {
 }
 
 export interface ConversationOptions {
-  /** One of FORMAT_NAMES; null: the keys of each item determine it. */
+  /** The name of the file's format, one of FORMAT_NAMES; null to detect it from the keys of each item. */
   format?: string | null;
-  /** The split to read, for a folder with several. */
+  /** The split to read, for a folder with files of several splits, such as train and test. */
   split?: string | null;
-  /** Whether pairs of a preferred and a rejected answer are allowed. Default: false, since imitation would learn both answers. */
+  /**
+   * Whether pairs of a preferred and a rejected answer are allowed. Default: false, since imitation learning would learn both
+   * answers of a pair.
+   */
   preferences?: boolean;
 }
 
-/** The conversations of a file, with notes for the user that must be shown before work begins. */
+/** The conversations of a file, with notes that must be shown to the user before training begins. */
 export interface ConversationFile extends DataFile<RecordedDialogue> {
   notes: string[];
 }
 
 /**
- * Reads the conversations of a file. Items without messages, such as those of AgentGym's inference files, are skipped. @throws
- * {DataFileError}
+ * Reads the conversations of a file. Items without messages, such as those of AgentGym's inference files, are skipped.
+ *
+ * @throws {DataFileError}
  */
 export async function readConversations(
   path: string,
@@ -106,7 +116,10 @@ export async function readConversations(
   return { path, expected, items, notes: conversationNotes(conversations, keys, preferences) };
 }
 
-/** Returns the given dialogues. @throws {BadItem} for a preference pair, since imitation would learn both answers */
+/**
+ * Returns the dialogues, if imitation learning can use all of them. @throws {BadItem} for a preference pair, since imitation
+ * would learn both of its answers
+ */
 export function imitable(dialogues: RecordedDialogue[]): RecordedDialogue[] {
   if (dialogues.every(({ pair }) => pair === undefined)) return dialogues;
   throw new BadItem(
@@ -114,7 +127,7 @@ export function imitable(dialogues: RecordedDialogue[]): RecordedDialogue[] {
   );
 }
 
-/** Returns the dialogues of an item. @param format null: the keys determine it @throws {BadItem} */
+/** Returns the dialogues of an item. @param format its name; null to detect it from the item's keys @throws {BadItem} */
 export const dialoguesOf = (
   item: unknown,
   format: string | null,
@@ -123,9 +136,10 @@ export const dialoguesOf = (
 ): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
 
 /**
- * Writes notes for the user: which messages of the conversations are not trained on, and which keys are ignored.
+ * Writes notes for the user: how many replies of the assistant are not trained on, or are weighted, and which keys are ignored.
  *
- * @param choosesByReward whether the conversations are selected by their rewards
+ * @param choosesByReward whether the training selects conversations by their rewards; if not, a note says that rewards have no
+ *   effect
  */
 export function conversationNotes(
   conversations: readonly RecordedDialogue[],

@@ -1,4 +1,4 @@
-// Defines the config keys that determine how a file of conversations is read.
+// Defines the config options that determine how a file of conversations is read.
 import { oneOf, optional, optionalText } from '@bowyer/core';
 import { FORMAT_NAMES } from './formats/detect.js';
 

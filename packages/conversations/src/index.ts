@@ -17,7 +17,7 @@ export { chatMessagesOf, conversationOf, EXPECTED_CONVERSATION, templateInputsOf
 export { isPrompted } from './formats/prompted-messages.js';
 export { LOSS_KEYS, lossOf } from './formats/loss-keys.js';
 
-// Users' data files with items of any kind.
+// Exports for users' data files with items of any kind.
 export { asRecord, BadItem, DataFileError, found } from './files/data-error.js';
 export {
   mapItems,
@@ -31,7 +31,7 @@ export { dataFilesOf, recordFolderOf } from './files/data-folder.js';
 export { dataFormatKey, dataSplitKey } from './data-keys.js';
 export { isEmpty, UnreadKeys } from './files/unread-keys.js';
 
-// Forms of messages. The same code reads them from requests and files.
+// Exports of the readers of messages, which read them from requests and from files.
 export { earlierArguments, type EarlierCall } from './forms/calls.js';
 export type { Fields } from './forms/fields.js';
 export { readChatMessages, readChatTools } from './forms/chat-form.js';

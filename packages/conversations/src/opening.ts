@@ -1,4 +1,4 @@
-// Finds the opening of a conversation: the task that the agent was given.
+// Returns the beginning of a conversation up to the first answer of the assistant: the task that the agent was given.
 import type { ChatMessage, Conversation, TemplateInputs } from '@bowyer/text';
 
 export interface Opening {

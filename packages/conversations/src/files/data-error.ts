@@ -1,11 +1,11 @@
-// Defines the errors in users' data files, and describes values in their messages.
+// Defines the errors for invalid data files of users, and describes JSON values for their messages.
 
-/** The error for one item of a data file. */
+/** The error for one invalid item of a data file. */
 export class BadItem extends Error {
   override readonly name = 'BadItem';
 }
 
-/** The error for a whole file. Its message describes the expected contents. */
+/** The error for a data file. Its message lists the problems, and describes what the file should contain. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 

@@ -1,4 +1,4 @@
-// Reads users' data files: a JSON array, JSON lines, Parquet, or a folder of such files. All errors in a file are reported
+// Reads users' data files: a JSON array, JSON lines, Parquet, or a folder of such files. The errors of all items are reported
 // together.
 import { readFile, stat } from 'node:fs/promises';
 import { readProblem, readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
@@ -7,11 +7,11 @@ import { dataFilesOf, nameIn, statOf } from './data-folder.js';
 import { jsonValue } from './json-value.js';
 import { readParquetRows } from './parquet-rows.js';
 
-/** The largest number of bad items in a message, which counts the others. */
+/** The most bad items that an error message lists; it counts the others. */
 const SHOWN = 20;
 const EXCERPT_LENGTH = 60;
 
-/** Returns a problem if the file of this key is a pipe. */
+/** Returns a problem of the config if the file that the option `key` names is a pipe, which cannot be read several times. */
 export function pipeProblem(key: string, path: string): ConfigProblem | null {
   if (!statOf(path)?.isFIFO()) return null;
   return {
@@ -27,7 +27,7 @@ export interface DataItem<T> {
   value: T;
 }
 
-/** @param expected description of an item, for messages */
+/** The items of a data file. @param expected description of a valid item, for error messages */
 export interface DataFile<T> {
   path: string;
   expected: string;
@@ -35,17 +35,17 @@ export interface DataFile<T> {
 }
 
 export interface DataFileOptions {
-  /** The split to read, for a folder with several; default: null. */
+  /** The split to read, for a folder with files of several splits; default: null, for a folder with one split. */
   split?: string | null;
-  /** Returns whether an object over several lines is a single item; default: it never is. */
+  /** Returns whether the value of a file that is one JSON object over several lines is a single item; default: it never is. */
   isWhole?: (value: unknown) => boolean;
 }
 
 /**
- * Returns the items of a file or a folder in order. Empty lines are skipped.
+ * Returns the items of a file, or of the files in a folder, in their order. Empty lines are skipped.
  *
- * @param read converts a JSON value to an item; throws BadItem
- * @param expected description of an item
+ * @param read converts a JSON value to an item, or throws BadItem
+ * @param expected description of a valid item, for error messages
  * @throws {DataFileError} with every item that is not JSON or that `read` refuses
  */
 export async function readDataFile<T>(
@@ -85,11 +85,11 @@ interface Reading<T> extends Required<Pick<DataFileOptions, 'isWhole'>> {
   path: string;
   expected: string;
   read: (value: unknown, place: string) => T;
-  /** The prefix of each place: the file's name if there is a folder. */
+  /** The text before the place of each item in messages: the file's name if a folder is read, otherwise ''. */
   prefix: string;
 }
 
-/** The converted items of a file, and the errors of the others. */
+/** The converted items of a file, and the errors of the items that could not be converted. */
 class Mapped<T> {
   readonly items: DataItem<T>[] = [];
   readonly bad: string[] = [];
@@ -103,13 +103,17 @@ class Mapped<T> {
   }
 }
 
-/** Reads the items. JSON lines are read one by one, so that the whole text is never in memory; an array is read as a whole. */
+/**
+ * Reads the items of a text file. JSON lines are parsed one by one, so that the whole file is never in memory; a JSON array is
+ * parsed as a whole.
+ */
 async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<Mapped<T>> {
   const { path, expected, read, prefix } = reading;
   const mapped = new Mapped<T>(prefix);
   for await (const { text, line } of lines) {
     if (text.trim() === '') continue;
-    // Without `await`, leaving the loop would close the lines before they are read.
+    // The `await` is needed: if the function returned before the array is read, leaving the loop would close the iterator of
+    // lines.
     if (mapped.count === 0 && text.trimStart().startsWith('[')) return await arrayOf(text, lines, reading);
     mapped.add({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place));
   }
@@ -128,7 +132,7 @@ async function rowsOf<T>({ path, read, prefix }: Reading<T>): Promise<Mapped<T>>
   return mapped;
 }
 
-/** The largest number of characters of an array, near V8's limit for strings. */
+/** The most characters of a file that is a JSON array, near V8's limit for strings. */
 const LONGEST_ARRAY = 500_000_000;
 
 async function arrayOf<T>(
@@ -151,7 +155,7 @@ async function arrayOf<T>(
   return mapped;
 }
 
-/** Converts all items of a file. @throws {DataFileError} with every item that `map` refuses with BadItem */
+/** Converts all items of a file with `map`. @throws {DataFileError} with every item that `map` refuses with BadItem */
 export function mapItems<T, U>(
   { path, expected, items }: DataFile<T>,
   map: (value: T, place: string) => U,
@@ -208,10 +212,10 @@ function parsed(line: string): unknown {
 
 const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text);
 
-/** The largest file in bytes that is read as a whole to improve an error message. */
+/** The largest file, in bytes, that is parsed as one JSON value after some of its lines were found not to be items. */
 const LOOKED_AT_WHOLE = 100_000_000;
 
-/** Returns the value of a file that contains a single JSON value over several lines; undefined for other files. */
+/** Returns the JSON value of a file that contains only one, over several lines; undefined for other files. */
 async function wholeValue(path: string): Promise<unknown> {
   try {
     if ((await stat(path)).size > LOOKED_AT_WHOLE) return undefined;

@@ -1,11 +1,11 @@
-// Finds the files in folders of data: Parquet files of a Hugging Face dataset, or JSON files such as recorded trajectories.
+// Finds the data files in a folder: the Parquet files of a Hugging Face dataset, or JSON files such as recorded trajectories.
 import { readdirSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { DataFileError } from './data-error.js';
 
 const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
 
-/** Returns the status of a path; null if there is an error, which the reader of the file reports. */
+/** Returns the status of a path; null if it cannot be read, which is reported when the file is opened. */
 export function statOf(path: string): Stats | null {
   try {
     return statSync(path);
@@ -17,7 +17,8 @@ export function statOf(path: string): Stats | null {
 export const isFolder = (path: string): boolean => statOf(path)?.isDirectory() ?? false;
 
 /**
- * Returns the folder of recorded rollouts: the path itself, or a subfolder if it is a run of record_agent; null if there is none.
+ * Returns the folder with the rollouts that this project's recorder wrote: the path itself, or its subfolder if the path is the
+ * output folder of record_agent; null if there is none.
  */
 export function recordFolderOf(path: string): string | null {
   if (!isFolder(path)) return null;
@@ -28,9 +29,9 @@ export function recordFolderOf(path: string): string | null {
 }
 
 /**
- * Returns the files of a path, sorted by name; the path itself if it is a file.
+ * Returns the data files of a path, sorted by name: those of a folder, or the path itself if it is a file.
  *
- * @param split of a folder with several; null: all files
+ * @param split the split to read, for a folder with several; null: all files
  * @throws {DataFileError} if the folder has several splits and `split` is none of them
  */
 export function dataFilesOf(path: string, split: string | null): string[] {
@@ -57,7 +58,10 @@ function namesIn(folder: string): string[] {
   return tables.length > 0 ? tables : names.filter((name) => /\.jsonl?(\.gz)?$/.test(name));
 }
 
-/** Returns the files of one split. If a folder has several, one must be named, lest somebody trains on a test split. */
+/**
+ * Returns the files of one split. If a folder has several splits, the user must name one, so that nobody trains on a test split
+ * by mistake.
+ */
 function ofSplit(path: string, names: readonly string[], split: string | null): readonly string[] {
   const splits = [...new Set(names.map(splitOf))];
   const known = splits.filter((each) => each !== null);
@@ -75,10 +79,13 @@ function ofSplit(path: string, names: readonly string[], split: string | null): 
 const SPLITS = /^(train|training|validation|valid|val|dev|eval|test|testing)(?=$|[-_.])/;
 
 /**
- * Returns the split with which the name of a file or of its folder begins: `train-00000-of-00002.parquet`, `test/0000.parquet`.
+ * Returns the split of a file, with which its name or its folder's name begins: `train-00000-of-00002.parquet`,
+ * `test/0000.parquet`.
  */
 const splitOf = (name: string): string | null =>
   (SPLITS.exec(basename(name)) ?? SPLITS.exec(basename(dirname(name))))?.[1] ?? null;
 
-/** Returns the prefix by which messages name a file of a folder. */
+/**
+ * Returns the text with which messages name a file of a folder before the place of an item; '' if the path itself is the file.
+ */
 export const nameIn = (folder: string, path: string): string => (folder === path ? '' : `${relative(folder, path)}, `);

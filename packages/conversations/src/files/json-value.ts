@@ -1,9 +1,10 @@
-// Parses JSON of users' files. Numbers keep their text, since chat templates print it, and repeated keys are errors.
+// Parses the JSON of users' data files. Numbers keep the text with which they are written, since chat templates print it; a
+// repeated key in an object is an error.
 import { repeatedKeyProblem } from '@bowyer/core';
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
 
-/** The largest depth of nested arrays and objects, since values are processed recursively. */
+/** The most levels of nested arrays and objects. The number is limited, since recursive functions process the values. */
 const MOST_LEVELS = 500;
 
 /** Parses JSON. @throws {SyntaxError} @throws {BadItem} for a repeated key, and for too deep nesting */
@@ -13,10 +14,10 @@ export function jsonValue(text: string): unknown {
 }
 
 /**
- * Checks the depth of nesting in a JSON text.
+ * Checks how deeply a JSON text nests arrays and objects.
  *
- * @param what prefix of the error's message; empty if the text is the item itself
- * @throws {BadItem} if it is too deep
+ * @param what prefix of the error's message, which names the text; empty if the text is the item itself
+ * @throws {BadItem} if the nesting is too deep
  */
 export function checkDepth(text: string, what = ''): void {
   if (isTooDeep(text)) throw new BadItem(`${what}has more than ${MOST_LEVELS} arrays and objects within each other`);
@@ -39,7 +40,7 @@ function refuseRepeated(key: string): never {
   throw new BadItem(repeatedKeyProblem(key));
 }
 
-/** Parses JSON text that is a value within an item. @param what description of the value, for errors @throws {BadItem} */
+/** Parses JSON text that a string within an item contains. @param what description of the string, for errors @throws {BadItem} */
 export function jsonWithin(text: string, what: string): unknown {
   try {
     return jsonValue(text);

@@ -1,15 +1,18 @@
-// Reads rows of Parquet files, such as Hugging Face's datasets, as JSON values.
+// Reads the rows of Parquet files, such as those of Hugging Face's datasets, as JSON values.
 import { stat } from 'node:fs/promises';
 import { jsonValue } from './json-value.js';
 import { parquetGroups } from './parquet-thread.js';
 
 export interface Row {
   value: unknown;
-  /** The row number, from 1. */
+  /** The number of the row, counted from 1. */
   row: number;
 }
 
-/** Reads rows, with one row group in memory at a time. @throws with the path if the file is damaged; ENOENT if it is missing */
+/**
+ * Reads the rows of a file, with one row group in memory at a time. @throws an error that names the path if the file is damaged;
+ * ENOENT if it is missing
+ */
 export async function* readParquetRows(path: string): AsyncGenerator<Row> {
   const { size } = await stat(path);
   const groups = parquetGroups(path, size);

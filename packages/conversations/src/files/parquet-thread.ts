@@ -1,4 +1,5 @@
-// Reads Parquet files in a thread, since a damaged file can block its reader forever or fill the memory.
+// Reads Parquet files in a worker thread, which can be stopped: a damaged file can make the Parquet library run forever or fill
+// the memory.
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -6,16 +7,17 @@ import { Worker } from 'node:worker_threads';
 const MEGABYTE = 2 ** 20;
 
 /**
- * The time limit of a row group: 3 seconds, plus one per megabyte of the file. Thus a small damaged file fails soon, and one of a
- * gigabyte has a quarter of an hour.
+ * The time limit for reading one row group: at least 3 seconds, and one second more per megabyte of the file. A small damaged
+ * file thus fails soon, while a file of a gigabyte has a quarter of an hour.
  */
 const MILLISECONDS = { least: 3000, ofMegabyte: 1000 };
 const HEAP_MEGABYTES = { least: 64, ofMegabyte: 50 };
 
 /**
- * The thread's program as a string, since a thread cannot load TypeScript sources, which tests run. It reads a row group per
- * request. Rows are JSON texts with all digits of numbers, and with a point in those of float columns, as Python prints them. A
- * struct in the file has the keys of all rows: null members are omitted, since rows lacked these keys before they were written.
+ * The program of the worker thread. It is a string, since a worker thread cannot load TypeScript sources, which the tests run. It
+ * reads one row group per request. Rows are returned as JSON texts: numbers have all their digits, and those of float columns
+ * have a point, as Python prints them. Null members of structs are omitted: a struct in a Parquet file has the keys of all rows,
+ * so that a null stands for a key that the row lacked before it was written.
  */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -81,10 +83,10 @@ parentPort.on('message', async () => {
 });`;
 
 /**
- * Yields the rows of each group as JSON texts. Dates and bytes are strings.
+ * Yields the rows of one row group after another as JSON texts. Dates and bytes are strings in them.
  *
  * @param size of the file in bytes
- * @throws if the file is damaged, or exceeds the time or memory for its size
+ * @throws if the file is damaged, or exceeds the limits on time or memory for its size
  */
 export async function* parquetGroups(path: string, size: number): AsyncGenerator<string[]> {
   const megabytes = size / MEGABYTE;
@@ -108,7 +110,7 @@ function startThread(path: string, maxOldGenerationSizeMb: number): Worker {
   return new Worker(THREAD, { eval: true, workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
 }
 
-/** Returns the rows of the next group; null after the last. */
+/** Requests the rows of the next row group from the thread; null after the last group. */
 function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | null> {
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => end(() => reject(new Error(problem)));
@@ -128,7 +130,10 @@ function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | nul
   });
 }
 
-/** Returns a function that says whether the time has passed on the clock and in CPU time, since a machine may be busy. */
+/**
+ * Returns a function that returns whether the time has passed both on the clock and as CPU time, since on a busy machine only the
+ * CPU time shows how long the thread has worked.
+ */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

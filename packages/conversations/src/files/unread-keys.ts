@@ -1,5 +1,5 @@
-// Checks that each key of a data file is read, or is irrelevant to training; any other key is an error. Keys that exclude
-// something from the loss (`weight`, `mask`, `split_loss`) must not be overlooked.
+// Checks that this package reads each key in a data file, or knows it to be irrelevant to training; any other key is an error.
+// Otherwise a key that excludes something from the training loss (`weight`, `mask`, `split_loss`) could be overlooked.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 import { DataFileError } from './data-error.js';
 
@@ -10,23 +10,23 @@ interface Seen {
   places: Set<string>;
 }
 
-/** The paths of parts of an item, in the syntax of jq. */
+/** The paths of some kinds of objects within an item, in the syntax of jq. */
 const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
 
-/** Collects the keys of a file that nothing reads. */
+/** Collects the keys in a data file that nothing reads. */
 export class UnreadKeys {
   readonly #leftOut = new Set<string>();
   readonly #refused = new Map<string, Seen>();
 
-  /** Creates an empty collection. @param harmless further keys that are irrelevant for this kind of file */
+  /** Creates an empty collection. @param harmless further keys that are irrelevant to training in this kind of file */
   constructor(private readonly harmless: readonly string[] = []) {}
 
   /**
    * Checks the keys of an object.
    *
-   * @param of the kind of object: `an item`, `a message`
-   * @param place of the item: `line 3`
-   * @param read the keys that are read
+   * @param of the kind of object, such as `an item` or `a message`
+   * @param place of the item in the file, such as `line 3`
+   * @param read the keys that this package reads
    * @param lost further keys of this kind of object that are irrelevant to training
    */
   check(
@@ -43,7 +43,7 @@ export class UnreadKeys {
     }
   }
 
-  /** Records a part of a file that is not trained on, like an ignored key. */
+  /** Records something in a file that is not trained on, so that the user is informed about it as about an ignored key. */
   leaveOut(what: string): void {
     this.#leftOut.add(what);
   }
@@ -54,12 +54,12 @@ export class UnreadKeys {
     this.#refused.set(what, seen);
   }
 
-  /** The ignored keys, in the order of their first occurrence. */
+  /** Returns the names of what is ignored, in the order of their first occurrence. */
   get leftOut(): string[] {
     return [...this.#leftOut];
   }
 
-  /** Throws if there were unknown keys. @throws {DataFileError} with each of them once */
+  /** Throws if the file has unknown keys. @throws {DataFileError} that lists each of them once */
   throwRefused(path: string, expected: string): void {
     if (this.#refused.size === 0) return;
     const lines = [...this.#refused].map(

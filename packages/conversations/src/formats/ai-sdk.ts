@@ -1,7 +1,7 @@
-// Reads spans of the AI SDK's own attributes, which it wrote before it had the GenAI attributes, and writes with
-// LegacyOpenTelemetry: ai.prompt.messages, ai.prompt.tools, ai.response.text, ai.response.reasoning, ai.response.toolCalls on
-// spans of single calls (`….doGenerate`, `….doStream`). Source: vercel/ai, packages/otel/src/legacy-open-telemetry.ts and
-// stringify-for-telemetry.ts.
+// Reads the model calls in OpenTelemetry spans of Vercel's AI SDK, from attributes that only this SDK has. It wrote them before
+// it had OpenTelemetry's GenAI attributes, and still writes them with the option LegacyOpenTelemetry: ai.prompt.messages,
+// ai.prompt.tools, ai.response.text, ai.response.reasoning, ai.response.toolCalls on the spans of single calls (`….doGenerate`,
+// `….doStream`). Source: vercel/ai, packages/otel/src/legacy-open-telemetry.ts and stringify-for-telemetry.ts.
 import { asRecord, BadItem } from '../files/data-error.js';
 import { jsonOf, toolsOf } from './gen-ai.js';
 import type { GenAiSpan, SpanCall } from './spans.js';
@@ -9,7 +9,7 @@ import { answerText, partText, recordsOf, toolAnswer, toolCall } from './part-te
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Converts a span; null if it is not a model call with its messages. */
+/** Converts a span to a conversation; null if it is not a model call, or lacks the messages. */
 export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   const prompt = jsonOf(attributes, 'ai.prompt.messages');
   const { 'ai.response.text': text, 'ai.response.object': object, 'ai.response.reasoning': reasoning } = attributes;
@@ -30,15 +30,18 @@ export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   return { messages: [...before, answer], tools: Array.isArray(tools) ? toolsOf(tools.map(toolOf)) : undefined };
 }
 
-/** Parses a tool, which is JSON text. */
+/** Parses a tool, which is an object or its JSON text. */
 const toolOf = (tool: unknown): unknown =>
   typeof tool === 'string' ? jsonOf({ 'ai.prompt.tools': tool }, 'ai.prompt.tools') : tool;
 
-/** Converts a tool call. Its arguments are `input` since version 5, `args` before. */
+/**
+ * Converts a tool call to the form of Chat Completions. Its arguments are in `input` since version 5 of the SDK, before in
+ * `args`.
+ */
 const callOf = ({ toolCallId, toolName, input, args }: Item): Record<string, unknown> =>
   toolCall(toolCallId, toolName, input ?? args);
 
-/** Converts a message. Tool results, which are parts of a message with the role `tool` or beside texts, become messages. */
+/** Converts a message. Tool results, which the SDK has as parts of a message, become messages of the role `tool`. */
 function messagesOf({ role, content }: Item, what: string): Record<string, unknown>[] {
   if (typeof content === 'string') return [{ role, content }];
   const messages: Record<string, unknown>[] = [];
@@ -71,7 +74,10 @@ function messagesOf({ role, content }: Item, what: string): Record<string, unkno
   return messages.length > 0 || role === 'tool' ? messages : [{ role, content: '' }];
 }
 
-/** Returns the text of a result. Since version 5 it is `output` in one of several forms; before, it was the value `result`. */
+/**
+ * Returns the text of a tool result. Since version 5 of the SDK it is in `output`, in one of several forms; before, it was the
+ * value `result`.
+ */
 function resultText({ output, result }: Item): string {
   const { type, value, reason } = asRecord(output) ?? {};
   switch (type) {

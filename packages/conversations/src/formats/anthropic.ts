@@ -1,5 +1,5 @@
-// Reads Anthropic's messages: {system, messages, tools} with blocks of content, or a request with its answer, {request,
-// response}. Source: https://docs.anthropic.com/en/api/messages.
+// Reads conversations in the form of Anthropic's Messages API: {system, messages, tools} with content blocks, or a request with
+// the answer to it, {request, response}. Source: https://docs.anthropic.com/en/api/messages.
 import { asRecord } from '../files/data-error.js';
 import { readAnthropicMessages, readAnthropicTools, type AnthropicRules } from '../forms/anthropic-form.js';
 import { whole } from '../forms/whole.js';
@@ -20,7 +20,10 @@ export const anthropicFormat: TraceFormat = {
 
 const BLOCKS = ['tool_use', 'tool_result', 'thinking', 'redacted_thinking'];
 
-/** Returns whether an item has this format. Plain texts are the same in OpenAI's, unless the system text consists of blocks. */
+/**
+ * Returns whether an item has this format. An item whose messages are plain texts does not count, since it looks the same in
+ * OpenAI's format, unless its system text consists of blocks.
+ */
 function isAnthropic(item: Item): boolean {
   if (asRecord(item.response)?.type === 'message') return true;
   if (!Array.isArray(item.messages)) return false;
@@ -51,7 +54,7 @@ function readAnthropic(item: Item, reading: Reading): RecordedDialogue[] {
 const hasRedacted = ({ content }: Item): boolean =>
   Array.isArray(content) && content.some((block) => asRecord(block)?.type === 'redacted_thinking');
 
-/** Keys of a request and a response that do not affect the dialogue. */
+/** Keys of requests and responses that do not affect the dialogue, and are ignored. */
 const LOST = (
   'type max_tokens temperature top_p top_k stream stop_sequences stop_sequence ' +
   'stop_reason tool_choice thinking service_tier output_config container context_management betas anthropic_version'

@@ -1,7 +1,7 @@
-// Reads Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.7: {schema_version, agent, steps, subagent_trajectories}.
-// Source: Harbor's RFC 0001 (laude-institute/harbor, docs/rfcs/0001-trajectory-format.md).
-// Differs from it: steps that repeat a context (`is_copied_context`) are read but not trained on, since the trajectory from which
-// they were copied has them.
+// Reads trajectories in Harbor's Agent Trajectory Interchange Format, versions 1.0 to 1.7: {schema_version, agent, steps,
+// subagent_trajectories}. Source: Harbor's RFC 0001 (laude-institute/harbor, docs/rfcs/0001-trajectory-format.md). The following
+// differs from the RFC: steps that repeat the context of another trajectory (`is_copied_context`) are read but not trained on,
+// since they are trained on as steps of that trajectory.
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { conversationOf } from './chat.js';
 import { scoreOf, type Reading, type RecordedDialogue, type TraceFormat } from './format.js';
@@ -17,7 +17,7 @@ export const atifFormat: TraceFormat = {
   read: readAtif,
 };
 
-/** Returns the dialogue of a trajectory, and those of its sub-agents. */
+/** Returns the dialogue of a trajectory, followed by those of its sub-agents. */
 function readAtif(item: Item, reading: Reading): RecordedDialogue[] {
   const { schema_version: version, steps, agent, subagent_trajectories: subagents } = item;
   if (!/^ATIF-v1\.[0-7]$/.test(String(version)))
@@ -37,7 +37,7 @@ const LOST = ['trajectory_id', 'notes', 'final_metrics', 'continued_trajectory_r
 const READ_OF_STEP = ['source', 'message', 'reasoning_content', 'tool_calls', 'observation', 'is_copied_context'];
 const LOST_OF_STEP = ['step_id', 'model_name', 'reasoning_effort', 'metrics', 'llm_call_count', 'extra'];
 
-/** Returns the reward of a trajectory. The format has no field for it; Harbor's runs write it into `extra`. */
+/** Returns the reward of a trajectory. The format has no field for it; Harbor writes it into `extra`. */
 function scoreOfTrajectory(item: Item): { score?: number } {
   const places = [item, asRecord(item.extra), asRecord(asRecord(item.final_metrics)?.extra)];
   return places.map((place) => scoreOf(place ?? {})).find(({ score }) => score !== undefined) ?? {};
@@ -72,7 +72,7 @@ function messagesOf(step: Item, what: string, { keys, place }: Reading): Record<
   return [...(isEvent ? [] : [said]), ...observed(observation, what)];
 }
 
-/** Converts an observation: results of calls become tool messages, other texts user messages. */
+/** Converts an observation: results of tool calls become tool messages, other texts user messages. */
 function observed(observation: unknown, what: string): Record<string, unknown>[] {
   const results = asRecord(observation)?.results;
   if ((results ?? null) === null) return [];

@@ -1,6 +1,6 @@
-// Reads chat messages, the common form of all formats: {conversations: [{from, value, loss}], system, tools} of AgentGym and
-// ShareGPT, {messages: [{role, content, weight}], tools} of OpenAI, with further keys that templates read, and {prompt, completion} of
-// TRL's conversational datasets, each a list of messages.
+// Reads conversations of chat messages, to which all other formats are converted: {conversations: [{from, value, loss}], system,
+// tools} of AgentGym and ShareGPT, {messages: [{role, content, weight}], tools} of OpenAI, also with further keys that chat
+// templates read, and {prompt, completion} of TRL's conversational datasets, in which both are lists of messages.
 import { isEmpty } from '@bowyer/core';
 import {
   keepNumbers,
@@ -20,12 +20,15 @@ import { scoreOf, type Reading, type TraceFormat } from './format.js';
 import { ItemFields, type KeyRules } from './item-fields.js';
 import { isPrompted, withoutPrompt } from './prompted-messages.js';
 
-/** The roles of ShareGPT, and OpenAI's roles for them. */
+/** OpenAI's roles for the roles in ShareGPT's files. */
 const SHARE_GPT_ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', observation: 'tool' };
 
 const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'functions', 'documents', 'chat_template_kwargs'];
 
-/** Returns the messages of an item; empty if it has neither key, or null in it. @throws {BadItem} */
+/**
+ * Returns the messages of an item and its inputs of the chat template; without messages if the item has neither `messages` nor
+ * `conversations`. @throws {BadItem}
+ */
 export function conversationOf(item: unknown, keys: UnreadKeys, place: string): Conversation {
   const record = asRecord(item) ?? {};
   const { conversations, messages } = record;
@@ -52,7 +55,7 @@ export function chatMessagesOf(list: readonly unknown[], reading: Reading): Chat
   return checkedCalls(whole(readChatMessages(given, RULES)));
 }
 
-/** The keys of a message that this package reads. Templates may read others. */
+/** The keys of a message that this package reads. A message may have further keys, which chat templates read. */
 const MESSAGE: KeyRules = {
   of: 'a message',
   read: [
@@ -83,7 +86,7 @@ const RULES: ChatRules<KeyRules> = {
   'tools[].function': { of: 'a tool', read: [], isOpen: true },
 };
 
-/** Converts a message to OpenAI's form. Each of its calls has a member `function`. */
+/** Converts a message of ShareGPT's or OpenAI's form to OpenAI's, and its tool calls to the form {type, function}. */
 function plainMessage(message: unknown, what: string): Record<string, unknown> {
   const { from, role, value, content, tool_calls: calls, ...more } = asRecord(message) ?? {};
   const speaker = oneOf({ from, role }, ['from', 'role'], what);
@@ -96,7 +99,7 @@ function plainMessage(message: unknown, what: string): Record<string, unknown> {
   };
 }
 
-/** Returns the value of one of two alternative names. @throws {BadItem} if both are given and differ */
+/** Returns the value of a field that has two alternative names. @throws {BadItem} if both are given and differ */
 function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
   const [first, second] = names.map((name) => record[name] ?? undefined);
   if (first !== undefined && second !== undefined && first !== second)
@@ -104,7 +107,7 @@ function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [strin
   return first ?? second;
 }
 
-/** Wraps a call or tool as {type, function}, which some files omit. */
+/** Converts a tool call or a tool to {type, function}, whose outer object some files omit. */
 function withFunction(value: unknown): unknown {
   const record = asRecord(value);
   if (record === null || (record.function ?? null) !== null || typeof record.name !== 'string') return value;
@@ -113,8 +116,8 @@ function withFunction(value: unknown): unknown {
 }
 
 /**
- * Checks that the arguments of calls are JSON. Others are allowed in a message with a loss weight of 0, and in an answer that was
- * cut off, which gets this weight.
+ * Checks that the arguments of tool calls are JSON. Two kinds of messages may have other arguments: those with a loss weight of
+ * 0, and answers that were cut off, which get the weight 0.
  *
  * @throws {BadItem}
  */
@@ -145,7 +148,7 @@ function problemOfArguments(text: string): string | null {
   }
 }
 
-/** Adds a system text, which ShareGPT's files have outside of the messages, as the first message. */
+/** Adds a system text as the first message, since ShareGPT's files have it outside of the messages. */
 export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessage[] {
   if (isEmpty(system) || messages.length === 0) return messages;
   if (typeof system !== 'string') throw new BadItem(`'system' is ${found(system)}, not a text`);
@@ -156,8 +159,8 @@ export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessag
 }
 
 /**
- * Returns the `tools`, `documents` and `chat_template_kwargs` of an item. `tools` may be JSON text, as in some datasets; OpenAI's
- * older files call it `functions`.
+ * Returns the inputs of the chat template in an item: `tools`, `documents` and `chat_template_kwargs`. `tools` may be JSON text,
+ * as in some datasets, and is called `functions` in OpenAI's older files.
  */
 export function templateInputsOf(record: Record<string, unknown>, reading: Reading): TemplateInputs {
   const tools = toolsOf(record, reading);

@@ -1,4 +1,4 @@
-// Determines the format of an item: the given one, or the one that its keys show.
+// Determines the format of a conversation in a data file: the one that the user has named, or the one that its keys show.
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { anthropicFormat } from './anthropic.js';
 import { atifFormat } from './atif.js';
@@ -8,7 +8,9 @@ import { otlpFormat } from './otlp.js';
 import { preferenceFormat } from './preference.js';
 import { responsesFormat } from './responses.js';
 
-/** All formats. Chat messages are last: they match items without keys of another format. */
+/**
+ * All formats of conversations. Chat messages are the last one, since they match every item without the keys of another format.
+ */
 export const FORMATS: readonly TraceFormat[] = [
   otlpFormat,
   atifFormat,
@@ -20,7 +22,7 @@ export const FORMATS: readonly TraceFormat[] = [
 
 export const FORMAT_NAMES = FORMATS.map(({ name }) => name);
 
-/** Keys of a first item that mark a file as conversations, in any format. */
+/** If the first item of a file has one of these keys, the file contains conversations, in any of the formats. */
 export const MARKS: readonly string[] = [
   'messages',
   'conversations',
@@ -38,14 +40,17 @@ export const MARKS: readonly string[] = [
 ];
 
 /**
- * Returns the format of an item. @param name null: its keys determine it @throws {BadItem} if the item is not in the named format
+ * Returns the format of an item.
+ *
+ * @param name the format that the user has named; null to detect it from the item's keys
+ * @throws {BadItem} if the item is not in the named format
  */
 export function formatOf(item: unknown, name: string | null): TraceFormat {
   const record = asRecord(item) ?? {};
   if (name === null) return FORMATS.find(({ fits }) => fits(record)) ?? chatFormat;
   const named = FORMATS.find((format) => format.name === name)!;
   const other = FORMATS.find(({ fits }) => fits(record));
-  // Items that contain only texts are the same in OpenAI's and Anthropic's formats.
+  // Messages that contain only texts look the same in OpenAI's and Anthropic's formats, so that Anthropic's name is accepted too.
   const isPlain = other === chatFormat && named === anthropicFormat && Array.isArray(record.messages);
   if (other === named || isPlain) return named;
   throw new BadItem(
@@ -53,7 +58,7 @@ export function formatOf(item: unknown, name: string | null): TraceFormat {
   );
 }
 
-/** Returns whether an item has keys of a format other than chat messages. */
+/** Returns whether the keys of an item show a format other than chat messages. */
 export const isTrace = (item: unknown): boolean => {
   const record = asRecord(item);
   return record !== null && FORMATS.some((format) => format !== chatFormat && format.fits(record));

@@ -1,6 +1,6 @@
-// Reads spans with OpenTelemetry's attributes for generative AI: gen_ai.input.messages, gen_ai.output.messages,
-// gen_ai.system_instructions, gen_ai.tool.definitions, as structures or JSON text, or in an event
-// gen_ai.client.inference.operation.details. Source: open-telemetry/semantic-conventions, docs/gen-ai
+// Reads the model calls in OpenTelemetry spans, from the attributes of its conventions for generative AI: gen_ai.input.messages,
+// gen_ai.output.messages, gen_ai.system_instructions, gen_ai.tool.definitions. Their values are structures or JSON text, and may
+// be in an event gen_ai.client.inference.operation.details of the span. Source: open-telemetry/semantic-conventions, docs/gen-ai
 // (gen-ai-input-messages.json, gen-ai-output-messages.json).
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { jsonValue } from '../files/json-value.js';
@@ -11,7 +11,7 @@ import { answerText, recordsOf, toolAnswer, toolCall } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Operations of agents and workflows. Their spans repeat the messages of their model calls, so that they are skipped. */
+/** Operations of agents and workflows. Their spans are skipped, since they repeat the messages of the model calls within them. */
 const NOT_CALLS = [
   'invoke_agent',
   'create_agent',
@@ -24,7 +24,7 @@ const NOT_CALLS = [
 
 const DETAILS = 'gen_ai.client.inference.operation.details';
 
-/** Converts a span; null if it is not a model call with its messages. */
+/** Converts a span to a conversation; null if it is not a model call, or lacks the messages. */
 export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): SpanCall | null {
   const all: Item = Object.assign(
     {},
@@ -51,16 +51,16 @@ export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): 
   };
 }
 
-/** Providers whose messages consist of blocks. In a prompt, a newline separates the texts of blocks. */
+/** Providers whose messages consist of content blocks. In a prompt, the texts of the blocks are joined by line breaks. */
 const BLOCKS_OF = ['anthropic'];
 
-/** Returns an answer with its finish reason, which may be an attribute of the span. */
+/** Returns an answer with its finish reason, which may be an attribute of the span instead of the answer. */
 function withReason(answer: Item, attributes: Item): Item {
   const [reason] = [attributes['gen_ai.response.finish_reasons']].flat() as unknown[];
   return isCut(reason) ? { ...answer, finish_reason: reason } : answer;
 }
 
-/** Returns the value of an attribute, which may be JSON text. */
+/** Returns the value of an attribute; if it is JSON text, the parsed value. */
 export function jsonOf(attributes: Item, name: string): unknown {
   const value = attributes[name] ?? undefined;
   if (typeof value !== 'string') return value;
@@ -76,12 +76,12 @@ export function jsonOf(attributes: Item, name: string): unknown {
 
 interface Place {
   what: string;
-  /** The separator between the texts of a message that was not sampled. */
+  /** The separator between the text parts of a message that the model did not sample. */
   between: string;
   keys: UnreadKeys;
 }
 
-/** Converts a message. Tool results, which are parts of a message even of the role `user`, become messages. */
+/** Converts a message. Tool results, which may be parts of a message of any role, become messages of the role `tool`. */
 function messagesOf({ role: given, parts, finish_reason: reason }: Item, place: Place): Record<string, unknown>[] {
   const { what, between, keys } = place;
   const role = given === 'model' ? 'assistant' : given; // Gemini calls it so
@@ -129,7 +129,10 @@ function textOf({ type, content }: Item, what: string, expected = 'text'): strin
   );
 }
 
-/** Converts tools, which instrumentations write without a level `function`, or with the AI SDK's `inputSchema`. */
+/**
+ * Converts tools to the form of Chat Completions: some instrumentations omit the outer object with `function`, or call the schema
+ * `inputSchema`, as the AI SDK does.
+ */
 export function toolsOf(tools: unknown): unknown {
   if ((tools ?? null) === null) return undefined;
   const list = Array.isArray(tools)

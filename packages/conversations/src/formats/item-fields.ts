@@ -1,4 +1,5 @@
-// Reads an object of a data file's item through the same interface as an object of a request.
+// Reads an object in an item of a data file through the interface `Fields`, which also reads objects in requests to the model
+// server, so that the same code converts messages of both.
 import { keepNumbers } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import type { Fields } from '../forms/fields.js';
@@ -6,20 +7,20 @@ import { isCut } from './cut-answers.js';
 import type { Reading } from './format.js';
 import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
-/** The keys of an object of a data file. */
+/** The keys that a kind of object in a data file may have. */
 export interface KeyRules {
   /** The kind of object, for errors: `a tool call`. */
   of: string;
   read: readonly string[];
-  /** Further keys that are irrelevant to training. */
+  /** Further keys, which are ignored, since they are irrelevant to training. */
   lost?: readonly string[];
-  /** Whether it is a message, which may have a loss weight. */
+  /** Whether the object is a message, which may have a loss weight. */
   isMessage?: boolean;
-  /** Whether it may have further keys, which a template reads. */
+  /** Whether the object may have any further keys, since a chat template may read them. */
   isOpen?: boolean;
 }
 
-/** The place of an object: `message 2` and a path within it. */
+/** The place of an object in an item, for errors: for example `message 2` and a path within it. */
 interface Place {
   root: string;
   path?: string;
@@ -117,5 +118,5 @@ export class ItemFields implements Fields<KeyRules> {
   }
 }
 
-/** Keys of a message, an item or a response that may show that an answer was cut off. */
+/** Keys of a message, an item or a response whose value may show that an answer was cut off. */
 const CUT_KEYS: readonly string[] = ['finish_reason', 'stop_reason', 'status'];

@@ -1,5 +1,5 @@
-// Reads the loss weight of a message: `weight` (0 or 1) in OpenAI's files, `loss` in AgentGym's and ms-swift's, `train` or
-// `training` in Axolotl's, `loss_weight` or `trainable` in others.
+// Reads the weight of a message in the training loss, which files name differently: `weight` (0 or 1) in OpenAI's, `loss` in
+// AgentGym's and ms-swift's, `train` or `training` in Axolotl's, `loss_weight` or `trainable` in others.
 import { BadItem, found } from '../files/data-error.js';
 
 export const LOSS_KEYS = [
@@ -13,7 +13,7 @@ export const LOSS_KEYS = [
   'learn',
 ] as const;
 
-/** Returns the loss weight of a message. @param what description of the message, for errors @throws {BadItem} */
+/** Returns the weight of a message in the training loss. @param what description of the message, for errors @throws {BadItem} */
 export function lossOf(message: Readonly<Record<string, unknown>>, isReply: boolean, what: string): number | undefined {
   const given = LOSS_KEYS.filter((key) => message[key] !== undefined && message[key] !== null);
   const weights = given.map((key) => weightOf(message[key], `'${key}' of ${what}`));
@@ -27,7 +27,7 @@ export function lossOf(message: Readonly<Record<string, unknown>>, isReply: bool
   return weight;
 }
 
-/** The largest weight. With larger ones, the loss of a batch might overflow float32. */
+/** The largest weight. With a larger one, the loss of a batch could overflow float32. */
 const LARGEST_WEIGHT = 1e6;
 
 function weightOf(value: unknown, what: string): number {

@@ -1,6 +1,6 @@
-// Reads OpenTelemetry spans in OTLP's JSON, {resourceSpans: [{scopeSpans: [{spans}]}]}, as one value or as a batch per line,
-// which the collector's file exporter writes. Source: opentelemetry-proto, trace/v1/trace.proto and the JSON mapping of the OTLP
-// specification.
+// Reads the model calls in traces of OpenTelemetry, in the JSON of its protocol OTLP: {resourceSpans: [{scopeSpans: [{spans}]}]}.
+// A file contains one such batch, or one per line, as the file exporter of the OpenTelemetry collector writes it. Source:
+// opentelemetry-proto, trace/v1/trace.proto and the JSON mapping of the OTLP specification.
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { UnreadKeys } from '../files/unread-keys.js';
 import { aiSdkCall } from './ai-sdk.js';
@@ -17,16 +17,16 @@ export const otlpFormat: TraceFormat = {
   read: (item, reading) => spansOf(item).flatMap((span) => dialogueOf(span, reading)),
 };
 
-/** A batch without the spans that cannot be read. */
+/** A batch of spans without those that cannot be read, for a receiver of traces. */
 export interface CheckedSpans {
   kept: Record<string, unknown>;
-  /** The number of spans that are model calls with their messages. */
+  /** The number of kept spans that are model calls with their messages. */
   spans: number;
-  /** The reason of each rejected span. */
+  /** The reason for each rejected span. */
   rejected: string[];
 }
 
-/** Separates readable spans from others. @throws {BadItem} if the structure is not OTLP's */
+/** Separates the spans that can be read from the others. @throws {BadItem} if the batch does not have OTLP's structure */
 export function checkedSpans(batch: unknown): CheckedSpans {
   const item = asRecord(batch);
   if (item === null || !otlpFormat.fits(item)) throw new BadItem(`it is ${found(batch)}, without 'resourceSpans'`);
@@ -45,7 +45,7 @@ export function checkedSpans(batch: unknown): CheckedSpans {
   return { kept, spans, rejected };
 }
 
-/** Returns the dialogue of a span; empty if it is not a model call, or lacks the messages. */
+/** Returns the dialogue of a span; an empty list if it is not a model call, or lacks the messages. */
 function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue[] {
   const call = genAiCall(span, keys) ?? aiSdkCall(span);
   if (call === null) return [];
@@ -53,7 +53,7 @@ function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue
   return [{ ...conversationOf(call, keys, place), trace: span.trace, ...(score !== undefined && { score }) }];
 }
 
-/** Returns the score in the event `gen_ai.evaluation.result`, with which an evaluator rates a call. */
+/** Returns the score with which an evaluator has rated a model call, from the event `gen_ai.evaluation.result`. */
 function scoreOfEvents({ events }: GenAiSpan): number | undefined {
   const scores = events
     .filter(({ name }) => name === 'gen_ai.evaluation.result')

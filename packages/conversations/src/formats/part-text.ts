@@ -1,8 +1,8 @@
-// Converts parts of messages in other formats to texts of chat messages.
+// Converts the parts of a message's content, as other formats have them, to the texts of chat messages.
 import { jsonAsWritten } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 
-/** Returns the objects of an array. @param what description of the array, for messages @throws {BadItem} */
+/** Returns the objects of an array. @param what description of the array, for error messages @throws {BadItem} */
 export function recordsOf(value: unknown, what: string): Record<string, unknown>[] {
   if (!Array.isArray(value)) throw new BadItem(`${what} is ${found(value)}, not an array`);
   return value.map((each, i) => {
@@ -13,9 +13,9 @@ export function recordsOf(value: unknown, what: string): Record<string, unknown>
 }
 
 /**
- * Returns a text, or the concatenated texts of parts.
+ * Returns the content of a message as a text: the text itself, or the concatenated texts of its parts.
  *
- * @param types of parts that have a `text`
+ * @param types the types of parts that have the field `text`
  * @throws {BadItem} for images and other parts that are not text
  */
 export function textOfParts(content: unknown, what: string, types: readonly string[]): string {
@@ -32,18 +32,18 @@ export function partText(part: Readonly<Record<string, unknown>>, what: string, 
   throw new BadItem(`the content of ${what} has a part of type ${JSON.stringify(type)}; only parts of text are read`);
 }
 
-/** Returns a tool's answer as text; values other than strings become JSON. */
+/** Returns the result of a tool as text; values other than strings become JSON. */
 export const answerText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : jsonAsWritten(value);
 
-/** Returns a tool call in the form of Chat Completions. @param args an object, or its JSON */
+/** Returns a tool call in the form of Chat Completions. @param args an object, or its JSON text */
 export const toolCall = (id: unknown, name: unknown, args: unknown): Record<string, unknown> => ({
   ...(typeof id === 'string' && id !== '' && { id }),
   type: 'function',
   function: { name, arguments: args ?? {} },
 });
 
-/** Returns a tool's answer as a message in the form of Chat Completions. */
+/** Returns the result of a tool as a message in the form of Chat Completions. */
 export const toolAnswer = (id: unknown, content: string): Record<string, unknown> => ({
   role: 'tool',
   ...(typeof id === 'string' && { tool_call_id: id }),

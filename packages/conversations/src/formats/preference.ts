@@ -1,5 +1,6 @@
-// Reads preference pairs in the formats of TRL: {prompt, chosen, rejected} of texts or messages, with tools, and {chosen,
-// rejected} that begin with the same messages or the same text. Source: TRL's documentation, "Dataset formats and types".
+// Reads preference pairs in the formats of TRL: {prompt, chosen, rejected} with texts or messages, and tools, or {chosen,
+// rejected} without a prompt, which both begin with the same messages or the same text. Source: TRL's documentation, "Dataset
+// formats and types".
 import { isDeepStrictEqual } from 'node:util';
 import { isEmpty } from '@bowyer/core';
 import { BadItem } from '../files/data-error.js';
@@ -42,7 +43,7 @@ function pairOf(item: Item, reading: Reading): RecordedDialogue[] {
   return [dialogue('chosen', chosen, 1), dialogue('rejected', rejected, 0)];
 }
 
-/** Keys with scores of the two answers. They are ignored, since only the order of the answers is learned. */
+/** Keys with scores of the two answers. They are ignored, since training uses only which of the answers is preferred. */
 const LOST = ['score_chosen', 'score_rejected', 'chosen_score', 'rejected_score', 'chosen_rating', 'rejected_rating'];
 
 interface Pair {
@@ -55,7 +56,7 @@ function withPrompt(item: Item): Pair {
   const prompt = promptOf(item.prompt);
   const answers = (['chosen', 'rejected'] as const).map((key) => {
     const answer = messagesOf(key, item[key], 'assistant');
-    // In some datasets the answers repeat the prompt.
+    // In some datasets the answers begin with the messages of the prompt, which are removed.
     const repeats =
       prompt.length < answer.length && prompt.every((message, i) => isDeepStrictEqual(message, answer[i]));
     return repeats ? answer.slice(prompt.length) : answer;
@@ -63,7 +64,7 @@ function withPrompt(item: Item): Pair {
   return { prompt, chosen: answers[0], rejected: answers[1] };
 }
 
-/** Splits a pair without a prompt. The prompt is the common prefix of both answers. */
+/** Splits a pair without a prompt: the prompt is the common prefix of the two answers. */
 function withImplicitPrompt({ chosen, rejected }: Item): Pair {
   if (typeof chosen === 'string' && typeof rejected === 'string') return withSharedText(chosen, rejected);
   const [first, second] = [messagesOf('chosen', chosen, 'assistant'), messagesOf('rejected', rejected, 'assistant')];
@@ -77,7 +78,7 @@ function withImplicitPrompt({ chosen, rejected }: Item): Pair {
 function withSharedText(chosen: string, rejected: string): Pair {
   let shared = 0;
   while (shared < Math.min(chosen.length, rejected.length) && chosen[shared] === rejected[shared]) shared++;
-  // A word that is shared only in part does not belong to the prompt.
+  // The prompt ends at white space, so that a word of which only the beginning is equal does not belong to it.
   while (shared > 0 && !/\s/.test(chosen[shared - 1])) shared--;
   const prompt = chosen.slice(0, shared).trim();
   if (prompt === '') throw new BadItem("has no 'prompt', and 'chosen' and 'rejected' begin with different words");

@@ -1,4 +1,5 @@
-// Reads a prompt and the messages that answer it, as TRL's datasets keep them: a text, a message or a list of messages each.
+// Reads an item that consists of a prompt and the messages that answer it, as in TRL's datasets. Each of the two is a text, a
+// message or a list of messages.
 import { isEmpty } from '@bowyer/core';
 import { keepNumbers } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
@@ -6,7 +7,10 @@ import { LOSS_KEYS } from './loss-keys.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Returns messages; a text is one message. @throws {BadItem} */
+/**
+ * Returns the messages of one of the two; a text becomes one message. @param role of the message that is made of a text @throws
+ * {BadItem}
+ */
 export function messagesOf(key: string, value: unknown, role: 'user' | 'assistant'): readonly Item[] {
   if (typeof value === 'string') return [{ role, content: value }];
   const list = asRecord(value) === null ? value : [value];
@@ -26,18 +30,24 @@ export function promptOf(value: unknown): readonly Item[] {
 export const isReply = ({ role, from }: Item): boolean =>
   role === 'assistant' || from === 'assistant' || from === 'gpt';
 
-/** Sets the weight of a reply to 0: replies in the prompt are context, and not learned. */
+/** Sets the loss weight of a reply in the prompt to 0, since the replies in the prompt are context and not trained on. */
 export function unlearned(message: Item): Item {
   if (!isReply(message)) return message;
   const kept = Object.entries(message).filter(([key]) => !(LOSS_KEYS as readonly string[]).includes(key));
   return keepNumbers(message, { ...Object.fromEntries(kept), weight: 0 });
 }
 
-/** Returns whether an item is a prompt with a completion, at least one of which is messages; two texts are not a dialogue. */
+/**
+ * Returns whether an item has a prompt and a completion, at least one of which consists of messages; two texts are not a
+ * dialogue.
+ */
 export const isPrompted = ({ prompt, completion }: Item): boolean =>
   !isEmpty(completion) && [prompt, completion].some((value) => typeof value === 'object' && value !== null);
 
-/** Returns an item of a prompt and a completion as one of messages, of which only those of the completion are learned. @throws {BadItem} */
+/**
+ * Returns an item of a prompt and a completion as an item of messages, of which only those of the completion are trained on.
+ * @throws {BadItem}
+ */
 export function withoutPrompt({ prompt, completion, ...item }: Item): Item {
   const twice = ['messages', 'conversations'].find((key) => !isEmpty(item[key]));
   if (twice !== undefined)

@@ -1,6 +1,6 @@
-// Reads items of OpenAI's Responses API: a request with its answer, {input, output, instructions, tools} or {request, response},
-// or all items of a conversation, {items}. Source: the OpenAPI description of POST /v1/responses (openai-node,
-// resources/responses).
+// Reads conversations in the form of OpenAI's Responses API: a request with the answer to it, {input, output, instructions,
+// tools} or {request, response}, or all items of a conversation, {items}. Source: the OpenAPI description of POST /v1/responses
+// (openai-node, resources/responses).
 import { asRecord, BadItem } from '../files/data-error.js';
 import { readResponseItems, readResponseTools, type ResponseRules } from '../forms/response-form.js';
 import { whole } from '../forms/whole.js';
@@ -40,7 +40,7 @@ function readResponses(item: Item, reading: Reading): RecordedDialogue[] {
   return [{ messages: checkedCalls(messages), inputs: tools.length > 0 ? { tools } : {}, ...scoreOf(item) }];
 }
 
-/** Keys of a request and a response that do not affect the dialogue. */
+/** Keys of requests and responses that do not affect the dialogue, and are ignored. */
 const LOST = (
   'object status store temperature top_p top_logprobs max_output_tokens max_tool_calls stream tool_choice truncation text ' +
   'reasoning service_tier safety_identifier prompt_cache_key include previous_response_id background billing output_text error incomplete_details completed_at'
@@ -72,7 +72,7 @@ const RULES: ResponseRules<KeyRules> = {
   namespace: { of: 'a tool', read: ['type', 'name', 'description', 'tools'] },
 };
 
-/** Returns an item with its type and without `encrypted_content`, which only the server that wrote it can read. */
+/** Returns an item with its type and without `encrypted_content`, which only the server that encrypted it can read. */
 function plainItem(item: Item, i: number, { keys }: Reading): Item {
   const { encrypted_content: encrypted, ...rest } = item;
   const { type = 'message', output } = rest;

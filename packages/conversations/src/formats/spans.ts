@@ -1,11 +1,11 @@
-// Reads spans in OTLP's JSON, and converts their attributes to JavaScript values.
+// Reads the spans in a batch of OpenTelemetry's OTLP as JSON, and converts their attributes to JavaScript values.
 import { keepNumber, numberText } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { recordsOf } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The members of a span that are read. Attributes are JavaScript values. */
+/** The members of a span that this package reads, with attributes as JavaScript values. */
 export interface GenAiSpan {
   name: string;
   trace: string;
@@ -13,20 +13,23 @@ export interface GenAiSpan {
   events: readonly { name: string; attributes: Item }[];
 }
 
-/** A model call as a conversation in the form of Chat Completions. */
+/** A model call of a span as a conversation in the form of Chat Completions. */
 export interface SpanCall {
   messages: Record<string, unknown>[];
   tools?: unknown;
 }
 
-/** Returns all spans of a batch. @throws {BadItem} if the structure is not OTLP's */
+/** Returns all spans of a batch. @throws {BadItem} if the batch does not have OTLP's structure */
 export function spansOf(item: Item): GenAiSpan[] {
   const spans: GenAiSpan[] = [];
   withSpans(item, (span) => spans.push(spanOf(span)) > 0);
   return spans;
 }
 
-/** Returns the batch without the spans for which `keeps` returns false. @throws {BadItem} if the structure is not OTLP's */
+/**
+ * Returns a batch without the spans for which `keeps` returns false. @throws {BadItem} if the batch does not have OTLP's
+ * structure
+ */
 export function withSpans(item: Item, keeps: (span: Item) => boolean): Record<string, unknown> {
   const resourceSpans = recordsOf(item.resourceSpans ?? item.resource_spans, "'resourceSpans'").map((resource) => {
     const scopes = recordsOf(resource.scopeSpans ?? resource.scope_spans ?? [], "'scopeSpans'");
@@ -55,21 +58,21 @@ function attributesOf(attributes: unknown): Item {
   return membersOf(attributes ?? [], "'attributes' of a span");
 }
 
-/** Converts a list of key-value pairs to an object. */
+/** Converts a list of OTLP's key-value pairs to an object. */
 function membersOf(list: unknown, what: string): Item {
   const members: Record<string, unknown> = {};
   for (const { key, value } of recordsOf(list, what)) take(members, String(key), value);
   return members;
 }
 
-/** Sets a member of an object or an element of an array. */
+/** Assigns a value of OTLP to a member of an object or an element of an array; a number keeps its digits. */
 function take(holder: object, key: string | number, any: unknown): void {
   const { value, text } = valueOf(any);
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
   if (text !== undefined) keepNumber(holder, key, text);
 }
 
-/** Converts an AnyValue of OTLP, whose 64-bit integers are strings. For a number, `text` has its digits. */
+/** Converts an AnyValue of OTLP, whose 64-bit integers are strings. For a number, `text` contains its digits. */
 function valueOf(given: unknown): { value: unknown; text?: string } {
   const any = asRecord(given) ?? {};
   const array = asRecord(any.arrayValue);

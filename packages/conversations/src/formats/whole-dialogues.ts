@@ -1,14 +1,14 @@
-// Removes repeated dialogues. Each model call of an agent repeats the dialogue so far, so that only those dialogues of a trace
-// are kept that no other one continues.
+// Removes the repetitions in recorded model calls. Each call of an agent repeats the dialogue so far, so that of the dialogues in
+// one trace only those are kept that no other dialogue continues.
 import { createHash } from 'node:crypto';
 import type { ChatMessage } from '@bowyer/text';
 import type { DataItem } from '../files/data-file.js';
 import type { RecordedDialogue } from './format.js';
 
 /**
- * Keeps dialogues that no other one of their trace continues, and all dialogues without a trace. The score of any call counts for
- * the trace; the last one wins. An answer that was cut off is marked so within longer dialogues too, whose calls do not report
- * how earlier answers ended.
+ * Keeps the dialogues that no other dialogue of their trace continues, and all dialogues without a trace. They get the last score
+ * that any call of their trace has. If an answer was cut off, it is also marked as cut off in the longer dialogues that contain
+ * it, since later calls do not report how earlier answers ended.
  */
 export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataItem<T>[]): DataItem<T>[] {
   const continued = new Set<string>();
@@ -35,7 +35,7 @@ export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataI
   });
 }
 
-/** Returns a key of each prefix of a dialogue, the whole dialogue included. */
+/** Returns a key for each prefix of a dialogue, including the complete dialogue. */
 function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
   const keys: string[] = [];
   let key = trace;
@@ -49,7 +49,10 @@ function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
   return keys;
 }
 
-/** Returns the compared parts of a message. Ids of calls and reasoning are left out, since a later request may omit them. */
+/**
+ * Returns the contents of a message by which dialogues are compared. Ids of calls and reasoning are left out, since later
+ * requests of an agent may omit them.
+ */
 function partsOf({ role, content, tool_calls: calls }: ChatMessage): unknown[] {
   const called = Array.isArray(calls) ? (calls as { function: { name: unknown; arguments: unknown } }[]) : [];
   const text = typeof content === 'string' ? content.trim() : (content ?? '');

@@ -1,9 +1,10 @@
-// Converts messages and tools of Anthropic's API to the form of chat templates. A message of blocks becomes one or more messages.
+// Converts messages and tools of Anthropic's API to the form of chat templates. One message of content blocks becomes one or more
+// messages.
 import { jsonAsWritten, type ChatMessage } from '@bowyer/text';
 import { EarlierCalls } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** The rules for the objects of messages and tools. */
+/** The rules for the keys of the objects in messages and tools, by the kind of object. */
 export interface AnthropicRules<Rules> {
   'text block': Rules;
   'thinking block': Rules;
@@ -16,14 +17,17 @@ export interface AnthropicRules<Rules> {
   'tools[]': Rules;
 }
 
-/** The separator between texts of blocks that were not sampled. Sampled texts are concatenated without one. */
+/**
+ * The separator between the texts of blocks that the model did not sample. Texts that it sampled are concatenated without a
+ * separator.
+ */
 const BETWEEN_BLOCKS = '\n';
 
 /**
- * Converts messages. System messages anywhere are joined to the system text, since few templates accept them after the first
- * message.
+ * Converts messages. System messages at any position are joined to the system text, since few templates accept them after the
+ * first message.
  *
- * @param fields with the `system` text
+ * @param fields the object with the field `system`
  */
 export function* readAnthropicMessages<Rules>(
   fields: Fields<Rules>,
@@ -75,14 +79,14 @@ class AnthropicReader<Rules> {
     };
   }
 
-  /** Converts a tool call, whose arguments are an object. */
+  /** Converts a tool call, whose arguments are an object in this API. */
   #toolUse(block: Fields<Rules>): object {
     const name = block.text('name', '');
     if (name === '') throw block.fail('name', 'must be a string');
     return this.#calls.call(block.text('id', ''), name, block.object('input', null).plain());
   }
 
-  /** Converts a user message. Tool results in it become tool messages, and the texts between them user messages. */
+  /** Converts a user message. The tool results in it become tool messages, and the texts between them user messages. */
   *userMessages(message: Fields<Rules>): Generator<ChatMessage> {
     let texts: string[] = [];
     for (const block of this.#blocksOf(message, 'content')) {
@@ -97,7 +101,7 @@ class AnthropicReader<Rules> {
     if (texts.length > 0) yield { role: 'user', content: texts.join(BETWEEN_BLOCKS) };
   }
 
-  /** Converts a tool result. That of an error begins with the word, since templates cannot mark it otherwise. */
+  /** Converts a tool result. The result of a failed call begins with `Error: `, since templates have no field for failures. */
   #toolResult(block: Fields<Rules>): ChatMessage {
     const content = block.value('content') === undefined ? [] : this.#blocksOf(block, 'content');
     const text = content.map((part) => this.#readableText(part, 'a result of a tool')).join(BETWEEN_BLOCKS);
@@ -105,7 +109,7 @@ class AnthropicReader<Rules> {
     return this.#calls.result(block.text('tool_use_id', ''), isMarked ? `Error: ${text}` : text);
   }
 
-  /** Returns the blocks of a field; a text counts as one block. */
+  /** Returns the content blocks of a field; a text becomes one block. */
   #blocksOf(fields: Fields<Rules>, name: string): Block<Rules>[] {
     const value = fields.value(name);
     if (typeof value === 'string') {
@@ -123,12 +127,12 @@ class AnthropicReader<Rules> {
     return { type, fields: parent.within(given.plain(), this.rules[known as keyof AnthropicRules<Rules>], place) };
   }
 
-  /** Returns the text of a block that was not sampled. */
+  /** Returns the text of a block in a message that the model did not sample. */
   #readableText(block: Block<Rules>, where: string): string {
     const { type, fields } = block;
     if (type === 'text') return fields.text('text', '');
     if (type === 'document') return this.#documentText(fields);
-    // A search for tools has found it; `readAnthropicTools` lists it from then on.
+    // A search for tools has found this tool; `readAnthropicTools` adds it to the tools of the prompt.
     if (type === 'tool_reference') return fields.text('tool_name', '');
     if (type !== 'search_result') throw unread(block, where);
     const texts = this.#blocksOf(fields, 'content').map((part) => this.#readableText(part, 'a search result'));
@@ -150,7 +154,7 @@ class AnthropicReader<Rules> {
     return [...about, text].join(BETWEEN_BLOCKS);
   }
 
-  /** Returns the text of a field that contains a text or blocks of text. */
+  /** Returns the text of a field that contains a text or text blocks. */
   textOf(fields: Fields<Rules>, name: string): string {
     if (fields.value(name) === undefined) return '';
     return this.#blocksOf(fields, name)
@@ -159,13 +163,13 @@ class AnthropicReader<Rules> {
   }
 }
 
-/** Returns the error for a block of an unsupported type. @param where the block is, for the message */
+/** Returns the error for a block of an unsupported type. @param where names the message with the block, for the error */
 const unread = <Rules>({ type, fields }: Block<Rules>, where: string): Error =>
   fields.fail('type', `is '${type}', which cannot be read in ${where}; this model reads text only`);
 
 /**
- * Converts tools to the form of Chat Completions, which chat templates take. A tool with `defer_loading` is left out unless a
- * `tool_reference` in a result of a tool names it, as in Anthropic's API.
+ * Converts tools to the form of Chat Completions, which chat templates read. A tool with `defer_loading` is left out unless a
+ * `tool_reference` in a tool result names it, as in Anthropic's API.
  */
 export function readAnthropicTools<Rules>(
   fields: Fields<Rules>,
@@ -191,7 +195,7 @@ export function readAnthropicTools<Rules>(
   });
 }
 
-/** Returns the names of the tools that results of searches have found. */
+/** Returns the names of the tools that a search for tools has found, from the tool results in the messages. */
 function referencedTools(messages: unknown): Set<unknown> {
   const blocksOf = (holder: object) => {
     const { content } = holder as { content?: unknown };
@@ -201,7 +205,7 @@ function referencedTools(messages: unknown): Set<unknown> {
   return new Set(results.flatMap(blocksOf).map((block) => (block as { tool_name?: unknown }).tool_name));
 }
 
-/** Returns a tool's description, followed by its examples, for which templates have no other place. */
+/** Returns a tool's description, followed by its examples, for which templates have no field. */
 function describedTool<Rules>(tool: Fields<Rules>): string {
   const description = tool.text('description', '');
   if (tool.value('input_examples') === undefined) return description;

@@ -1,4 +1,4 @@
-// Converts tool calls of earlier turns and their results to the form of chat templates, for all forms of messages.
+// Converts the tool calls of earlier turns and their results to the form of chat templates. The readers of all API forms use it.
 import { writtenJson, type ChatMessage } from '@bowyer/text';
 
 export interface EarlierCall {
@@ -8,10 +8,10 @@ export interface EarlierCall {
 }
 
 /**
- * Returns the arguments of an earlier call. Text is kept as it is, so that the prompt has the tokens that were sampled; null, ''
- * and 'null' become empty arguments.
+ * Returns the arguments of a call of an earlier turn. JSON text is kept as it is, so that the prompt has the same tokens that the
+ * model sampled; null, '' and 'null' become empty arguments.
  *
- * @param given JSON text, or a value; text that is not an object, or not JSON, is kept too
+ * @param given JSON text, or a value; a text that is not an object, or not JSON, is kept too
  */
 export function earlierArguments(given: unknown): object {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
@@ -19,7 +19,10 @@ export function earlierArguments(given: unknown): object {
   return ['', 'null'].includes(text.trim()) ? {} : writtenJson(text);
 }
 
-/** The earlier calls of a dialogue by id. A template may need the tool's name of a result. */
+/**
+ * Keeps the earlier calls of a dialogue by their ids. A tool result gets the tool's name from its call, since some templates need
+ * it.
+ */
 export class EarlierCalls {
   readonly #names = new Map<string, string>();
 
@@ -29,7 +32,7 @@ export class EarlierCalls {
     return { id, type: 'function', function: { name, arguments: earlierArguments(args) } };
   }
 
-  /** Returns a result as a message. @param name of the tool, if the result has it */
+  /** Returns a tool result as a message. @param name of the tool, if the result itself contains it */
   result(id: string | null, content: string, name = id === null ? undefined : this.#names.get(id)): ChatMessage {
     return { role: 'tool', ...(id !== null && { tool_call_id: id }), ...(name !== undefined && { name }), content };
   }

@@ -1,9 +1,10 @@
-// Converts messages and tools of OpenAI's Chat Completions, with the keys that vLLM's clients add, to the form of chat templates.
+// Converts messages and tools of OpenAI's Chat Completions, with the additional keys of vLLM's clients, to the form of chat
+// templates.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** The rules for the objects of messages and tools, by their place in a request. */
+/** The rules for the keys of the objects in messages and tools, by the path of the object in a request. */
 export interface ChatRules<Rules> {
   'messages[].content[]': Rules;
   'messages[].tool_calls[]': Rules;
@@ -13,7 +14,7 @@ export interface ChatRules<Rules> {
   'tools[].function': Rules;
 }
 
-/** The roles of templates for those of requests. Before June 2023 `function` was the role of a result. */
+/** The roles of chat templates, by the roles of requests. `function` was the role of tool results before June 2023. */
 const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   system: 'system',
   developer: 'system',
@@ -23,7 +24,10 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   function: 'tool',
 };
 
-/** The fields of reasoning, as [read from, written to]. If vLLM's two names are present, the older `reasoning_content` is used. */
+/**
+ * The fields with reasoning, as [name in the request, name for the template]. If both of vLLM's names are present, the older
+ * `reasoning_content` is used.
+ */
 const THOUGHTS = [
   ['reasoning', 'reasoning_content'],
   ['reasoning_content', 'reasoning_content'],
@@ -45,7 +49,10 @@ export function* readChatMessages<Rules>(
 
 class ChatReader<Rules> {
   readonly #calls = new EarlierCalls();
-  /** The id that was made for the last call in the older API, which has no ids. Its result gets the same id. */
+  /**
+   * The id that was made for the last call in OpenAI's older form `function_call`, which has no ids. The result of the call gets
+   * the same id.
+   */
   #olderId: string | null = null;
   #count = 0;
 
@@ -86,7 +93,7 @@ class ChatReader<Rules> {
     return [this.#call(this.#olderId, fields.object('function_call', this.rules['messages[].function_call']))];
   }
 
-  /** Converts a call. Clients send the arguments as JSON text; templates take an object. */
+  /** Converts a tool call. Clients send the arguments as JSON text; templates read an object. */
   #call(id: string, called: Fields<Rules>): EarlierCall {
     const name = called.text('name', '');
     if (name === '') throw called.fail('name', 'must be a string');
@@ -94,7 +101,7 @@ class ChatReader<Rules> {
   }
 }
 
-/** Returns a message's reasoning, under the keys that templates read. */
+/** Returns the reasoning of a message, by the keys that templates read. */
 function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
   const given = THOUGHTS.flatMap(([key, read]) => {
     const text = fields.text(key, null);
@@ -103,7 +110,7 @@ function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
   return Object.fromEntries(given);
 }
 
-/** Returns a text, or the concatenated text parts. */
+/** Returns the content of a message as a text: the text itself, or its concatenated text parts. */
 function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): string {
   if (!Array.isArray(fields.value('content'))) {
     const text = fields.text('content', null);
@@ -121,7 +128,7 @@ function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): strin
     .join('');
 }
 
-/** Converts tools, without fields that templates do not expect. */
+/** Converts tools, and removes fields that templates do not expect. */
 export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): Record<string, unknown>[] =>
   listed(fields, 'tools', rules['tools[]']).map((tool) => {
     tool.choice('type', ['function'], 'function');
@@ -134,7 +141,7 @@ export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rul
     return { ...more, function: called.plain(['defer_loading']) };
   });
 
-/** Fields of a tool that are removed, since a template would print them into the prompt. */
+/** Fields of a tool that are removed, since a template would write them into the prompt. */
 const UNREAD = [
   'cache_control',
   'prompt_cache_breakpoint',

@@ -1,30 +1,33 @@
-// Defines the interface through which messages are read: an object in a request's body or in a data file's item. Both share the
-// readers, so that a dialogue has the same tokens in training and in serving. They differ in the allowed keys and the wording of
-// errors.
+// Defines the interface through which messages are read from an object, in the body of a request or in an item of a data file.
+// The same code converts both, so that a dialogue has the same tokens in training and in serving. The two implementations differ
+// in the allowed keys and the wording of errors.
 
-/** An object whose fields are read by name. @param Rules determine its allowed keys */
+/** An object whose fields are read by name. @param Rules the type of the rules that determine the allowed keys */
 export interface Fields<Rules> {
   /** Returns the value of a field; undefined if it is absent or null. */
   value(name: string): unknown;
   text<Default>(name: string, otherwise: Default): string | Default;
   boolean(name: string): boolean;
   choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option;
-  /** Returns an object; an empty one if the field is absent. */
+  /** Returns the object in a field; an empty one if the field is absent. */
   object(name: string, rules: Rules | null): Fields<Rules>;
-  /** Returns a non-empty array of objects. */
+  /** Returns the objects in a field, which must be a non-empty array. */
   objects(name: string, rules: Rules | null): Fields<Rules>[];
-  /** Wraps another object, or this one with other rules. @param place of the object within this one */
+  /** Wraps another object, or this one with other rules. @param place the path of the object within this one, for errors */
   within(value: unknown, rules: Rules | null, place: string): Fields<Rules>;
-  /** Returns the object without the given fields. Its numbers keep their texts. */
+  /** Returns the object itself, without the fields `without`. Its numbers keep the text with which they are written. */
   plain(without?: readonly string[]): Record<string, unknown>;
-  /** Returns the name of a field for errors. */
+  /** Returns the path by which errors name a field. */
   placeOf(name: string): string;
   fail(name: string, problem: string): Error;
-  /** Returns further members of a data file's message (loss weight, `cut`, keys of its template); empty for a request. */
+  /**
+   * Returns what a message of a data file has in addition to the API's fields: its loss weight, `cut`, and keys that chat
+   * templates read. It is empty for a message of a request.
+   */
   beside(): Readonly<Record<string, unknown>>;
 }
 
-/** Returns the objects of a list; empty if it is absent or empty. */
+/** Returns the objects of a list; an empty list if the field is absent or empty. */
 export const listed = <Rules>(fields: Fields<Rules>, name: string, rules: Rules | null): Fields<Rules>[] => {
   const value = fields.value(name);
   return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : fields.objects(name, rules);

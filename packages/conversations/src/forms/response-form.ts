@@ -1,10 +1,10 @@
 // Converts items and tools of OpenAI's Responses API to the form of chat templates. All items that the model wrote between two
-// inputs become one message.
+// inputs become one message of the assistant.
 import type { ChatMessage } from '@bowyer/text';
 import { EarlierCalls, type EarlierCall } from './calls.js';
 import { listed, type Fields } from './fields.js';
 
-/** The rules for the objects of items and tools. */
+/** The rules for the keys of items and tools, by the kind of object. */
 export interface ResponseRules<Rules> {
   'message item': Rules;
   'function_call item': Rules;
@@ -15,10 +15,10 @@ export interface ResponseRules<Rules> {
   namespace: Rules;
 }
 
-/** An item. Only a message may omit its type. */
+/** An item of the input or output. Only a message may omit its type. */
 type Item = Readonly<Record<string, unknown>>;
 
-/** The assistant message to which the current items belong. */
+/** The assistant's message that is being built from consecutive items. */
 interface OpenMessage {
   reasoning: string;
   content: string;
@@ -27,10 +27,11 @@ interface OpenMessage {
 }
 
 /**
- * Converts items. System messages at the beginning are joined to the instructions, since few templates accept several.
+ * Converts items to messages. System messages at the beginning are joined to the instructions, since few templates accept
+ * several.
  *
- * @param items all items of the prompt in order
- * @param fields for the names of places in errors
+ * @param items all items of the prompt in their order
+ * @param fields the request's fields, for the paths in errors
  */
 export function* readResponseItems<Rules>(
   fields: Fields<Rules>,
@@ -79,7 +80,7 @@ class ItemReader<Rules> {
 
   constructor(private readonly rules: ResponseRules<Rules>) {}
 
-  /** Returns the item with the rules of its type. */
+  /** Wraps an item with the rules for its type. */
   typed(fields: Fields<Rules>, item: Item, i: number): Fields<Rules> {
     const known = `${String(item.type)} item`;
     const place = `input[${i}]`;
@@ -89,7 +90,7 @@ class ItemReader<Rules> {
     throw fields.within(item, null, place).fail('type', problem);
   }
 
-  /** Converts an item that the model wrote; null if it is an input. */
+  /** Converts an item that the model wrote to a part of the assistant's message; null if the item is an input. */
   ownPart(read: Fields<Rules>, { type }: Item): OpenMessage | null {
     const empty = { reasoning: '', content: '', calls: [], beside: read.beside() };
     if (type === 'reasoning') return { ...empty, reasoning: this.#reasoningOf(read) };
@@ -137,7 +138,10 @@ class ItemReader<Rules> {
       .join('');
   }
 
-  /** Returns the reasoning text: its content or summary, or the text that this project's server sends as encrypted content. */
+  /**
+   * Returns the text of a reasoning item: its content or summary, or the text that this project's model server sends as
+   * `encrypted_content`.
+   */
   #reasoningOf(read: Fields<Rules>): string {
     for (const name of ['content', 'summary']) {
       const value = read.value(name);
@@ -147,7 +151,7 @@ class ItemReader<Rules> {
   }
 }
 
-/** The field with the text, by the type of part. */
+/** The names of the fields with the text, by the type of the content part. */
 const textNames: Readonly<Record<string, string>> = {
   input_text: 'text',
   output_text: 'text',
@@ -157,22 +161,22 @@ const textNames: Readonly<Record<string, string>> = {
   refusal: 'refusal',
 };
 
-/** A tool's namespace and its name in it, as the client knows them. */
+/** The namespace of a tool and its name within the namespace, as the client knows them. */
 interface SpacedName {
   namespace: string;
   name: string;
 }
 
 export interface ResponseTools {
-  /** The tools in the form of Chat Completions, which chat templates take. */
+  /** The tools in the form of Chat Completions, which chat templates read. */
   tools: Record<string, unknown>[];
-  /** The tools of namespaces by the joined names that the model uses. */
+  /** The tools that have a namespace, by the joined names that the model uses. */
   spaced: ReadonlyMap<string, SpacedName>;
-  /** The places of tools that are ignored: web searches on the server, which agents offer to any server. */
+  /** The paths of tools that are ignored, which are web searches on the server: agents offer them to any server. */
   left: readonly string[];
 }
 
-/** Returns the joined name that the model reads and writes. */
+/** Returns the name that the model reads and writes: namespace and name in one. */
 const wholeName = ({ namespace, name }: SpacedName): string => `${namespace}__${name}`;
 
 export function readResponseTools<Rules>(fields: Fields<Rules>, rules: ResponseRules<Rules>): ResponseTools {
@@ -207,7 +211,7 @@ function ofNamespace<Rules>(
   });
 }
 
-/** Converts a function. @param of.about description of the tool's namespace, which precedes the tool's own */
+/** Converts a function tool. @param of.about the description of the tool's namespace, which is put before the tool's own */
 function functionOf<Rules>(
   fields: Fields<Rules>,
   given: Fields<Rules>,
@@ -234,7 +238,7 @@ function nameOf<Rules>(tool: Fields<Rules>): string {
   return name;
 }
 
-/** Checks that names are unique. Otherwise a call would be ambiguous. */
+/** Checks that the names of all tools differ, since a call could otherwise not be assigned to a tool. */
 function checkNames<Rules>(fields: Fields<Rules>, tools: readonly Record<string, unknown>[]): void {
   const names = tools.map((tool) => (tool.function as { name: string }).name);
   const twice = names.find((name, i) => names.indexOf(name) < i);

@@ -1,4 +1,7 @@
-/** Runs a reader to its end and returns its result. A server runs it in steps instead. */
+/**
+ * Runs a reader, which yields after each step, to its end without pauses, and returns its result. A server runs it in steps
+ * instead.
+ */
 export function whole<Result>(steps: Generator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
