@@ -21,7 +21,7 @@ const DESCRIPTIONS = new Set([
 
 /**
  * Returns the files to download: config, tokenizer and one copy of the weights, which is a single safetensors file, else its
- * shards, else PyTorch's files (for task=convert).
+ * shards, else PyTorch's files (which task=convert reads).
  */
 export function neededFiles(files: readonly RemoteFile[]): RemoteFile[] {
   const weightsIn = [

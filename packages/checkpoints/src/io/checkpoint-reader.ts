@@ -4,7 +4,7 @@ import { CheckpointError } from './checkpoint-error.js';
 import type { Dtype } from './dtype.js';
 
 export interface CheckpointReader {
-  /** The file or directory, for messages. */
+  /** The path of the file or directory, which error messages name. */
   readonly path: string;
   /** Shape and dtype of every tensor by name. They are known before any data is read. */
   readonly entries: ReadonlyMap<string, TensorInfo>;
@@ -38,13 +38,14 @@ export interface ReadTensorOptions {
   requireFinite?: boolean;
 }
 
-/** The advice for a value that `firstNonFinite` finds. */
+/** The remedy in error messages about a weight that is NaN or infinite. */
 export const nonFiniteAdvice =
   'training diverged or the file is damaged: use an earlier checkpoint or download it again';
 
 /**
- * Returns a text about the first non-finite number for an error; null if all are finite. @param start index of `data[0]` in the
- * tensor
+ * Describes the first NaN or infinity in `data` for an error message; returns null if all numbers are finite.
+ *
+ * @param start the index of `data[0]` in its tensor
  */
 export function firstNonFinite(data: Float32Array, start = 0): string | null {
   if (allFinite(data)) return null;

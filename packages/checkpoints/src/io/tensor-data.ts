@@ -6,7 +6,7 @@ import { bytesPerElement, type Dtype } from './dtype.js';
 
 export interface TensorData {
   dtype: Dtype;
-  /** Row-major in the file. */
+  /** The shape of the tensor, whose numbers are in row-major order in the file. */
   shape: readonly number[];
   /** Fills `target` with bytes from `offset` on, counted from the tensor's first byte. */
   read: (offset: number, target: Uint8Array) => Promise<void>;

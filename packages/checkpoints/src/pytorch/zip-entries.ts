@@ -58,7 +58,7 @@ export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEnt
 
 const BLOCK = 4 << 20;
 
-/** Reads the content once and verifies its checksum. */
+/** Reads the content of a ZIP entry and verifies its checksum, in parts, so that the content is not in memory as a whole. */
 export async function checkContent(
   source: ByteSource,
   name: string,

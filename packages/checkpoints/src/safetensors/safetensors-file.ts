@@ -84,7 +84,7 @@ export async function openSafetensors(dir: string): Promise<CheckpointReader> {
   return openShards(index, await readWeightMap(index), SafetensorsFile.open);
 }
 
-/** Returns the file of each tensor, from the index. */
+/** Reads `model.safetensors.index.json`: the name of the shard that contains each tensor. */
 export async function readWeightMap(index: string): Promise<Record<string, string>> {
   const fail = (expected: string, found: string) => new CheckpointError(index, null, expected, found);
   let json: { weight_map?: unknown };

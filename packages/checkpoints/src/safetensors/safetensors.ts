@@ -68,7 +68,7 @@ export async function writeSafetensors(
   await writeStreamed(path, inMemory(tensors), metadata);
 }
 
-/** Tensors that are made one by one while they are written, so that they are never in memory together. */
+/** Tensors to write that `data` makes one by one, so that they are never in memory together. */
 interface TensorStream {
   shapes: ReadonlyMap<string, readonly number[]>;
   /** The names of tensors of bytes. All others are float32. */
@@ -138,7 +138,7 @@ export async function writeWeightStream(
     for (const name of shard.keys()) weightMap[name] = file;
   }
   const totalSize = [...shapes.values()].reduce((sum, shape) => sum + 4 * elements(shape), 0);
-  // Written last, so that the index never names a missing shard.
+  // The index is written after the shards, so that it never names a missing one.
   await writeFileAtomically(
     join(dir, indexName),
     JSON.stringify({ metadata: { total_size: totalSize }, weight_map: weightMap }, null, 2),

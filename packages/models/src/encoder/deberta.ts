@@ -14,7 +14,7 @@ const NORM = 'encoder.LayerNorm';
 
 type Relative = NonNullable<DebertaSettings['relative']>;
 
-/** The relative positions, which all layers share. */
+/** The embeddings of relative positions, and the bucket of each pair of tokens; all layers use the same. */
 export interface Distances {
   /** [2 · span, hidden] the embedding of each bucket. */
   table: Value;

@@ -38,14 +38,14 @@ export interface EncoderConfig {
   numHeads: number;
   /** Width of the feed-forward layer. */
   intermediateSize: number;
-  /** Rows of the position table; RoBERTa can use two fewer. */
+  /** The number of rows of the position table; RoBERTa reads two tokens fewer, since its positions begin at 2. */
   maxPositions: number;
-  /** Rows of the token-type table; 0 if there is none, as in DistilBERT. */
+  /** The number of rows of the token-type table; 0 if there is none, as in DistilBERT. */
   typeVocabSize: number;
   layerNormEps: number;
   padTokenId: number;
   activation: ActivationName;
-  /** ALBERT's narrow word table and shared layers. */
+  /** The settings of ALBERT, whose word embeddings are narrower than hidden states, and whose layers share weights. */
   albert?: {
     /** Width of the word embeddings; a linear layer maps them to hiddenSize. */
     embeddingSize: number;
@@ -62,7 +62,10 @@ export interface EncoderConfig {
   modernbert?: ModernBertSettings;
 }
 
-/** For each encoder: the name of its class in transformers, and its attribute in models with a head. */
+/**
+ * For each encoder: its class in transformers, and the attribute of a model with a head that contains it, a prefix of weights'
+ * names.
+ */
 const classes: Record<EncoderType, { name: string; prefix: string }> = {
   bert: { name: 'BertModel', prefix: 'bert' },
   roberta: { name: 'RobertaModel', prefix: 'roberta' },
@@ -108,7 +111,7 @@ const isKnown = (modelType: unknown): modelType is EncoderType =>
 /** Returns the position of the first token: 0 in BERT; RoBERTa counts from padTokenId + 1 = 2. */
 export const firstPosition = (config: EncoderConfig): number => (isRoberta(config) ? config.padTokenId + 1 : 0);
 
-/** Returns the most tokens of a text. */
+/** Returns the largest number of tokens of a text that the encoder can read. */
 export const maxTokens = (config: EncoderConfig): number => config.maxPositions - firstPosition(config);
 
 /** Returns whether the `model_type` is that of a supported encoder. */

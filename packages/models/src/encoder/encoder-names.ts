@@ -11,9 +11,9 @@ interface EncoderNames {
   value: string;
   attentionOutput: string;
   attentionNorm: string;
-  /** The map hidden → intermediate. */
+  /** The first linear layer of the feed-forward layer, hidden → intermediate size. */
   inner: string;
-  /** The map intermediate → hidden. */
+  /** The second linear layer of the feed-forward layer, intermediate → hidden size. */
   outer: string;
   outputNorm: string;
 }

@@ -31,7 +31,7 @@ export function initializeEncoder(rng: Rng, config: EncoderConfig, { pooler }: {
   return tensors;
 }
 
-/** Returns the names and shapes; linear weights are [out, in]. */
+/** Returns the names and shapes of an encoder's weights; those of linear layers are [out, in]. */
 export function encoderShapes(config: EncoderConfig, { pooler }: { pooler: boolean }): Record<string, number[]> {
   const { hiddenSize } = config;
   return {

@@ -73,7 +73,10 @@ async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[
   );
 }
 
-/** Refuses a default prompt, which would be put before each text, since requests have no field to turn it off. */
+/**
+ * Refuses a model with a default prompt, which would precede each text, since requests for embeddings have no field to turn it
+ * off.
+ */
 async function refusePrompt(dir: string): Promise<void> {
   const { default_prompt_name: name, prompts } = await jsonIfAny(dir, 'config_sentence_transformers.json');
   const prompt = typeof name === 'string' ? (prompts as Record<string, unknown> | undefined)?.[name] : '';

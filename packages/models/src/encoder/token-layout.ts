@@ -21,9 +21,9 @@ export interface Rows {
 
 /** The tokens of a batch, for the layers of an encoder. */
 export interface TokenLayout {
-  /** int32 [...rows] */
+  /** int32 token ids: [texts, tokens], or [all tokens] if texts are packed */
   ids: Value;
-  /** int32 [...rows] rows of the position table */
+  /** int32 rows of the position table, in the shape of `ids` */
   positions: Value;
   classes: readonly TextClass[];
   /** Converts the hidden states of all tokens. */

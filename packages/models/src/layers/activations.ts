@@ -6,7 +6,7 @@ const functions = {
   swish: (g, x) => g.silu(x),
   gelu: (g, x) => g.gelu(x, 'none'),
   gelu_python: (g, x) => g.gelu(x, 'none'),
-  // Three names of the same approximation.
+  // These three names stand for the same approximation of GELU by tanh.
   gelu_new: (g, x) => g.gelu(x, 'tanh'),
   gelu_fast: (g, x) => g.gelu(x, 'tanh'),
   gelu_pytorch_tanh: (g, x) => g.gelu(x, 'tanh'),
@@ -22,7 +22,7 @@ const functions = {
 
 export type ActivationName = keyof typeof functions;
 
-/** The names in Hugging Face's config files. */
+/** The names of the supported activation functions, as Hugging Face's config files have them. */
 export const activationNames = Object.keys(functions) as ActivationName[];
 
 export const activate = (g: GraphBuilder, name: ActivationName, x: Value): Value => functions[name](g, x);

@@ -19,7 +19,7 @@ import {
 } from '@bowyer/graph';
 import { weightedValues } from './weighted-values.js';
 
-/** The shape of flat rows [batch · tokens, heads · headSize]. */
+/** The sizes by which queries [batch · tokens, heads · headSize], and keys and values, are split into heads. */
 export interface HeadLayout {
   batch: Dim;
   tokens: Dim;
@@ -96,7 +96,9 @@ export interface TreeBlocks {
     paths: Value;
     /** The operands by which the gradients of keys and values are summed over all paths that contain a token. */
     sums?: {
-      /** [all blocks + 1, blocks] float32: 1 where a path contains the whole block; the last row is 0. */
+      /**
+       * [all blocks + 1, blocks] float32: 1 where a block of the tree is on the path of a block of the group; the last row is 0.
+       */
       contains: Value;
       /** [tokens, keyValueHeads] the index of each token in the sums, flattened from [all blocks + 1, keyValueHeads, columns]. */
       inPaths: Value;
@@ -170,7 +172,7 @@ export function treeAttention(
 export interface Places {
   /** [tokens], or [batch, tokens] if the queries of batch rows begin at different positions */
   queries: Value;
-  /** [columns] */
+  /** [columns], a column being one key */
   keys: Value;
 }
 
@@ -300,7 +302,7 @@ export function attentionAfterPast(
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
-/** Computes the position of each column, without counting padding: [batch, columns]. */
+/** Computes the position of each column of the mask (each key), without counting padding: [batch, columns]. */
 const columnPositions = (g: GraphBuilder, mask: Value): Value => g.max(g.sub(g.cumSum(mask, 1), 1), 0);
 
 /** Makes the mask [batch, 1, queriesPerKey · tokens, columns]: 0 where a token sees a column, very negative elsewhere. */
@@ -324,11 +326,13 @@ function paddedCausalMask(
 
 export const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
 
-/** Computes c · tanh(scores / c) if the form has a bound c. */
+/** Computes c · tanh(scores / c) if the layer's attention has a bound c of its scores (softcap). */
 export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
   softcap === undefined ? scores : g.mul(g.tanh(g.div(scores, softcap)), softcap);
 
-/** Computes the softmax over the last axis. A form with sinks adds one column of scores, which is removed after the softmax. */
+/**
+ * Computes the softmax over the last axis. With attention sinks, one column of scores is added, and removed after the softmax.
+ */
 export function softmaxWithSinks(g: GraphBuilder, scores: Value, layout: HeadLayout, { sinks }: AttentionForm): Value {
   if (!sinks) return g.softmax(scores);
   const column = g.expand(rowsOfHeads(g, sinks, layout), [...scores.shape.slice(0, 3), 1]);

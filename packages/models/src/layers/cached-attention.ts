@@ -29,12 +29,15 @@ export interface CachedKeysAndValues {
 export interface SharedKeysAndValues {
   key: Value;
   value: Value;
-  /** [rows] int32: the index of each row's first shared position, and their number; 0 for rows without any. */
+  /**
+   * [rows] int32: for each batch row, the index of its first shared position, and the number of its shared positions, which may
+   * be 0.
+   */
   begins: Value;
   lengths: Value;
 }
 
-/** The cache of a batch, divided into classes of neighbouring rows with the same capacity. */
+/** The KV cache of a batch, divided into classes of neighbouring batch rows with the same capacity. */
 interface AttentionCache {
   classes: readonly CachedKeysAndValues[];
   shared?: SharedKeysAndValues;

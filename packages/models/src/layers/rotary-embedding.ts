@@ -55,7 +55,11 @@ export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFr
   return { cos, sin, interleaved: rotary.interleaved ?? false };
 }
 
-/** Looks up the cosines and sines of row · step positions: [positions, rotaryDims / 2] each. */
+/**
+ * Looks up cosines and sines in a table whose row r belongs to position r · step: [positions, rotaryDims / 2] each.
+ *
+ * @param picked [positions] the row for each position
+ */
 function rotations(
   g: GraphBuilder,
   { frequencies }: RotaryFrequencies,

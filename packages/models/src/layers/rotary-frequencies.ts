@@ -178,7 +178,7 @@ function yarn(
   fields: ConfigFields,
 ): RotaryFrequencies {
   const { original, trained } = lengths;
-  // If the factor is null, it is the ratio of the two lengths.
+  // A factor that is null means the ratio of the trained length and the original length.
   const factor = fields.isNull('factor') ? trained / original : factorOf(fields);
   const rotaryDims = 2 * plain.length;
   // Returns the index of the frequency that makes `turns` rotations within the original context.

@@ -8,7 +8,7 @@ import { subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
  */
 const LEAST_ROWS = 256;
 
-/** The most rows of a chunk, and the most logits of all its rows, 268 MB in float32. */
+/** The largest number of rows of a chunk, and that of the logits in a chunk, 268 MB in float32. */
 const MOST_ROWS = 2048;
 const MOST_LOGITS = 2 ** 26;
 

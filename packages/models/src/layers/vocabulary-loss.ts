@@ -9,9 +9,9 @@ import {
   weightedNllGradient,
 } from './token-logprobs.js';
 
-/** The inputs of the loss. */
+/** The inputs of the loss Σ weights · (−log p(target)) + Σ entropyWeights · (−H) over scored positions. */
 export interface VocabularyLossInput {
-  /** [scored, width] the input of the head. */
+  /** [scored, width] the hidden states of the scored positions, which are the input of the final norm and the LM head. */
   rows: Value;
   /** [scored] int64, or [scored, targets] */
   targets: Value;
@@ -28,7 +28,7 @@ export interface VocabularyLossInput {
   gradientScale?: Value;
   /** Applies the final norm and the head: [n, width] → [n, vocabulary]. `pick` selects the chunk's rows of a tensor [scored]. */
   logits: (rows: Value, pick: (x: Value) => Value) => Value;
-  /** The values by which the loss is differentiated; the head need not use them. */
+  /** The parameters by which gradients are computed; the head need not depend on all of them. */
   parameters: readonly Value[];
   /** The number of chunks, each of at least 256 rows except the last. */
   chunks: number;
@@ -58,7 +58,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
   const found = { logprobs: [] as Value[], entropies: [] as Value[] };
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
-    // A chunk starts only when everything that needs the previous chunk's logits is done.
+    // The computation of a chunk must wait for all results of the previous chunk, so that the previous logits can be freed.
     const former = [rowGradients, losses, found.entropies].flatMap((values) => values.slice(-1));
     const done = [...parameterGradients.values(), ...former.map((value) => g.reduceSum(value))];
     const ready = done.length > 0 ? notBefore(g, done, pick(input.rows)) : pick(input.rows);

@@ -2,11 +2,11 @@
 // in sampling, scoring and training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** Finite, so that differences of masked logits stay finite; its exp is 0. */
+/** The number that is added to masked logits. It is finite, so that differences of masked logits are finite; its exp is 0. */
 const MASKED = -1e9;
 
 /**
- * Masks logits. The result is in float32, and so is everything computed from it.
+ * Masks logits. The result is in float32 on every device, so that everything computed from logits is in float32.
  *
  * @param raw [rows, vocabulary]
  */

@@ -1,4 +1,5 @@
-// Computes log p of targets from hidden rows in chunks, like `vocabularyLoss` but without gradients.
+// Computes log p of target tokens from hidden states, for one chunk of rows after the other, like `vocabularyLoss` but without
+// gradients.
 import { notBefore, type GraphBuilder, type Value } from '@bowyer/graph';
 import { chunkIndices } from './row-chunks.js';
 import { tokenEntropies, tokenLogprobs } from './token-logprobs.js';
@@ -23,7 +24,7 @@ export function vocabularyScores(
   input: Pick<VocabularyLossInput, 'rows' | 'targets' | 'entropies' | 'logits' | 'chunks'> & { head: number },
 ): VocabularyScores {
   const found = { logprobs: [] as Value[], entropies: [] as Value[], heads: [] as Value[] };
-  // A chunk starts only when everything that needs the previous chunk's logits is done.
+  // The computation of a chunk must wait for all results of the previous chunk, so that the previous logits can be freed.
   let done: Value[] = [];
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);

@@ -1,4 +1,5 @@
-// Computes x · Wᵀ + b with the same weight array [out, in] for training and for decoding; only the order of the operands differs.
+// Computes x · Wᵀ + b with the same weight array [out, in] in training and in decoding; the order of the operands is that which
+// is faster for the number of rows of x.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
@@ -12,7 +13,7 @@ export type OperandOrder = 'rows-left' | 'weights-left';
 /** The number of rows from which on both operand orders take the same time, and rows-left saves the transpositions. */
 export const FEW_ROWS = 64;
 
-/** A range of batch sizes, both ends included. */
+/** A range of numbers of rows, both ends included. */
 export type RowRange = readonly [from: number, to: number];
 
 /**

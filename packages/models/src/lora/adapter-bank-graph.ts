@@ -11,7 +11,7 @@ export const NO_ADAPTER = -1;
 
 /** Adds the updates of a bank's adapters to the linear layers of a graph. */
 export class AdapterBankGraph implements LayerUpdates {
-  /** [rows or 1, places · rank] whether a column belongs to the row's adapter. */
+  /** [rows or 1, places · rank] booleans: whether a column of x · Aᵀ belongs to the row's adapter. */
   #own: Value;
 
   /**

@@ -14,13 +14,13 @@ import { targetedModules, type LoraOptions } from './lora-options.js';
 interface BankSizes {
   /** The number of adapters that can be loaded at the same time. */
   places: number;
-  /** The largest rank that fits into a place. */
+  /** The largest rank of an adapter, for which each place has room. */
   rank: number;
 }
 
-/** The stacked A and B of one weight. */
+/** The A and B of all adapters for one base weight, which are stacked in two tensors. */
 export interface BankWeight {
-  /** The names of the two stacks among the bank's tensors. */
+  /** The names of the two stacked tensors. */
   a: string;
   b: string;
   inputs: number;

@@ -32,7 +32,7 @@ export class BankFullError extends Error {
   override readonly name = 'BankFullError';
 }
 
-/** Holds the adapters of a bank. */
+/** Loads adapters into the tensors of a bank, and keeps account of its free places. */
 export class AdapterBank {
   readonly #free: number[];
   readonly #loaded = new Set<LoadedAdapter>();

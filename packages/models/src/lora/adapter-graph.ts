@@ -4,11 +4,11 @@ import type { GraphBuilder, State, Value } from '@bowyer/graph';
 import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 
-/** Adapters on a device: the trained parameters, and a switch. */
+/** A model's trained LoRA adapters on a device: their parameters, and a switch that turns them on or off. */
 export interface AdapterWeights {
   layout: AdapterLayout;
   parameters: State;
-  /** The scalars `on` = 1 and `off` = 0, so that the same session computes the policy, or with its adapters off the reference. */
+  /** The scalars `on` = 1 and `off` = 0, one of which a graph reads: with its adapters off the policy is the reference model. */
   switch: State;
   /** The generator from which the masks of the adapters' dropout are drawn. */
   dropoutRng: Pick<Rng, 'integer'>;
@@ -39,11 +39,11 @@ export interface LayerUpdates {
   add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
 }
 
-/** Builds the updates of trained adapters into a graph. */
+/** Adds the updates of trained adapters to the linear layers of a graph. */
 export class AdapterGraph implements LayerUpdates {
   readonly #inputs = new Map<string, Value>();
   readonly #on: Value;
-  /** The product of the switch and a factor, by factor. */
+  /** The products of the switch and the factor alpha / r, by factor, since layers with the same factor share the node. */
   readonly #scales = new Map<number, Value>();
 
   /**

@@ -65,13 +65,13 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   phi3: ['qkv_proj'], // not in PEFT's table; the same layers as for the other families
 };
 
-/** The default of all other families; PEFT's table has the same for the families that it lists. */
+/** The default modules of all other families, which are those of PEFT's table as far as it lists these families. */
 const otherTargets = ['q_proj', 'v_proj'];
 
 /** Returns the modules that are adapted if `targetModules` is null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
 
-/** Returns the rank of one module's adapter, and the factor of its B A. */
+/** Returns the rank of one module's adapter, and the factor by which its update B A is scaled. */
 export function moduleRank(options: LoraOptions, module: string): { r: number; scale: number } {
   const r = patternValue('rank_pattern', options.rankPattern, module) ?? options.r;
   const alpha = patternValue('alpha_pattern', options.alphaPattern, module) ?? options.alpha;
@@ -170,7 +170,8 @@ function layerChoice(
   if (layersToTransform === undefined) return () => true;
   const finders = layersPattern.map((pattern) => layerIndexFinder(pattern, 'layers_pattern'));
   const indexOf = (path: string): number | undefined => {
-    // The index is the first segment that is a number; for an expert, that is the index of its layer.
+    // Without `layersPattern`, the layer's index is the first segment of the path that is a number; an expert's index follows
+    // later.
     if (finders.length === 0) return numberIn(/^.*?\.[^.]*\.(\d+)\./.exec(path)?.[1]);
     for (const find of finders) {
       const index = find(path);

@@ -97,7 +97,7 @@ const isListName = (value: unknown) => isName(value) && !/[(|]/.test(value as st
 const isNoneOrSome = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   value === null || value === '' || (Array.isArray(value) ? value.every(isItem) : isItem(value));
 
-/** The required types of keys, if they are given. */
+/** The required types of the keys of adapter_config.json, for keys that a file has. */
 const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form: string]>> = {
   r: [isCount, 'a positive integer'],
   lora_alpha: [(value) => typeof value === 'number' && value > 0, 'a number above 0'],
@@ -131,7 +131,8 @@ const isPattern = (value: unknown): boolean =>
  */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
-  // The kind of adapter is checked first, since other kinds have other keys.
+  // These values, first of all `peft_type`, are checked before unknown keys are refused, since other kinds of adapters have other
+  // keys.
   for (const [key, allowed] of Object.entries(supportedValues))
     if (!allowed.includes(config[key] ?? null))
       throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);

@@ -8,8 +8,8 @@ import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { blockLength } from './moment-codes.js';
 
 /**
- * Names the roles of the states. A tensor of `m` or `v` contains codes (int32 words) if the scales have a tensor of the same name, else
- * float32 moments.
+ * Names the tensors of a step: parameters p, gradients g, moments m and v, and the scales of the moments' codes. A tensor of `m`
+ * or `v` contains 8-bit codes (int32 words) if the scales have a tensor of the same name, else float32 moments.
  */
 export type AdamW8bitRoles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
 

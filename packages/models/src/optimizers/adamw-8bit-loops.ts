@@ -47,7 +47,7 @@ const [momentsAt, rootsAt] = [0, 4 * blockLength];
 /** The names of the loop's scalar parameters, which are the same for every weight (see `adamW8bitInPlace`). */
 const scalarOrder = [
   ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
-  // Constants are parameters too, since V8 would construct them with four instructions at each use.
+  // Constant vectors are parameters of the function too, since V8 would construct them with four instructions at each use.
   ...(['minusZero', 'one', 'rounder'] as const),
 ];
 type Scalars = Record<(typeof scalarOrder)[number], number>;
@@ -124,7 +124,7 @@ const adam8 = loopFunction(
       rounded(max(sqrt(mul(load(own, rootsAt + ahead), local(at.root))), scalar.one));
     const sixteen = (code: (ahead: number) => Code, toBytes: (a: Code, b: Code) => Code): Code =>
       toBytes(toI16(code(0), code(16)), toI16(code(32), code(48)));
-    /** Computes most² / scale; 0 if the scale is 0. */
+    /** Makes the code that computes most² / scale, a factor of encoding; it is 0 if the scale is 0. */
     const inverse = (most: number, scale: Code) => {
       const isThere = greaterF32(scale, constF32(0));
       return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
@@ -164,7 +164,7 @@ interface Adam8Loops {
 
 let instance: Loops<Adam8Loops> | undefined;
 
-/** The codes of a tensor, four in a 32-bit word, and the scales of its blocks. */
+/** The 8-bit codes of a tensor of moments, four in a 32-bit word, and the scales of its blocks. */
 export interface CodedMoments {
   words: TensorArray;
   scales: Float32Array;

@@ -12,7 +12,7 @@ export interface ClipArgs {
   othersNorm: number;
 }
 
-/** The result of a step. */
+/** The result of an optimizer step, for metrics and for the decision whether training can continue. */
 export interface OptimizerStep {
   /** The norm of all gradients together, times `gradientScale`, before clipping. */
   gradientNorm: number;

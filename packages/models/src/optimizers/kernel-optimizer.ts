@@ -14,9 +14,9 @@ export interface Optimized {
 }
 
 interface OptimizerParts<Args> extends Optimized {
-  /** The states that the optimizer keeps between steps, by the kernel's role names. */
+  /** The states that the optimizer keeps between steps, by the names that the kernel gives them, such as `m` and `v`. */
   moments: Readonly<Record<string, State>>;
-  /** The prefixes of tensor names in a file, by role. */
+  /** The prefixes of the tensors' names in the optimizer's file, by the names of these states. */
   prefixes: Readonly<Record<string, string>>;
   kernel: KernelSource;
   programs?: Record<string, BoundProgram>;

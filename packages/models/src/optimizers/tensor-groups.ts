@@ -39,7 +39,8 @@ export const joined = (g: GraphBuilder, tensors: NamedValues, names: readonly st
 /**
  * Computes the update of every tensor.
  *
- * @param states tensors by role and name; the first role has all names, and its shapes determine the groups
+ * @param states tensors by role (parameters, gradients, moments) and name; the first role has all names, and its shapes determine
+ *   the groups
  * @param update computes a group's new tensors by role, elementwise from the old ones
  */
 export function updatedInGroups<Old extends string, New extends string>(

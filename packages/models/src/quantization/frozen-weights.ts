@@ -1,4 +1,5 @@
-// Separates a model's parameters into weights that are kept in 4 or 8 bits, and others that stay in float32.
+// Separates the parameters of a model whose weights are not trained into those kept in 4 or 8 bits, and those that stay in
+// float32.
 import type { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -79,9 +80,9 @@ export class FrozenWeights {
   }
 
   /**
-   * Quantises a parameter if it has a layout.
+   * Quantises a parameter if it is among those that are quantised.
    *
-   * @returns whether the float32 numbers are no longer needed
+   * @returns whether the float32 numbers are no longer needed; those of the output head are
    */
   #quantize(name: string, { data, shape }: HostTensor): boolean {
     const layout = this.#layout(name, shape);

@@ -107,7 +107,10 @@ export function trainingProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/** The number of elements per row of a head's gradient that are multiplied in float32. With four, some rows would still lose all small numbers. */
+/**
+ * The number of elements per row of the gradient by logits that are multiplied in float32. With four, some rows would still lose
+ * all small numbers by rounding.
+ */
 const EXACT = 16;
 
 /** Sets the largest numbers of dy [rows, out] to 0. @returns the rest, and the product of the largest numbers with the weight [out, in] */

@@ -18,9 +18,9 @@ import { dequantizeColumns, dequantizeRows, type WeightInMemory } from './quanti
 export type IntegerKind = 'int8' | 'uint8';
 
 export interface IntegerWeight {
-  /** [in, out] p; unsigned numbers are p + 128. */
+  /** [in, out] the weight's integers p (see above); unsigned numbers are p + 128. */
   numbers: Int8Array | Uint8Array;
-  /** [out] c / 127² */
+  /** [out] the scale of each output, c / 127² (see above). */
   scales: Float32Array;
 }
 

@@ -9,7 +9,7 @@ export interface DecodeLoopArgs {
   rows: number;
   /** The tokens of the longest source; shorter ones are padded. */
   sourceTokens: number;
-  /** [rows · sourceTokens] */
+  /** [rows · sourceTokens] the token ids of the sources. */
   sourceIds: Int32Array;
   /** 1 for tokens, 0 for padding. */
   sourceMask: Float32Array;
@@ -17,7 +17,7 @@ export interface DecodeLoopArgs {
   heads: number;
   headSize: number;
   startId: number;
-  /** Tokens that are generated first, and last where a target reaches its maximum length; −1: none. */
+  /** The ids of tokens that must be generated first, and last if a target reaches its maximum length; −1: none. */
   forcedFirst: number;
   forcedLast: number;
   /** [rows · maxNewTokens] random numbers in [0, 1), one for each sampled token; empty for greedy decoding. */
@@ -89,7 +89,9 @@ export class TargetLoop {
     };
   }
 
-  /** Makes the inputs for logit rules, for which the decoder's start token counts as part of the text. */
+  /**
+   * Makes the inputs for rules that change logits (repetition penalty and others); they read the start token as part of the text.
+   */
   #logitInputs(): LoopInputs {
     const { rules, startId, terminatorIds, forcedFirst } = this.args;
     if (!rules) return {};

@@ -9,7 +9,7 @@ export interface SourceAndTarget {
 }
 
 export interface TargetScores {
-  /** [target tokens] in nats. */
+  /** [target tokens] the log-probability of each token in nats. */
   logprobs: Float32Array;
   /** The first ten logits (all, if the vocabulary is smaller) at the target's first position. */
   logitsHead: Float32Array;
@@ -19,7 +19,7 @@ export interface TargetScores {
 interface PaddedTokens {
   rows: number;
   tokens: number;
-  /** [rows · tokens] */
+  /** [rows · tokens] token ids. */
   ids: Int32Array;
   /** 1 for tokens, 0 for padding. */
   mask: Float32Array;

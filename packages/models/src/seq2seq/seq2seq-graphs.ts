@@ -59,7 +59,7 @@ export function stepGraph(architecture: EncoderDecoder, sampler: Sampler, operan
     value: held(`value.${layer}`, 'capacity'),
   }));
   const columns = g.range('capacity');
-  // Columns from `position` on are empty. The new token itself comes after all columns, and is always seen.
+  // Cache columns from `position` on are unused and masked. The key of the new token follows all columns and is never masked.
   const mask = g.concat([causalTerm(g, g.sub(position, 1), columns), g.zeros([1, 1, 1, 1])], -1);
   const fresh: Value[] = [];
   const sourceTerm = paddingTerm(g, g.input('source_mask', 'float32', ['batch', 'source']));

@@ -46,11 +46,11 @@ interface Parts {
   tokenizer: Tokenizer | null;
   rules: GenerationRules;
   parameters: State;
-  /** Null for a model with fresh weights. */
+  /** The directory from which the model was loaded; null for a model with random weights. */
   dir: string | null;
 }
 
-/** Generates and scores targets. */
+/** An encoder-decoder model on a device, which generates and scores targets. */
 export class Seq2SeqModel {
   readonly architecture: EncoderDecoder;
   readonly tokenizer: Tokenizer | null;

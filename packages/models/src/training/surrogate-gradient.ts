@@ -10,7 +10,7 @@ export interface SurrogateForm {
   policy: 'clip' | 'cispo' | 'dro' | 'likelihood';
   /** Whether positions have several targets, each with a weight; for 'likelihood' only. */
   isWide: boolean;
-  /** See core's `ppoClipLoss`. */
+  /** The bound of dual-clip PPO as in @bowyer/core's `ppoClipLoss`; null: none. */
   dualClip: number | null;
   /** The estimator of a KL penalty as in core's `klPenalty`; null: no penalty. */
   klEstimator: KlEstimator | null;

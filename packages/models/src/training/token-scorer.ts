@@ -50,7 +50,9 @@ export interface GradientOptions extends BatchOptions {
 
 /** The options of scoring. */
 export interface ScoringBatchOptions extends BatchOptions {
-  /** With LoRA: false scores with the base alone; a state scores with other adapters in the same session. True if not given. */
+  /**
+   * With LoRA: whether the adapters are applied, or a state with other adapters of the same shapes to apply. True if not given.
+   */
   adapters?: boolean | State;
   /** One of the adapters that are loaded into the model's bank; null or omitted: the base model alone. */
   adapter?: LoadedAdapter | null;

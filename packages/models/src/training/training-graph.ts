@@ -80,7 +80,7 @@ export interface TrainingOptions extends ScoringOptions {
   sharesBatch?: boolean;
   /**
    * If given, gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. The outputs are
-   * then `logprobs` [scored] instead of `loss`, and, with `value`, `values` [valued].
+   * then `logprobs` [scored] instead of `loss`, and with `value` also `values` [valued].
    */
   surrogate?: SurrogateForm;
   /** With a surrogate: whether there is a further output `entropies` [scored]. */
@@ -204,7 +204,7 @@ function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss, surro
   return gradient;
 }
 
-/** Returns the width of the trunk's residual stream. */
+/** Returns the width of the model's residual stream, which a value head reads. */
 export function trunkWidth(architecture: CausalArchitecture): number {
   const { rows } = scoredRows(new GraphBuilder('width'), architecture, { maskedTokenIds: [] }, undefined);
   return Number(rows.dim(1));

@@ -14,7 +14,7 @@ interface LoopNames<Whole extends string, Scalar extends string, Vector extends 
 }
 
 interface LoopLocals<Whole extends string, Scalar extends string, Vector extends string> {
-  /** The index of each local. */
+  /** The WebAssembly index of each integer parameter, counter and vector, by name. */
   at: Readonly<Record<Whole | Vector, number>>;
   /** For each scalar, the code that loads it into all four lanes of a vector. */
   scalar: Readonly<Record<Scalar, Code>>;

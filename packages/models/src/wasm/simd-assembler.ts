@@ -42,7 +42,7 @@ export const mul = binary(0xe6);
 export const div = binary(0xe7);
 export const abs = unary(0xe0);
 export const sqrt = unary(0xe3);
-/** Sets all bits of a lane where a ≥ b. */
+/** Sets all bits of a lane of the vector where a ≥ b, and none elsewhere. */
 export const greaterOrEqual = binary(0x46);
 export const and = binary(0x4e);
 /** Copies one float32 to all four lanes. */

@@ -64,7 +64,7 @@ function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Arra
   return codes;
 }
 
-/** Encodes numbers ≥ 0 as 6-bit codes of a common unit. */
+/** Encodes numbers ≥ 0 as multiples of a common unit, 0 to 63 (6 bits). */
 function sixBits(numbers: readonly number[]): { unit: number; codes: number[] } {
   const largest = maximum([0, ...numbers]);
   const inverse = largest > 0 ? fround(LARGEST_SCALE / largest) : 0;

@@ -90,7 +90,8 @@ function yarn(
 ): Rope {
   if (fields.isNull('factor')) throw fail('the factor of its yarn is null; write the number');
   const own = (field: string, otherwise: number) => (fields.value(field) ? fields.real(field) : otherwise);
-  // llama.cpp multiplies attention by 0.1 ln(factor) + 1 and by this factor.
+  // llama.cpp multiplies cosines and sines by 0.1 ln(factor) + 1 and by an entry, which therefore has the quotient of the model's
+  // factor and this number.
   const usual = 1 + 0.1 * Math.log(fields.real('factor'));
   const entries = {
     ...plain,

@@ -27,9 +27,9 @@ interface Source {
 /** A tensor of the file, and the parameters that it contains. */
 export interface PlannedTensor {
   shape: number[];
-  /** In the order in which the tensor contains them. */
+  /** The parameters, in the order in which the tensor contains them. */
   sources: Source[];
-  /** Whether the sources are stacked along a new first axis. */
+  /** Whether the sources (the same weight of all experts) are stacked along a new first axis. */
   isJoint?: boolean;
 }
 

@@ -37,7 +37,7 @@ export const mergePairs = ({ merges }: BpeModel): [string, string][] =>
   });
 
 /**
- * Refuses fields of the model that llama.cpp does not read, if they have an effect.
+ * Refuses fields of a tokenizer's `model` that llama.cpp does not read, if they have an effect.
  *
  * @param others further fields to check
  */

@@ -20,11 +20,11 @@ interface ExportScopeOptions {
   architecture: CausalArchitecture;
   float: 'float32' | 'float16';
   layouts: WeightLayouts;
-  /** [batch, past + tokens] */
+  /** [batch, past + tokens] the attention mask: 0 for padding. */
   mask: Value;
 }
 
-/** Offers an architecture the operations of an exported graph. */
+/** Provides the operations (linear layers, attention) from which an architecture builds an exported graph. */
 export class ExportScope implements ForwardScope {
   readonly batch = BATCH;
   readonly tokens = TOKENS;

@@ -3,7 +3,7 @@
 // names for them.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 
-/** The values of `model_type`. */
+/** The values of `model_type` in config.json of the families that can be exported. */
 const onnxFamilies: readonly string[] = [
   'bloom',
   'cohere',
