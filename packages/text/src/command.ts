@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command bowyer-text, which renders a chat template or prints the tokens of a text.
+// Runs the command bowyer-text, which writes a dialogue by a model's chat template, or prints the tokens of a text.
 import { readFile } from 'node:fs/promises';
 import type { ChatMessage } from './chat/chat-message.js';
 import { Template } from './jinja/template.js';

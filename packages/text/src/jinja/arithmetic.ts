@@ -1,4 +1,5 @@
-// Computes Python's arithmetic on ints and floats, and the operators `+`, `*` and `%` on texts and lists.
+// Computes the operators of Jinja expressions as Python does: arithmetic on ints and floats, and `+`, `*` and `%` on texts and
+// lists.
 import { formatPercent } from './formatting.js';
 import { TemplateError } from './template-error.js';
 import { describe, floatOf, isFloat, numberOf, Tuple, type Value } from './values.js';

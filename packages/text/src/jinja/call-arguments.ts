@@ -1,12 +1,14 @@
-// Checks and reads the arguments of a method, a filter or a test, which are given by position or by name.
+// Checks and reads the arguments of a call of a method, a filter or a test in a Jinja template; each is given by position or by
+// name.
 import { TemplateError } from './template-error.js';
 import { integerOf, isTrue, stringOf, type Value } from './values.js';
 
 export class CallArguments {
   /**
-   * Checks that there are no surplus or unknown arguments.
+   * Takes the arguments of a call.
    *
-   * @param names the parameters, in order
+   * @param names the names of the parameters, in order
+   * @throws {TemplateError} if there are too many arguments, or one whose name is not among the parameters
    */
   constructor(
     private readonly what: string,

@@ -1,4 +1,4 @@
-// Evaluates the expressions of a template.
+// Evaluates the expressions of a parsed Jinja template (expression-parser.ts) to values.
 import { arithmetic, joinedTexts } from './arithmetic.js';
 import type { Named } from './filter.js';
 import { applyFilter } from './filters.js';
@@ -150,12 +150,12 @@ export function filtered(value: Value, { name, args, line }: FilterCall, scope: 
   }
 }
 
-/** Adds the line of the template to an error without one. */
+/** Returns the error with the line of the template, if it has no line yet. */
 export const withLine = (error: unknown, line: number): unknown =>
   error instanceof TemplateError && error.line === undefined ? error.at(line) : error;
 
 /**
- * Calls a value.
+ * Calls a function of a template, such as a macro or a method.
  *
  * @param more named arguments in addition to those of the call
  */

@@ -1,5 +1,5 @@
-// Parses expressions with Jinja's precedence, from the loosest operator to the tightest: arithmetic binds more tightly than
-// comparison, `~` more tightly than `+`, and a filter applies after a sign.
+// Parses the expressions of Jinja templates, with Jinja's precedence from the loosest operator to the tightest: arithmetic binds
+// more tightly than comparison, `~` more tightly than `+`, and a filter applies after a sign.
 import type { Arguments, Expression, FilterCall, Target } from './syntax.js';
 import type { TokenStream } from './token-stream.js';
 
@@ -29,9 +29,9 @@ export class ExpressionParser {
   }
 
   /**
-   * Parses one expression, or several separated by commas.
+   * Parses one expression, or several separated by commas, which form a tuple.
    *
-   * @param end a keyword that ends it
+   * @param end a keyword at which the expression ends
    */
   tuple({ conditions = true, end }: { conditions?: boolean; end?: string } = {}): Expression {
     const items: Expression[] = [];

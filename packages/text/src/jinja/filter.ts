@@ -1,4 +1,4 @@
-// Declares the signature of filters, such as `upper` in `{{ name | upper }}`.
+// Declares the signature of Jinja filters, such as `upper` in `{{ name | upper }}`.
 import type { CallArguments } from './call-arguments.js';
 import type { Value } from './values.js';
 

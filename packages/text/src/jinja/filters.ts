@@ -1,6 +1,6 @@
-// Implements the filters of texts, numbers and single values; list-filters.ts has those of lists. `tojson` is that of transformers:
-// json.dumps without Jinja's escapes for HTML. Filters for HTML only (urlize, xmlattr, striptags) are not supported; `safe` changes
-// nothing.
+// Implements Jinja's filters of texts, numbers and single values; list-filters.ts has those of lists. `tojson` is that of
+// transformers: json.dumps without Jinja's escapes for HTML. Filters for HTML only (urlize, xmlattr, striptags) are not
+// supported; `safe` changes nothing.
 import { repeatedText } from './arithmetic.js';
 import { attributeOf } from './members.js';
 import { CallArguments } from './call-arguments.js';
@@ -27,7 +27,7 @@ import {
 } from './values.js';
 import { strip } from './whitespace.js';
 
-/** The parameters and the function of each filter. */
+/** Each filter by name: the names of its parameters, separated by spaces, and its function. */
 const valueFilters: Record<string, readonly [names: string, apply: Filter]> = {
   abs: ['', (value) => (isFloat(value) ? floatOf(Math.abs(numberOf(value)!)) : Math.abs(integerOf(value, 'abs')))],
   attr: ['name', (value, args) => attributeOf(value, args.string('name'))],

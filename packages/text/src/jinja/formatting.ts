@@ -1,4 +1,4 @@
-// Puts values into a text in Python's two ways: `'%s' % value` and `'{}'.format(value)`.
+// Formats values as Python does, for Jinja templates: `'%s' % value` and `'{}'.format(value)`.
 import { repr, textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { floatOf, isFloat, numberOf, Tuple, typeName, Undefined, type Value } from './values.js';
@@ -13,7 +13,7 @@ interface Spec {
 
 const PERCENT = /%(?:\(([^)]*)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?([diouxXeEfFgGcrs%])|%/g;
 
-/** Replaces each placeholder of a format by its field. */
+/** Replaces each placeholder of a format by the text that `field` returns for it. */
 function filled(format: string, marks: RegExp, field: (...found: (string | undefined)[]) => string): string {
   let length = format.length;
   return format.replace(marks, (...found: (string | undefined)[]) => {

@@ -1,4 +1,4 @@
-// Finds the variables that a template reads from outside: the names that it uses but does not always set itself.
+// Finds the variables that a Jinja template gets from its caller: the names that it uses but does not always set itself.
 import { globalFunctions } from './globals.js';
 import type { Statement } from './syntax.js';
 
@@ -7,8 +7,8 @@ const GLOBAL = Object.keys(globalFunctions(() => new Date(0)));
 const GIVEN = ['loop', 'caller', 'varargs', 'kwargs'];
 
 /**
- * Finds the variables that a template reads from outside. A name that is set in one place and read in another counts only if it is set
- * to a default, as in `{% if not x is defined %}{% set x = false %}{% endif %}`.
+ * Finds the variables that a template gets from its caller. A name that the template both sets and reads is one of them only if
+ * the template sets it as a default, as in `{% if not x is defined %}{% set x = false %}{% endif %}`.
  */
 export function freeVariables(statements: readonly Statement[]): Set<string> {
   const read = new Set<string>();

@@ -1,4 +1,4 @@
-// Converts JSON values to a template's values, in steps, since a dialogue may contain hundreds of thousands.
+// Converts JSON values to the values of a Jinja template, in steps, since a dialogue may contain hundreds of thousands of values.
 import type { Steps } from '../steps.js';
 import { Float, type Dict, type Value } from './values.js';
 import { checkNesting, type Work } from './work.js';
@@ -8,8 +8,9 @@ import { compactValue, keepText, numberText, textAsWritten } from './written-jso
 const AT_ONCE = 1024;
 
 /**
- * Converts a JSON value. The same object is always converted to the same dict.
+ * Converts a JSON value. If one object occurs several times, it becomes one dict.
  *
+ * @param known the dicts and lists that have been made, by the JSON object
  * @param work counts the values that the template gets
  */
 export function fromJson(json: unknown, known: Map<unknown, Value>, work: Work): Steps<Value> {

@@ -1,4 +1,4 @@
-// Implements the functions that a template can call: Jinja's, and transformers' `raise_exception` and `strftime_now`.
+// Implements the functions that a Jinja template can call: Jinja's own, and transformers' `raise_exception` and `strftime_now`.
 import { textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, integerOf, iterate, type Value } from './values.js';

@@ -1,5 +1,6 @@
-// Runs a parsed template in steps: a step ends after each iteration of a loop that is not inside a macro or a captured text. A loop's
-// body, a macro and `with` have their own scope; the branches of an `if` do not.
+// Runs a parsed Jinja template in steps, between which a server can serve other requests. A step ends after each iteration of a
+// loop that is not inside a macro or a captured text. A loop's body, a macro and `with` have their own scope; the branches of an
+// `if` do not.
 import { called, evaluate, filtered, withLine } from './expression-evaluator.js';
 import { loopState } from './loop-state.js';
 import { joinedBy, textOf } from './printing.js';
@@ -11,10 +12,10 @@ import { finished, type Steps } from '../steps.js';
 import { checkLength, spend, spendText, withinCall } from './work.js';
 
 interface GenerationSpan {
-  /** In UTF-16 code units of the rendered text. */
+  /** The range of the rendered text that the `{% generation %}` block has written, in UTF-16 code units. */
   start: number;
   end: number;
-  /** The current items of the loops around the block, innermost first. */
+  /** The current items of the loops around the block, innermost first, from which the block's message is found. */
   within: readonly Value[];
 }
 
@@ -28,7 +29,7 @@ export class Interpreter {
   readonly spans: GenerationSpan[] = [];
   readonly #root: string[] = [];
   #rootLength = 0;
-  /** The pieces of the text that is written at present: the template's own, or that of a macro or a captured block. */
+  /** The strings of the text that is being written: the template's own text, or that of a macro or a captured block. */
   #output = this.#root;
   #items: Value[] = [];
 
@@ -74,7 +75,7 @@ export class Interpreter {
     return undefined;
   }
 
-  /** Runs statements whose body may contain a loop. */
+  /** Runs an `if`, `for` or `with`, whose body may contain a loop and so take several steps. */
   *#containing(statement: Containing, scope: Scope): Steps<Signal> {
     if (statement.type === 'for') return yield* this.#for(statement, scope);
     if (statement.type === 'with') return yield* this.#with(statement, scope);
@@ -126,7 +127,10 @@ export class Interpreter {
     }
   }
 
-  /** Runs a `{% generation %}` block and records its positions in the text; inside a macro these count from the end of the main text. */
+  /**
+   * Runs a `{% generation %}` block and records the range of its text. Inside a macro, whose text has no position yet, the range
+   * begins at the end of the main text.
+   */
   #generation(body: readonly Statement[], scope: Scope): void {
     const inner = scope.inner(); // Jinja treats the block as a macro without arguments
     inner.set('varargs', new Tuple([]));

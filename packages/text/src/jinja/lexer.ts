@@ -1,4 +1,4 @@
-// Splits a template into tokens, with those options for whitespace that transformers sets: trim_blocks and lstrip_blocks.
+// Splits a Jinja template into tokens, with those options for whitespace that transformers sets: trim_blocks and lstrip_blocks.
 // Source: jinja.palletsprojects.com/en/stable/templates, "Whitespace Control".
 import { TemplateError } from './template-error.js';
 import { strip } from './whitespace.js';

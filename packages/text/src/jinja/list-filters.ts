@@ -1,5 +1,5 @@
-// Implements the filters of lists and dicts. Filters that return generators in Jinja (map, select, unique, batch, slice) return one
-// here too: it is true even if empty, and can be read only once.
+// Implements Jinja's filters of lists and dicts. Filters that return generators in Jinja (map, select, unique, batch, slice)
+// return one here too: it is true even if empty, and can be read only once.
 import type { CallArguments } from './call-arguments.js';
 import type { Filter, Named } from './filter.js';
 import { arithmetic } from './arithmetic.js';
@@ -68,7 +68,10 @@ function at(items: readonly Value[], index: number): Value {
   return item === undefined ? new Undefined('the list is empty') : item;
 }
 
-/** Returns a function that looks up an attribute such as `function.name` or `0`; if the attribute is null, it returns the value. */
+/**
+ * Returns a function that looks up an attribute such as `function.name` or the index `0` of a value, as filters' argument
+ * `attribute`; if `attribute` is null, the function returns the value itself.
+ */
 function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   if (attribute === null) return (value) => value;
   const path = typeof attribute === 'number' ? [attribute] : stringOf(attribute, 'attribute').split('.');
@@ -81,7 +84,10 @@ function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   };
 }
 
-/** Makes the sort key; texts are compared without case unless requested otherwise. */
+/**
+ * Returns the function that computes the key by which a filter sorts or compares items. Texts are compared without case unless
+ * `case_sensitive` is set.
+ */
 function keyOf(args: CallArguments): (value: Value) => Value {
   const attribute = args.or('attribute', null);
   const fold = args.boolean('case_sensitive', false) ? (value: Value) => value : folded;
@@ -123,7 +129,7 @@ function grouped(value: Value, args: CallArguments): Value {
     if (groups.length === 0 || !equals(groups.at(-1)!.key, key)) groups.push({ key, items: [] });
     groups.at(-1)!.items.push(item);
   }
-  // A group is named by its first item, with that item's case.
+  // The name of a group is the attribute of its first item as it is written there, although items are grouped without case.
   return groups.map(({ items: members }) => new Tuple([get(members[0]), members]));
 }
 
@@ -154,7 +160,7 @@ function unique(value: Value, args: CallArguments): Value {
   return new Generator(items);
 }
 
-/** Lists the items of a value; these filters treat any false value as an empty list. */
+/** Lists the items of a value. Filters such as `map` and `select` treat any false value as an empty list. */
 const itemsIn = (value: Value): readonly Value[] => (isTrue(value) ? iterate(value) : []);
 
 /** Evaluates `map(attribute=…)`, or `map(FILTER, …)`. */

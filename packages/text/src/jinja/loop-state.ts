@@ -3,9 +3,9 @@ import { TemplateError } from './template-error.js';
 import { Attributes, Callable, equals, Undefined, type Value } from './values.js';
 
 /**
- * Makes the variable `loop` and the function that sets it to an iteration.
+ * Makes the variable `loop`, and a function `advance` that updates it for the next iteration.
  *
- * @param recurse runs the body of a recursive loop over other items
+ * @param recurse runs the body of a recursive loop over other items, as `loop(items)` does; null if the loop is not recursive
  */
 export function loopState(
   items: readonly Value[],

@@ -1,4 +1,5 @@
-// Parses the statements of a template. `extends`, `include`, `import` and `block` are not supported, since they need other files.
+// Parses the statements of a Jinja template. `extends`, `include`, `import` and `block` are not supported, since they need other
+// files.
 import { ExpressionParser } from './expression-parser.js';
 import { tokenize } from './lexer.js';
 import type { Expression, For, Parameter, Statement, Target } from './syntax.js';
@@ -27,7 +28,9 @@ class Parser {
     return this.tokens.is('end') ? body : this.tokens.fail('expected a statement');
   }
 
-  /** Parses statements up to a tag with one of these names; the name becomes the next token. */
+  /**
+   * Parses statements up to a tag with one of these names, such as `else` or `endif`. The tag's name is left as the next token.
+   */
   #body(...ends: readonly string[]): Statement[] {
     return this.tokens.within(() => this.#statements(ends));
   }
@@ -60,7 +63,7 @@ class Parser {
     return body;
   }
 
-  /** Reads the rest of a tag whose name is the next token. */
+  /** Reads the name of an end tag, which is the next token, and the end of the tag. */
   #close(): void {
     this.tokens.take();
     this.tokens.expect('end-block');

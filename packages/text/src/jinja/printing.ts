@@ -1,4 +1,4 @@
-// Prints values as Python's str(), repr() and json.dumps() do.
+// Prints the values of a Jinja template as Python's str(), repr() and json.dumps() do.
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Value } from './values.js';
 import { checkNesting, spend, spendLength } from './work.js';
@@ -72,16 +72,19 @@ function codeEscape(char: string): string {
 
 interface JsonOptions {
   ensureAscii: boolean;
-  /** The indentation per level; null: everything on one line. */
+  /** The indentation for each level of nesting; null: everything on one line. */
   indent: string | null;
   separators: readonly [item: string, key: string];
   sortKeys: boolean;
 }
 
-/** Returns whether JSON must be formatted again; otherwise its original text is kept. */
+/**
+ * Returns whether the options change the form of JSON. Otherwise values that were read from JSON are printed with their original
+ * text.
+ */
 const hasOwnLayout = ({ indent, sortKeys, ensureAscii }: JsonOptions) => indent !== null || sortKeys || ensureAscii;
 
-/** Returns json.dumps(value). */
+/** Writes a value as Python's json.dumps does. */
 export function jsonText(value: Value, options: JsonOptions, depth = 0): string {
   spend(1);
   checkNesting(depth);

@@ -1,4 +1,5 @@
-// Holds the names that are visible in a part of a template: its own, then those of the enclosing parts.
+// Holds the variables that are visible at a place of a Jinja template: those of the innermost block, then those of the blocks
+// around it.
 import { Undefined, type Value } from './values.js';
 
 export class Scope {

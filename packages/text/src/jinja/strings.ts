@@ -1,4 +1,4 @@
-// Implements the methods of Python's str. Positions and lengths count code points.
+// Implements the methods of Python's str for Jinja templates. Positions and lengths count code points.
 import { repeatedText } from './arithmetic.js';
 import { CallArguments } from './call-arguments.js';
 import { formatBraces } from './formatting.js';
@@ -20,7 +20,7 @@ type Method = { names: readonly string[]; call: (text: string, args: CallArgumen
 
 const method = (names: string, call: Method['call']): Method => ({ names: names === '' ? [] : names.split(' '), call });
 
-/** Makes a method that tests all characters for a Unicode property; false for an empty text. */
+/** Makes a method that returns whether all characters of a text match a pattern, such as `isdigit`; false for an empty text. */
 const all = (pattern: RegExp) =>
   method('', (text) => text !== '' && Array.from(text).every((char) => pattern.test(char)));
 
@@ -94,7 +94,7 @@ export function stringMethod(
   return (args, named) => spentOn(text, () => call(text, new CallArguments(`str.${name}`, names, args, named)));
 }
 
-/** Calls `make`, and counts the work for the text that it reads and the text that it returns. */
+/** Calls `make`, and counts the text that it reads and the text that it returns against the template's work limit. */
 export function spentOn(text: string, make: () => Value): Value {
   spendText(text);
   const made = make();
@@ -160,7 +160,9 @@ function ranged(text: string, args: CallArguments): { part: string; before: numb
   return { part: characters.slice(start, Math.max(start, end)).join(''), before: start };
 }
 
-/** Returns whether a text begins or ends, according to `matches`, with one of the given texts. */
+/**
+ * Returns whether a text begins or ends with one of the given texts (`startswith`, `endswith`); `matches` compares one of them.
+ */
 function ends(text: string, args: CallArguments, matches: (part: string, affix: string) => boolean): boolean {
   const given = args.required('prefix');
   const affixes = given instanceof Tuple ? given.items : [given];

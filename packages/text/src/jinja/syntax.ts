@@ -1,4 +1,4 @@
-// Declares the nodes of a parsed template.
+// Declares the nodes of a parsed Jinja template: expressions and statements.
 
 export type Expression =
   | { type: 'constant'; value: null | boolean | number | string }
@@ -62,7 +62,7 @@ export interface For {
   type: 'for';
   target: Target;
   over: Expression;
-  /** The condition after `if` in the tag; items that do not fulfil it are skipped and not counted. */
+  /** The condition after `if` in the tag `{% for %}`. Items that do not fulfil it are skipped and not counted in `loop`. */
   test: Expression | null;
   isRecursive: boolean;
   body: Statement[];

@@ -1,4 +1,4 @@
-/** Thrown for a template that is invalid, or that refuses its input. */
+/** Thrown for a Jinja template that is invalid, or that refuses its input, as with `raise_exception`. */
 export class TemplateError extends Error {
   override readonly name: string = 'TemplateError';
 

@@ -1,6 +1,6 @@
-// Renders chat templates in Jinja, with Python's semantics of values and transformers' settings: trim_blocks, lstrip_blocks, `break`
-// and `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks (the texts of the
-// assistant) whose positions are reported.
+// Renders chat templates in Jinja, with Python's semantics of values and transformers' settings: trim_blocks, lstrip_blocks,
+// `break` and `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks (the texts
+// of the assistant) whose positions are returned.
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { freeVariables } from './free-variables.js';
 import { globalFunctions } from './globals.js';
@@ -16,8 +16,8 @@ import { Work, working } from './work.js';
 export interface Rendered {
   text: string;
   /**
-   * The positions of `{% generation %}` blocks, in UTF-16 code units, with the index of the item of `tracked` whose loop contains the
-   * block.
+   * The ranges of the text that `{% generation %}` blocks have written, in UTF-16 code units. `index` says which item of the list
+   * `tracked` (the messages) the loop around the block was at; null if it was at none.
    */
   spans: { start: number; end: number; index: number | null }[];
 }
@@ -39,7 +39,7 @@ export class Template {
     this.hasGenerationBlocks = /\{%-?\s*generation\s*-?%\}/.test(source);
   }
 
-  /** Lists the variables that the template reads from outside. */
+  /** Lists the variables that the template gets from its caller. */
   get variables(): ReadonlySet<string> {
     return freeVariables(this.#statements);
   }
@@ -48,7 +48,7 @@ export class Template {
    * Renders the template.
    *
    * @param variables JSON values
-   * @param tracked a list among the variables, to whose items the spans refer
+   * @param tracked a list among the variables, such as the messages; the index in each span refers to it
    * @throws {TemplateError} with the line
    */
   render(variables: Readonly<Record<string, unknown>>, tracked: readonly unknown[] = []): Rendered {
@@ -56,8 +56,8 @@ export class Template {
   }
 
   /**
-   * Renders the template in steps, between which a server can serve others: while variables are read, and after each iteration of a
-   * loop.
+   * Renders the template in steps, between which a server can serve other requests. Steps end while variables are converted, and
+   * after each iteration of a loop.
    */
   *renderInSteps(
     variables: Readonly<Record<string, unknown>>,
@@ -80,7 +80,7 @@ export class Template {
   }
 }
 
-/** Runs a rendering step by step, with its work counted by `work`. */
+/** Runs a rendering step by step, and counts its work in `work`, which throws if a limit is exceeded. */
 function* limited<Result>(steps: Generator<undefined, Result>, work: Work): Generator<undefined, Result> {
   for (;;) {
     const step = working(work, () => steps.next());

@@ -1,4 +1,4 @@
-// Defines the tests of Jinja, which templates write as `value is NAME`.
+// Implements Jinja's tests, which templates write as `value is NAME`.
 import { arithmetic } from './arithmetic.js';
 import { isFilter } from './filters.js';
 import { textOf } from './printing.js';
@@ -23,7 +23,7 @@ type Test = (value: Value, other: Value) => boolean;
 
 const isInteger = (value: Value) => typeName(value) === 'int';
 
-/** The number of arguments and the function of each test. */
+/** Each test by name: the number of its arguments, and its function. */
 const tests: Record<string, readonly [count: 0 | 1, test: Test]> = {
   boolean: [0, (value) => typeof value === 'boolean'],
   callable: [0, (value) => value instanceof Callable || value instanceof Undefined],

@@ -1,9 +1,9 @@
-// Reads the tokens of a template in turn.
+// Gives the parser the tokens of a Jinja template one after the other.
 import type { Token } from './lexer.js';
 import { TemplateError } from './template-error.js';
 import { TemplateLimitError } from './work.js';
 
-/** The most nested brackets, as in Python. */
+/** The largest depth of nested brackets and statements, which is that of Python. */
 const SOURCE_DEPTH = 200;
 
 export class TokenStream {
@@ -42,7 +42,7 @@ export class TokenStream {
     );
   }
 
-  /** Reads a part that may be nested: an expression, or the body of a statement. */
+  /** Reads something that may be nested, an expression or the body of a statement, and checks the depth. */
   within<Part>(read: () => Part): Part {
     if (++this.#depth > SOURCE_DEPTH)
       throw new TemplateLimitError(

@@ -1,4 +1,4 @@
-// Represents the values of a template's expressions, and compares, prints and measures them as Python does. None is null, int an
+// Represents the values of a Jinja template's expressions, and compares and measures them as Python does. None is null, int an
 // integral number, str a string (measured in code points), list an array, dict a Map.
 import { TemplateError } from './template-error.js';
 import { checkNesting, spend, spendText } from './work.js';
@@ -35,13 +35,13 @@ export class Float {
     readonly written?: string,
   ) {}
 
-  /** Returns whether this is an integer, namely one that a plain number does not hold exactly. */
+  /** Returns whether this is an integer. Then it is one that a plain number does not hold exactly. */
   get isInteger(): boolean {
     return this.written !== undefined && !/[.eE]/.test(this.written);
   }
 }
 
-/** The value of a name or key that does not exist. */
+/** The value of a name or key that does not exist (Jinja's Undefined). */
 export class Undefined {
   constructor(readonly problem: string) {}
 }
@@ -122,14 +122,14 @@ export function numberOf(value: Value): number | undefined {
 
 export const floatOf = (value: number): Value => (Number.isInteger(value) ? new Float(value) : value);
 
-/** Returns a value as an integer; an error about another value begins with `what`. */
+/** Returns a value as an integer. If it is not one, it throws an error that begins with `what`. */
 export function integerOf(value: Value, what: string): number {
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number)) return number;
   throw new TemplateError(`${what} must be an integer, not ${typeName(value)}`);
 }
 
-/** Returns a value that must be a string; an error about another value begins with `what`. */
+/** Returns a value that must be a string. If it is not one, it throws an error that begins with `what`. */
 export function stringOf(value: Value, what: string): string {
   if (typeof value === 'string') return value;
   throw new TemplateError(`${what} must be a string, not ${describe(value)}`);

@@ -1,5 +1,5 @@
-// Strips and splits texts at the whitespace of Python's str.strip() and str.split(). In contrast, JavaScript's trim() includes U+FEFF,
-// but not U+001C to U+001F.
+// Strips and splits texts at the whitespace of Python's str.strip() and str.split(), for Jinja templates. In contrast,
+// JavaScript's trim() includes U+FEFF, but not U+001C to U+001F.
 const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const AT_START = new RegExp(`^[${SPACE}]+`);
 const WORDS = new RegExp(`[^${SPACE}]+`, 'g');
@@ -33,9 +33,9 @@ function endSpace(text: string): number {
 }
 
 /**
- * Splits into words like str.split() without a separator.
+ * Splits a text into words like str.split() without a separator.
  *
- * @param limit the most splits; the part that is not split keeps its whitespace at the far end; negative: no limit
+ * @param limit the largest number of splits; negative: no limit. The part that is not split keeps its whitespace at the far end
  */
 export function words(text: string, limit: number, fromEnd: boolean): string[] {
   const found = [...text.matchAll(WORDS)];

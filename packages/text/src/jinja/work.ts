@@ -1,9 +1,9 @@
-// Limits the work of templates: steps, text length, and depth. Templates come with published models and are not trusted: `{{ 'a' * 1e9
-// }}`, or a list that doubles itself a hundred times, would crash the process. Unlike seconds or bytes of memory, the counts are the
-// same on every machine.
+// Limits the work of rendering Jinja templates: steps, text length, and depth. Templates come with published models and are not
+// trusted: `{{ 'a' * 1e9 }}`, or a list that doubles itself a hundred times, would crash the process. Unlike seconds or bytes of
+// memory, the counts are the same on every machine.
 import { TemplateError } from './template-error.js';
 
-/** Thrown for a template that exceeds the limits. */
+/** Thrown for a template whose rendering exceeds one of the limits below. */
 export class TemplateLimitError extends TemplateError {
   override readonly name = 'TemplateLimitError';
 
@@ -13,24 +13,31 @@ export class TemplateLimitError extends TemplateError {
 }
 
 export const templateLimits = {
-  /** Values of expressions, iterations of loops, and items of lists that are made or read; texts count by their length. */
+  /**
+   * The largest number of steps. The evaluation of an expression, an iteration of a loop, and each item of a list that is made or
+   * read count as a step; texts count by their length.
+   */
   steps: 500_000,
   /** Additional steps for each input value, and for every CHARACTERS_PER_STEP characters of input. */
   stepsPerInput: 1000,
-  /** UTF-16 code units of a text. */
+  /** The largest number of UTF-16 code units of a text that a template makes. */
   textLength: 1 << 22,
-  /** Nested expressions, macros and recursive loops. */
+  /** The largest depth of nested expressions, macros and recursive loops. */
   depth: 400,
-  /** Nested lists and dicts. */
+  /** The largest depth of nested lists and dicts. */
   nestedValues: 200,
-  /** Characters of a template. */
+  /** The largest number of characters of a template's source. */
   sourceLength: 1 << 20,
 } as const;
 
-/** The number of characters that are copied or searched in about the time in which an expression is evaluated. */
+/**
+ * The number of characters that count as one step: copying or searching so many takes about as long as evaluating an expression.
+ */
 const CHARACTERS_PER_STEP = 32;
 
-/** The depth that a macro or a recursive loop counts, since it uses more of the stack than an expression. */
+/**
+ * The number of levels that a macro or a recursive loop counts as, since it uses more of JavaScript's stack than an expression.
+ */
 const CALL_DEPTH = 3;
 
 interface Budget {
@@ -39,10 +46,10 @@ interface Budget {
 
 const newBudget = (): Budget => ({ steps: templateLimits.steps });
 
-/** The steps left to the renderings inside `sharingSteps`; null outside. */
+/** The budget of steps that the renderings inside `sharingSteps` share; null outside of it. */
 let shared: Budget | null = null;
 
-/** Runs several renderings with one budget of steps. Each rendering adds steps for the size of its input. */
+/** Runs several renderings with one common budget of steps. Each rendering adds steps for the size of its input. */
 export function sharingSteps<Result>(run: () => Result): Result {
   const before = shared;
   shared ??= newBudget();
@@ -53,7 +60,7 @@ export function sharingSteps<Result>(run: () => Result): Result {
   }
 }
 
-/** Counts the work of one rendering. */
+/** Counts the work of one rendering against the limits. */
 export class Work {
   readonly #budget = shared ?? newBudget();
   #given = 0;
@@ -67,7 +74,7 @@ export class Work {
   /**
    * Counts one value that is passed to the template, and adds steps to the budget for it.
    *
-   * @param characters of the value if it is a text, else 0
+   * @param characters the length of the value if it is a text, else 0
    */
   given(characters: number): void {
     this.#given += characters;
@@ -95,7 +102,10 @@ export class Work {
 /** The work of the running rendering. A rendering runs to its next step without interruption, so there is only one. */
 let current: Work | null = null;
 
-/** Runs a part of a rendering. It also converts errors of JavaScript's own limits, for work that the counts do not include. */
+/**
+ * Runs one step of a rendering. An error of JavaScript's own limits (stack, string length), which the counts do not prevent in
+ * all cases, becomes a TemplateLimitError.
+ */
 export function working<Result>(work: Work, run: () => Result): Result {
   const before = current;
   current = work;
@@ -114,19 +124,21 @@ export const spend = (steps: number): void => current?.spend(steps);
 /** Counts the work of reading or copying a text. */
 export const spendText = (text: string): void => current?.spend(text.length / CHARACTERS_PER_STEP);
 
-/** Counts the work of a text with this length before it is made. */
+/** Counts the work of making a text of this length; it is called before the text is made. */
 export function spendLength(characters: number): void {
   current?.checkLength(characters);
   current?.spend(characters / CHARACTERS_PER_STEP);
 }
 
-/** Checks the length before two texts are concatenated, which copies neither. */
+/** Checks the length of a text that is concatenated from two; it counts no work, since JavaScript copies neither. */
 export const checkLength = (characters: number): void => current?.checkLength(characters);
 
-/** Counts the work of a list's items before it is made. */
+/** Counts the work of making a list of this many items; it is called before the list is made. */
 export const spendItems = spend;
 
-/** Evaluates a nested expression. An error ends the rendering, so the depth need not be restored then. */
+/**
+ * Evaluates a nested expression, and checks the depth. An error ends the rendering, so the depth is not restored after an error.
+ */
 export function within<Result>(run: () => Result, depth = 1): Result {
   current?.enter(depth);
   const result = run();
@@ -134,7 +146,7 @@ export function within<Result>(run: () => Result, depth = 1): Result {
   return result;
 }
 
-/** Runs a macro, or an iteration of a recursive loop. */
+/** Runs a macro, or an iteration of a recursive loop, and checks the depth. */
 export const withinCall = <Result>(run: () => Result): Result => within(run, CALL_DEPTH);
 
 /** Refuses values that are nested too deeply, or that contain themselves. */

@@ -1,11 +1,12 @@
-// Keeps the original text of JSON values, so that templates print them with its spaces, escapes, numbers (1.0, long integers) and
-// repeated keys. A tool call that a model wrote then has the same tokens when it is read again.
+// Keeps the original text of JSON values, so that chat templates print a value with the spaces, escapes, numbers (1.0, long
+// integers) and repeated keys of that text. A tool call that a model wrote then has the same tokens when it is read again in a
+// later prompt.
 
 const written = new WeakMap<object, string>();
 
 /**
- * Makes a value for a template, which `tojson` prints as `text`. A text without spaces, the form that clients' programs write, is
- * printed like other values instead (with spaces), since models were trained on that form.
+ * Makes a value for a template, which `tojson` prints as `text`. A text without spaces, the form in which programs write JSON, is
+ * printed with spaces like other values, since models were trained on the form with spaces.
  *
  * @param text any text; if it is not an object or an array, the value has no members, but prints as the text
  */
@@ -25,10 +26,12 @@ function objectOf(text: string): object {
   return {};
 }
 
-/** Returns the text from which a value, here or in a template, was made. */
+/**
+ * Returns the text from which a value was made, by `writtenJson` or as a template's value; undefined if its text was not kept.
+ */
 export const textAsWritten = (value: object): string | undefined => written.get(value);
 
-/** Records the text of a template's value. */
+/** Records the text that a template's value prints as. */
 export function keepText<T extends object>(value: T, text: string): T {
   written.set(value, text);
   return value;
@@ -36,13 +39,13 @@ export function keepText<T extends object>(value: T, text: string): T {
 
 type Key = string | number;
 
-/** The texts of those numbers in an object or array that would print differently. */
+/** The original texts of the numbers in an object or array, by key; only of those that would otherwise print differently. */
 const numbers = new WeakMap<object, Map<Key, string>>();
 
-/** Returns the text of a member that is a number; undefined if it prints as it was written. */
+/** Returns the original text of a number in an object or array; undefined if the number prints as it was written. */
 export const numberText = (holder: object, key: Key): string | undefined => numbers.get(holder)?.get(key);
 
-/** Records the text of a member that is a number. */
+/** Records the original text of a number in an object or array. */
 export function keepNumber(holder: object, key: Key, text: string): void {
   const texts = numbers.get(holder) ?? new Map<Key, string>();
   if (prints(text)) texts.delete(key);
@@ -50,10 +53,10 @@ export function keepNumber(holder: object, key: Key, text: string): void {
 }
 
 /**
- * Copies the texts of the numbers in an object or array to another one with the same members.
+ * Copies the recorded texts of numbers from one object or array to another that has the same members.
  *
- * @param shift the index of the first one's members in the other one, if they are arrays
- * @returns the other one
+ * @param shift the index in `to` of the first member of `from`, if they are arrays
+ * @returns `to`
  */
 export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T {
   const before = numbers.get(to);
@@ -62,15 +65,19 @@ export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T
   return to;
 }
 
-/** Returns whether a number prints with this text in templates: true for integers and decimals that are not long. */
+/**
+ * Returns whether a number with this text prints with the same text in templates: true for integers and decimals that are not
+ * long.
+ */
 const prints = (text: string): boolean =>
   /^(?!-0$|-?0\.0000)-?(?:0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,6})\.\d{0,7}[1-9])$/.test(text);
 
-/** Matches texts in which some number may print differently. It may also match inside strings. */
+/** Matches JSON texts in which some number may print differently from its text. It may also match inside strings. */
 const UNUSUAL = /\d[.eE]\d|\d[eE][-+]|\d{16}|-0/;
 
 /**
- * Parses JSON like JSON.parse. Templates and `jsonAsWritten` print the numbers in the result as they were written.
+ * Parses JSON like JSON.parse, and keeps the texts of numbers: templates and `jsonAsWritten` print the numbers in the result as
+ * they were written.
  *
  * @param repeated called for a key that an object has twice
  * @throws {SyntaxError}
@@ -82,7 +89,7 @@ export function parseJson(text: string, repeated?: (key: string) => void): unkno
   return isRepeated || UNUSUAL.test(text) ? readAsWritten(text, repeated) : value;
 }
 
-/** Counts the colons outside strings. */
+/** Counts the colons outside strings, which is the number of keys that the text contains. */
 function keysWritten(text: string): number {
   let [count, inString] = [0, false];
   for (let at = 0; at < text.length; at++) {
@@ -107,7 +114,7 @@ function keysOf(value: object): number {
   return count;
 }
 
-/** An object or array whose end has not been read. */
+/** An object or array of the parsed text whose closing bracket has not been read yet. */
 interface Open {
   value: unknown[] | Record<string, unknown>;
   /** The key of the next member; null in an array, and before the key has been read. */
@@ -116,7 +123,10 @@ interface Open {
 
 const TOKEN = /[ \t\n\r,:]*(?:([[{])|([\]}])|("[^"\\]*(?:\\.[^"\\]*)*")|([-+.\w]+))/y;
 
-/** Parses a text that is known to be a JSON object or array. As in JSON.parse, only memory limits its depth. */
+/**
+ * Parses a text that is known to be a JSON object or array, and keeps the texts of its numbers. As in JSON.parse, only memory
+ * limits the depth of nesting.
+ */
 function readAsWritten(text: string, repeated: (key: string) => void = () => undefined): unknown {
   const open: Open[] = [];
   TOKEN.lastIndex = 0;
@@ -148,16 +158,16 @@ function add(top: Open, value: unknown): void {
   top.key = null;
 }
 
-/** Parses JSON without spaces; undefined for other texts. */
+/** Parses a JSON text that contains no spaces; returns undefined for other texts. */
 export function compactValue(text: string): unknown {
   const value = parseJson(text);
   return jsonAsWritten(value) === text ? value : undefined;
 }
 
 /**
- * Writes a value as JSON with its numbers as they were written.
+ * Writes a value as JSON; numbers that `parseJson` has read are written with their original text.
  *
- * @param separators between members, and between a key and its value; without spaces if not given, as in JSON.stringify
+ * @param separators the texts between members, and between a key and its value; without spaces if not given, as in JSON.stringify
  */
 export function jsonAsWritten(value: unknown, separators: readonly [string, string] = [',', ':']): string {
   const [comma, colon] = separators;

@@ -1,11 +1,11 @@
-// Trains a byte-level BPE tokenizer on some texts.
-// Source: Sennrich et al. 2016 (arXiv:1508.07909), algorithm 1, over bytes in GPT-2's alphabet. The tokenizer.json has GPT-2's form,
-// which llama.cpp and transformers read.
+// Trains a byte-level BPE tokenizer on texts, for a new model.
+// Source: Sennrich et al. 2016 (arXiv:1508.07909), algorithm 1, over bytes in GPT-2's alphabet. The tokenizer.json has GPT-2's
+// form, which llama.cpp and transformers read.
 import { bytesAsText, CHAR_OF_BYTE } from './pipeline/byte-level.js';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
 interface BytePairOptions {
-  /** The most tokens of the vocabulary; those for bytes and the given ones are always included. */
+  /** The largest number of tokens of the vocabulary. The tokens for bytes and `wholeTokens` are always included. */
   size: number;
   /** The token that ends an assistant's message. */
   endToken: string;
@@ -13,7 +13,7 @@ interface BytePairOptions {
   wholeTokens?: readonly string[];
   /** The Jinja source of the chat template; null: none. */
   chatTemplate?: string | null;
-  /** The most tokens that the model reads. */
+  /** The largest number of tokens that the model reads; tokenizer_config.json contains it. */
   contextLength?: number;
 }
 
@@ -61,7 +61,7 @@ export function bytePairTokenizer(
   });
 }
 
-/** A word of the texts: its present tokens, and its number of occurrences. */
+/** A word of the training texts: the tokens of which it consists at present, and its number of occurrences. */
 interface Word {
   tokens: string[];
   count: number;
@@ -69,7 +69,10 @@ interface Word {
 
 type Pair = [first: string, second: string];
 
-/** Learns at most `most` merges, each of the most frequent pair at that point; of equally frequent pairs, the first that was seen. */
+/**
+ * Learns at most `most` merges. Each merges the pair that is most frequent after the earlier merges; of equally frequent pairs,
+ * the first that was seen.
+ */
 function learnMerges(texts: Iterable<string>, most: number): Pair[] {
   const words = wordsOf(texts);
   const pairs = new PairCounts();
@@ -99,7 +102,7 @@ function merge(tokens: string[], [first, second]: Pair): void {
     if (tokens[i] === first && tokens[i + 1] === second) tokens.splice(i, 2, first + second);
 }
 
-/** The number of occurrences of each pair of tokens, and the words that contain it. */
+/** Keeps the number of occurrences of each pair of adjacent tokens, and the words that contain the pair. */
 class PairCounts {
   readonly #pairs = new Map<string, { count: number; words: Set<Word> }>();
 

@@ -10,13 +10,13 @@ import {
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Classes that read only tokenizer.json. */
+/** The tokenizer classes of transformers that read only tokenizer.json. */
 const GENERAL = [undefined, null, 'PreTrainedTokenizerFast', 'TokenizersBackend'];
 
 /**
- * Refuses a config that contradicts the definition.
+ * Throws an error if a tokenizer_config.json contradicts tokenizer.json.
  *
- * @param named the tokens in the config's other fields
+ * @param named the tokens that the config's other fields name
  * @throws DefinitionError with the field and both values
  */
 export function refuseContradictions(
@@ -35,13 +35,13 @@ export function refuseContradictions(
   compare(config, 'cls_token', cls?.[0]);
   const bert = normalizers.find(({ type }) => type === 'BertNormalizer');
   if (!bert) return;
-  // Null counts as false in these fields.
+  // In transformers, null counts as false in these fields.
   for (const [field, actual] of Object.entries({
     do_lower_case: bert.lowercase,
     tokenize_chinese_chars: bert.handle_chinese_chars,
   }))
     compare({ [field]: config[field] === null ? false : config[field] }, field, actual);
-  // Null means the value of do_lower_case, in both files.
+  // A value of null for strip_accents means the value of do_lower_case, in both files.
   const { do_lower_case: lowercase = bert.lowercase } = config;
   compare({ strip_accents: config.strip_accents ?? undefined }, 'strip_accents', bert.strip_accents ?? lowercase);
 }
@@ -60,7 +60,7 @@ function componentsOf(component: Component | null | undefined, list: string): Co
   return component.type === 'Sequence' ? parts(component, list) : [component];
 }
 
-/** Returns whether texts get a space before them; undefined if no component determines it. */
+/** Returns whether the tokenizer puts a space before each text; undefined if no component determines it. */
 function beginsWithSpace(normalizers: readonly Component[], preTokenizers: readonly Component[]): boolean | undefined {
   if (normalizers.some(({ type }) => type === 'Prepend')) return true;
   const space = preTokenizers.find(({ type }) => type === 'Metaspace' || type === 'ByteLevel');
@@ -81,7 +81,10 @@ export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedTo
 
 const FLAGS = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as const;
 
-/** Refuses tokens that the config does not list: if it lists tokens, a specific class knows no others. */
+/**
+ * Throws an error for tokens of tokenizer.json that tokenizer_config.json does not list: if it lists tokens, a specific class
+ * knows no others.
+ */
 function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, named: readonly AddedToken[]): void {
   if (!('added_tokens_decoder' in config)) return;
   const known = new Set([...decoderTokens(config), ...named].map(({ content }) => content));
@@ -92,7 +95,10 @@ function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, na
     );
 }
 
-/** Refuses tokens that both files list with different flags; without a normalizer, `normalized` is ignored. */
+/**
+ * Throws an error for tokens that both files list with different flags. Without a normalizer the flag `normalized` has no effect,
+ * so it is not compared.
+ */
 function refuseOtherFlags({ added_tokens, normalizer }: TokenizerDefinition, config: Config): void {
   const known = new Map((added_tokens ?? []).map((token) => [token.content, token]));
   const isOn = (token: AddedToken, flag: (typeof FLAGS)[number]) => token[flag] === true;

@@ -6,33 +6,36 @@ import type { Tokenizer } from './tokenizer.js';
 /** The replacement character, to which an incomplete multi-byte character is decoded. */
 const HALF_CHARACTER = '\uFFFD';
 
-/** The number of settled tokens that are decoded again as context of the tokens that are not settled. */
+/** The number of settled tokens that are decoded again with the later ones, whose text may depend on them. */
 const CONTEXT = 8;
 
-/** The number of tokens that are settled at a time. */
+/** The number of further tokens after which their text is declared settled. */
 const AT_ONCE = 16;
 
 export interface GrowingTextOptions {
   /** Tokens that stand for single bytes, see `byteTokens`. */
   byteIds: ReadonlySet<number>;
-  /** The number of characters before the last settled text that are kept separately from older text, since they are often read. */
+  /**
+   * The number of characters at the end of the settled text that are kept apart from older text, since callers often read the
+   * text's end.
+   */
   keeps: number;
 }
 
 export class GrowingText {
   readonly #ids: number[] = [];
-  /** The oldest text, which is long and rarely read. */
+  /** The oldest settled text, which is long and rarely read. */
   #old = '';
   /** The settled text after #old. */
   #kept = '';
-  /** The text of the tokens from #settled on. */
+  /** The text of the tokens from index #settled on, which later tokens may change. */
   #fresh = '';
-  /** The number of tokens whose text no longer changes; those from #context on are decoded again as context. */
+  /** The number of settled tokens, whose text no longer changes. Those from index #context on are decoded again as context. */
   #settled = 0;
   #context = 0;
 
   /**
-   * Starts without tokens.
+   * Starts an empty text.
    *
    * @param decode decodes all tokens of a text
    */
@@ -71,10 +74,14 @@ export class GrowingText {
     } else this.#unsettle();
   }
 
-  /** Declares the text of all tokens so far settled, if that of the next token does not depend on more tokens than the context. */
+  /**
+   * Declares the text of all tokens so far settled, if the text of the next token depends only on the tokens that are kept as
+   * context.
+   */
   #settle(): void {
     const last = this.#ids.at(-1)!;
-    // Decoders ignore special tokens, so a run of bytes may continue after them.
+    // A byte token or a token without text cannot be the last settled one: decoders ignore special tokens, so a run of bytes may
+    // continue after them.
     if (this.options.byteIds.has(last) || this.decode([last]) === '') return;
     const [few, all] = [this.#ids.length - CONTEXT, this.#context];
     // If the last few tokens have no text, the tokens before them are needed as context too.
@@ -104,7 +111,10 @@ export class GrowingText {
 
 const known = new WeakMap<object, ReadonlySet<number>>();
 
-/** Finds tokens such as `<0x0A>`, which decoders combine. The result is cached for each tokenizer. */
+/**
+ * Finds the tokens that stand for single bytes, such as `<0x0A>`, which decoders combine to characters. The result is cached for
+ * each tokenizer.
+ */
 export function byteTokens(tokenizer: Pick<Tokenizer, 'tokenToId'>): ReadonlySet<number> {
   const found = known.get(tokenizer) ?? foundByteTokens(tokenizer);
   known.set(tokenizer, found);

@@ -1,7 +1,7 @@
-// Applies the changes that tokenizer_config.json makes to tokenizer.json.
+// Changes a tokenizer.json as its tokenizer_config.json requires, so that the tokenizer equals the one that transformers loads.
 // Source: transformers 5.18, tokenization_utils_base.py and tokenization_utils_tokenizers.py.
-// Differs from it: where transformers builds the tokenizer again from `tokenizer_class`, the components of tokenizer.json are used
-// here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
+// Differs from transformers: where it builds the tokenizer again from `tokenizer_class`, the components of tokenizer.json are
+// used here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
 import { decoderTokens, refuseContradictions } from './contradictions.js';
 import { DefinitionError, type AddedToken, type TokenizerDefinition } from './pipeline/definition.js';
 
@@ -33,14 +33,14 @@ export function asTransformersLoadsIt(definition: TokenizerDefinition, config: C
 
 const isToken = (entry: unknown) => typeof (entry as AddedToken | null)?.content === 'string';
 
-/** Returns a token's text; a role's entry is the text, or an object with `content`. */
+/** Returns the text of a special token. The entry of a role such as `bos_token` is the text, or an object with `content`. */
 export function spelling(entry: unknown): string | undefined {
   if (typeof entry === 'string') return entry;
   const content = (entry as { content?: unknown } | null | undefined)?.content;
   return typeof content === 'string' ? content : undefined;
 }
 
-/** Lists the tokens of the roles, and of other fields that name tokens. */
+/** Lists the special tokens that a config names: those of roles such as `bos_token`, and those in lists of further tokens. */
 function namedTokens(config: Config): AddedToken[] {
   const { extra_special_tokens: extra, additional_special_tokens: additional } = config;
   const hasExtra = typeof extra === 'object' && extra !== null && Object.keys(extra).length > 0;

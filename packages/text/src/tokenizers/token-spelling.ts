@@ -1,4 +1,4 @@
-// Finds the bytes of each token in a text; their concatenation is the text in UTF-8.
+// Finds the bytes that each token adds to a decoded text; together they are the text in UTF-8.
 import type { Tokenizer } from './tokenizer.js';
 
 /**
@@ -7,13 +7,13 @@ import type { Tokenizer } from './tokenizer.js';
  */
 export class TokenSpelling {
   #before: number[] = [];
-  /** The bytes of `#before`; undefined until needed. */
+  /** The bytes of the tokens in `#before`; undefined until they are needed. */
   #bytesBefore: Uint8Array | undefined;
   #isShown = false;
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  /** Returns whether the token of the last `next` is visible in the text. */
+  /** Returns whether the token that the last call of `next` added is visible in the text; special tokens are not. */
   get isShown(): boolean {
     return this.#isShown;
   }

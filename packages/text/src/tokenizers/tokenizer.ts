@@ -24,7 +24,8 @@ export interface Tokenizer {
   /** Returns the ids of the text with the tokens that the post-processor adds, such as `[CLS]` or `<s>`, as in the model's training. */
   encodeWithSpecials(text: string): number[];
   /**
-   * Computes `encode` or `encodeWithSpecials`; each call of `next()` does a bounded part of the work, so that a server can serve others.
+   * Computes `encode` or `encodeWithSpecials` in steps: each call of `next()` does a bounded part of the work, so that a server
+   * can serve other requests in between.
    *
    * @param options.special as in `encodeWithSpecials`
    * @param options.maxTokens the encoding may stop early, with at least this many ids, if the text has more
@@ -32,8 +33,8 @@ export interface Tokenizer {
   encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]>;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
   /**
-   * Decodes to UTF-8 with special tokens as text; tokens that are parts of characters become their bytes, even if the character is
-   * incomplete.
+   * Decodes tokens to UTF-8 bytes, with special tokens as text. Tokens that are parts of characters become their bytes, even if
+   * the character is incomplete.
    */
   decodeBytes(ids: ArrayLike<number>): Uint8Array;
   /** Returns the id of a token by its spelling in the vocabulary, e.g. `Ġthe`. */
@@ -61,7 +62,7 @@ export interface DecodeOptions {
 
 type JsonObject = Record<string, unknown>;
 
-/** A tokenizer that is made from the contents of its two Hugging Face files. */
+/** A tokenizer in the format of Hugging Face, made from the contents of tokenizer.json and tokenizer_config.json. */
 export class HuggingFaceTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
@@ -198,13 +199,13 @@ interface TemplateChoice {
   templatesOf?: string;
 }
 
-/** Reads the template in the tokenizer_config.json of an adapter. */
+/** Reads the chat template in the tokenizer_config.json of an adapter's folder. */
 async function keptTemplate(dir: string, templatesOf: string): Promise<unknown> {
   if (templatesOf === dir) return null;
   return (await readJson(join(templatesOf, 'tokenizer_config.json')))?.chat_template ?? null;
 }
 
-/** Reads the templates in a folder: newer models have a separate template file, and a folder with further ones by name. */
+/** Reads the chat templates in a model's folder: newer models have a template file, and a folder of further templates by name. */
 async function chatTemplatesIn(dir: string): Promise<string | { name: string; template: string }[] | null> {
   const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
   const files = await readdir(join(dir, FURTHER_TEMPLATES)).catch((): string[] => []);

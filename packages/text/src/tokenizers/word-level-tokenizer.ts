@@ -1,5 +1,5 @@
-// Makes the tokenizer of the built-in small model, with one id per word, so that a 20-question history has about 150 tokens and a model
-// with 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
+// Makes the tokenizer of the built-in small model, in which each word is one token, so that a dialogue of twenty questions has
+// about 150 tokens and a model with 0.1 M weights can learn it within a minute. Its tokenizer.json is an ordinary WordLevel one.
 import { escapeForRegex } from './pipeline/patterns.js';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
@@ -13,8 +13,9 @@ interface WordLevelOptions {
   /** Words with fewer occurrences become `<unk>`. */
   minCount?: number;
   /**
-   * `digits`: each digit is a token, and so is the space before a number, so that unseen numbers can be read and written. `codes`:
-   * numbers and product numbers are split into pairs of characters, `B0Z3XH8FQ4` into `B0`, `Z3`, `XH`, `8F`, `Q4`.
+   * How numbers are split. `digits`: each digit is a token, and so is the space before a number, so that unseen numbers can be
+   * read and written. `codes`: numbers and product numbers are split into pairs of characters, `B0Z3XH8FQ4` into `B0`, `Z3`,
+   * `XH`, `8F`, `Q4`.
    */
   spells?: Spelling;
 }

@@ -1,5 +1,5 @@
-// Finds added tokens in a text before the model sees it, in two passes: some in the original text, others in the normalized text. If
-// several of them begin at one position, the longest is taken.
+// Finds a tokenizer's added tokens (such as `<|im_end|>`) in a text before the model of the tokenizer sees it, in two passes:
+// some in the original text, others in the normalized text. If several of them begin at one position, the longest is taken.
 import type { AddedToken } from './definition.js';
 import type { Normalizer } from './normalizers.js';
 import { SPACE, WORD } from './patterns.js';
@@ -13,9 +13,9 @@ const STARTS_WITH_WORD = new RegExp(`^[${WORD}]`, 'u');
 const IS_SPACE = new RegExp(`^[${SPACE}]$`, 'u');
 
 export class AddedTokens {
-  /** Ids by the tokens' texts. */
+  /** The ids of the added tokens by their texts. */
   readonly ids = new Map<string, number>();
-  /** The texts that decoders get, by id: the normalized form if there is one. */
+  /** The texts of the added tokens that decoders get, by id: the normalized form if there is one. */
   readonly spellings = new Map<number, string>();
   /** The texts of tokens that are omitted from a decoded text. */
   readonly special = new Set<string>();
@@ -23,9 +23,10 @@ export class AddedTokens {
   readonly #normalized: TokenFinder;
 
   /**
-   * Assigns ids to the tokens.
+   * Assigns ids to the added tokens.
    *
-   * @param vocabulary the model's vocabulary: a token in it has that id, others get the ids after it, in order
+   * @param vocabulary the vocabulary of the tokenizer's model: an added token that is in it has that id, others get the next ids,
+   * in order
    * @param splitsSpecial whether special tokens are not recognized in texts
    */
   constructor(
@@ -53,7 +54,7 @@ export class AddedTokens {
     this.#normalized = new TokenFinder(normalized);
   }
 
-  /** Yields tokens and the normalized texts between them, which are never empty. */
+  /** Yields the added tokens of a text, and the normalized texts between them, which are never empty. */
   *sections(text: string): Generator<Section> {
     for (const section of this.#asIs.sections(text, true)) {
       if ('id' in section) yield section;
@@ -67,7 +68,7 @@ export class AddedTokens {
 
 class TokenFinder {
   readonly #trie: PrefixTrie;
-  /** [code units] 1 if a token begins with the code unit. */
+  /** [65,536] 1 for each code unit with which an added token begins. */
   readonly #begins = new Uint8Array(2 ** 16);
   readonly #tokens: ReadonlyMap<number, { token: AddedToken }>;
 
@@ -100,6 +101,9 @@ class TokenFinder {
   }
 }
 
-/** Returns whether a letter or digit is next to the token. Two code units are enough to include characters outside the basic plane. */
+/**
+ * Returns whether a letter or digit is next to an added token. Two code units on each side are enough to include characters
+ * outside the basic plane.
+ */
 const touchesWord = (text: string, start: number, end: number): boolean =>
   ENDS_WITH_WORD.test(text.slice(Math.max(0, start - 2), start)) || STARTS_WITH_WORD.test(text.slice(end, end + 2));

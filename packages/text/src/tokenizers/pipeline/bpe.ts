@@ -7,14 +7,14 @@ import { bytesOf, idsOfBytes, PieceCache, SHARE, type TokenModel } from './token
 import { WordMerger } from './word-merger.js';
 import { WordBoundaries } from './word-boundaries.js';
 
-/** The least length, in code units, of a piece that is cut at positions that no token can span. */
+/** The least length, in code units, from which a piece is cut at positions that no token can span (see word-boundaries.ts). */
 const LONG_PIECE = 64;
 
 interface BpeOptions {
   unkToken: string | null;
-  /** A text before every character except the first. */
+  /** A text that is put before every character except the first, such as `##`. */
   prefix: string;
-  /** A text after the last character. */
+  /** A text that is appended to the last character of a word, such as `</w>`. */
   suffix: string;
   fusesUnknown: boolean;
   /** Whether unknown characters become the tokens of their bytes, `<0x00>` to `<0xFF>`. */
@@ -82,7 +82,10 @@ export class Bpe implements TokenModel {
     for (const id of result) ids.push(id);
   }
 
-  /** Splits a word into symbols: one per character, or the character's bytes, or the unknown token. */
+  /**
+   * Splits a word into the ids with which merging begins: one for each character, or those of the character's bytes, or that of
+   * the unknown token.
+   */
   *#symbols(word: string): Generator<undefined, number[]> {
     const { prefix, suffix, fusesUnknown } = this.#options;
     const symbols: number[] = [];

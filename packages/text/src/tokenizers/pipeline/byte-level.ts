@@ -17,10 +17,10 @@ const CODE_OF_BYTE = Uint16Array.from(CHAR_OF_BYTE, (char) => char.charCodeAt(0)
 
 const decoder = new TextDecoder('utf-16le');
 
-/** The length of a text below which concatenating characters is faster. */
+/** The length from which `otherBytesAsText` is faster than concatenating characters. */
 const LONG = 64;
 
-/** Returns the text's UTF-8 bytes, each as its character. */
+/** Returns the text's UTF-8 bytes, each as its character in GPT-2's alphabet. */
 export function bytesAsText(text: string): string {
   if (text.length >= LONG) return otherBytesAsText(text);
   let result = '';

@@ -1,10 +1,12 @@
-// Makes the decoders of tokenizer.json, which convert tokens to text, equal to those of the Rust library.
+// Makes the decoders of tokenizer.json, which convert tokens to text. Their results equal those of the Rust library `tokenizers`.
 import { textAsBytes } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { escapedBytes } from './escaped-bytes.js';
 import { compilePattern, replaced } from './patterns.js';
 
-/** The form of byte tokens in the text: the characters that they encode, or escaped single bytes (see escaped-bytes.ts). */
+/**
+ * How a decoder writes byte tokens: as the characters that the bytes encode, or each byte as an escape (see escaped-bytes.ts).
+ */
 export type BytesAs = 'characters' | 'escapes';
 
 /** Returns texts whose concatenation is the decoded text. */
@@ -38,7 +40,7 @@ const factories: Record<string, (component: Component) => Decoder> = {
 };
 
 /**
- * Makes one decoder.
+ * Makes one decoder from its component of tokenizer.json.
  *
  * @throws {DefinitionError} for an unknown type
  */
@@ -116,7 +118,10 @@ const withoutSpaces = (text: string): string =>
     .replaceAll(" 've", "'ve")
     .replaceAll(" 're", "'re");
 
-/** Removes a character up to `start` and `stop` times from the ends of each token. */
+/**
+ * Makes a decoder that removes a character up to `start` times from the beginning and up to `stop` times from the end of each
+ * token.
+ */
 function strip({ content, start = 0, stop = 0 }: Component): Decoder {
   if (typeof content !== 'string') throw new DefinitionError("the decoder Strip needs a character as 'content'");
   return (tokens) =>
@@ -129,7 +134,7 @@ function strip({ content, start = 0, stop = 0 }: Component): Decoder {
     });
 }
 
-/** Decodes connectionist temporal classification: repeated tokens count once. */
+/** Makes the decoder of models trained by connectionist temporal classification: repeated tokens count once. */
 function ctc(component: Component): Decoder {
   const pad = textField(component, 'pad_token', '<pad>');
   const delimiter = textField(component, 'word_delimiter_token', '|');

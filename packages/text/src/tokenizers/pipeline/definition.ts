@@ -6,24 +6,24 @@ export interface Component {
   [field: string]: unknown;
 }
 
-/** A token that is recognized in the text before the model sees it. */
+/** An added token, which is recognized in the text before the tokenizer's model sees the text. */
 export interface AddedToken {
   id: number;
   content: string;
-  /** Whether it is recognized only if no letter, digit or underscore is next to it. */
+  /** Whether the token is recognized only if no letter, digit or underscore is next to it. */
   single_word?: boolean;
-  /** Whether it includes the white space before it. */
+  /** Whether the token includes the white space before it. */
   lstrip?: boolean;
-  /** Whether it includes the white space after it. */
+  /** Whether the token includes the white space after it. */
   rstrip?: boolean;
-  /** Whether it is looked for in the normalized text, in its own normalized form. */
+  /** Whether the token is looked for in the normalized text, in its own normalized form. */
   normalized?: boolean;
   special?: boolean;
 }
 
 export interface TokenizerDefinition {
   added_tokens?: readonly AddedToken[] | null;
-  /** Whether special tokens are not recognized, but split like other text. Not a field of the file. */
+  /** Whether special tokens in a text are not recognized, but split like other text. This field is not one of tokenizer.json. */
   splits_special_tokens?: boolean;
   normalizer?: Component | null;
   pre_tokenizer?: Component | null;
@@ -37,7 +37,7 @@ export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }
 
-/** The keys of components in the file, for error messages. */
+/** The key of each component in tokenizer.json, for error messages. */
 const places = new WeakMap<Component, string>();
 
 /** Records the component's key in the file, and returns the component. */

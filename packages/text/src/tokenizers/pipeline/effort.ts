@@ -1,14 +1,14 @@
-// Estimates the most work of a backtracking search from the form of a pattern.
+// Estimates from the form of a regular expression of tokenizer.json how long a backtracking search may take at most.
 import type { AlternativeElementNode, AlternativeNode, OnigurumaAst, QuantifierNode } from 'oniguruma-parser/parser';
 
 /**
- * A bound of a search's work: a match attempt at one position of a text with n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ
- * steps.
+ * A bound of a search's work: an attempt to match at one position of a text with n code units takes at most about ways ·
+ * nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps.
  */
 export interface Effort {
-  /** The number of combinations of alternatives. */
+  /** The number of combinations of the pattern's alternatives. */
   ways: number;
-  /** The number of repetitions that may be shortened step by step; Infinity if exponential time cannot be excluded. */
+  /** The number of repetitions that backtracking may shorten step by step; Infinity if exponential time cannot be excluded. */
   repetitions: number;
 }
 
@@ -29,9 +29,9 @@ const ONE: Effort = { ways: 1, repetitions: 0 };
 const UNBOUNDED: Effort = { ways: 1, repetitions: Infinity };
 
 /**
- * Estimates the effort of alternatives.
+ * Estimates the effort of the alternatives of a group.
  *
- * @param mayFail whether the pattern after them can fail, so that other ways are tried
+ * @param mayFail whether the pattern after the group can fail, so that other ways to match the group are tried
  */
 const ofAlternatives = (alternatives: readonly AlternativeNode[], mayFail: boolean): Effort =>
   alternatives
@@ -73,7 +73,9 @@ function ofElement(element: AlternativeElementNode, mayFail: boolean): Effort {
   }
 }
 
-/** Estimates the effort of a quantifier; if it allows more than one repetition, there may be as many as characters. */
+/**
+ * Estimates the effort of a quantifier. If it allows more than one repetition, there may be as many repetitions as characters.
+ */
 function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean): Effort {
   if (maximum(max) <= 1) {
     const { ways, repetitions } = ofElement(body, mayFail);
@@ -88,7 +90,10 @@ function ofQuantifier({ body, kind, min, max }: QuantifierNode, mayFail: boolean
   return { ways: 1, repetitions: kind !== 'possessive' && (mayFail || kind === 'lazy') ? 1 : 0 };
 }
 
-/** Returns the maximum, which is null if there is none, although the parser's type declares a number. */
+/**
+ * Returns the largest number of repetitions of a quantifier. The parser gives null for no limit, although its type declares a
+ * number.
+ */
 export const maximum = (max: number | null): number => max ?? Infinity;
 
 /** Simplifies `X{1,n}+`, in Oniguruma a quantifier of a quantifier, to `X+`. */
@@ -135,6 +140,6 @@ export function mayBeEmpty(element: AlternativeElementNode): boolean {
   }
 }
 
-/** Returns whether an element may fail to match; an upper bound, since most elements may. */
+/** Returns whether an element may fail to match. It says yes in doubt, since most elements may. */
 const canFail = (element: AlternativeElementNode): boolean =>
   !(element.type === 'Quantifier' && element.min === 0) && element.type !== 'Directive';

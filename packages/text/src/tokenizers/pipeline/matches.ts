@@ -1,4 +1,4 @@
-// Iterates over a pattern's matches in a text as the Rust library does.
+// Iterates over the matches of a pattern in a text as the Rust library `tokenizers` does.
 
 /** The start and end of a match, in code units. */
 export type Span = readonly [start: number, end: number];
@@ -18,7 +18,8 @@ export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1)
     if (span === null) return;
     const [start, end] = span;
     if (start === end && end === previous) {
-      // The search continues from its own start and not from `end`, since a match may begin later than the search.
+      // After an empty match that is not yielded, the search advances from where it began and not from the match's end, since the
+      // match may begin later.
       at += text.codePointAt(at)! > 0xffff ? 2 : 1;
       continue;
     }

@@ -1,5 +1,5 @@
-// Stores the merges of byte-pair encoding by the ids of the two symbols, in flat arrays, since published tokenizers have up to 500,000
-// merges.
+// Stores the merges of byte-pair encoding in a hash table of flat arrays, by the ids of the two symbols that are merged, since
+// published tokenizers have up to 500,000 merges.
 
 export class MergeTable {
   readonly #mask: number;

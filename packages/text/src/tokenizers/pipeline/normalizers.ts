@@ -1,4 +1,5 @@
-// Makes the normalizers of tokenizer.json, which change the text before it is split, equal to those of the Rust library.
+// Makes the normalizers of tokenizer.json, which change the text before it is split. Their results equal those of the Rust
+// library `tokenizers`.
 import { bytesAsText } from './byte-level.js';
 import { parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, replaced, SPACE } from './patterns.js';
@@ -6,7 +7,7 @@ import { PrecompiledCharsmap } from './precompiled-charsmap.js';
 
 export interface Normalizer {
   (text: string): string;
-  /** Returns whether the normalizer removes the beginning of a text; never if not given. */
+  /** Returns whether the normalizer removes the first characters of a text. A normalizer without this function never does. */
   removesStart?(text: string): boolean;
 }
 
@@ -63,7 +64,7 @@ const factories: Record<string, (component: Component) => Normalizer> = {
 };
 
 /**
- * Makes a normalizer.
+ * Makes a normalizer from its component of tokenizer.json; without one, texts are not changed.
  *
  * @throws {DefinitionError} for an unknown type
  */
@@ -73,7 +74,10 @@ export function normalizer(component: Component | null | undefined): Normalizer 
   return factories[component.type](component);
 }
 
-/** Converts to lower case one character at a time; unlike in JavaScript, a sigma at the end of a word is not treated specially. */
+/**
+ * Converts to lower case one character at a time, so that, unlike in JavaScript, a sigma at the end of a word is not treated
+ * specially.
+ */
 function lowercase(text: string): string {
   if (!text.includes('Σ')) return text.toLowerCase();
   return text
@@ -84,7 +88,9 @@ function lowercase(text: string): string {
 
 const IS_SPACE = new RegExp(SPACE, 'u');
 
-/** Trims the end in linear time, unlike a regular expression that is anchored at the end. */
+/**
+ * Removes white space from the end of a text in linear time; a regular expression that is anchored at the end may take longer.
+ */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && IS_SPACE.test(text[end - 1])) end--;
@@ -112,12 +118,12 @@ function bertNormalizer(component: Component): Normalizer {
   return clean_text === true ? removing(CONTROL, normalize) : normalize;
 }
 
-/** Invisible characters other than white space. */
+/** Matches invisible characters other than white space, which BERT's normalizer removes. */
 const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu;
 
 const cleaned: Normalizer = (text) =>
   /^[ -~]*$/.test(text) ? text : text.replace(CONTROL, '').replace(new RegExp(SPACE, 'gu'), ' ');
 
-/** The blocks of Chinese characters in BERT's code. */
+/** Matches the Chinese characters, by the Unicode blocks in BERT's code. */
 const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;

@@ -1,13 +1,13 @@
-// Runs patterns in Oniguruma, the engine that the Rust library uses, as WebAssembly: the file of the package vscode-oniguruma, without
-// its JavaScript, which loads asynchronously and hides an exceeded limit. It is version 6.9.8, compiled with a limit of 10,000,000
-// retries at one position of a text.
+// Runs the patterns of tokenizer.json in Oniguruma, the engine of the Rust library `tokenizers`, as WebAssembly. It uses the
+// WebAssembly file of the package vscode-oniguruma, but not the package's JavaScript, which loads asynchronously and hides an
+// exceeded limit. The engine is version 6.9.8, compiled with a limit of 10,000,000 retries at one position of a text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Span } from './matches.js';
 
 type Module = object;
 
-/** Node has this global, but its types are those of browsers. */
+/** Declares what is used of the global WebAssembly. Node has it, but its types are in the library of browsers. */
 declare const WebAssembly: {
   Module: { new (code: Uint8Array): Module; imports(module: Module): { module: string; name: string }[] };
   Instance: new (module: Module, imports: object) => { exports: object };
@@ -43,11 +43,14 @@ export class RetryLimitError extends Error {
   override readonly name = 'RetryLimitError';
 }
 
-/** A text in UTF-8, with the correspondence between code units and bytes. */
+/** A text in UTF-8, with the positions of its code units and bytes. */
 interface EncodedText {
   text: string;
   bytes: Uint8Array;
-  /** The byte of each code unit, [code units + 1], and the code unit of each byte, [bytes + 1]; null if both are the same. */
+  /**
+   * `byteOf` is the byte position of each code unit, [code units + 1]; `unitOf` the code unit of each byte, [bytes + 1]. Both are
+   * null if the positions are equal.
+   */
   byteOf: Uint32Array | null;
   unitOf: Uint32Array | null;
 }
@@ -163,10 +166,13 @@ class Engine {
   }
 }
 
-/** The engine that all patterns share. An interrupted search leaves its memory undefined, so then a new engine is made. */
+/**
+ * The engine that all patterns share. An interrupted search leaves the engine's memory in an undefined state, so a new engine is
+ * made after it.
+ */
 let shared: Engine | null = null;
 
-/** Drops the engine after an interrupted search. */
+/** Drops the shared engine, which must be called after an interrupted search. */
 export const discardEngine = (): void => void (shared = null);
 
 export class OnigurumaPattern {
@@ -192,9 +198,9 @@ export class OnigurumaPattern {
   };
 
   /**
-   * Finds a match, and distinguishes no match from an exceeded limit, for which the module also returns "none". A variant of the
-   * pattern that also matches the end of a text always has a match: if it has none, the limit was exceeded, and if it matches the end,
-   * the pattern itself may have no match.
+   * Finds a match. For an exceeded limit the WebAssembly module returns "none" too, so the two cases are distinguished with a
+   * variant of the pattern that also matches the end of a text. The variant always has a match: if none is found, the limit was
+   * exceeded, and if it matches the end, the pattern itself may have no match.
    */
   #findBytes(from: number): Span | null {
     const { engine, plain, orEnd } = this.#scanners();
@@ -219,7 +225,7 @@ export class OnigurumaPattern {
 /** Makes a variant of a pattern that also matches the end of a text; options of the whole pattern must stay at its beginning. */
 const orEnd = (source: string): string => source.replace(/^(?:\(\?[A-Za-z]*[CI][A-Za-z]*\))?/, '$&\\z|');
 
-/** A part of a pattern: an escape, a property, the beginning of a class, or a character. */
+/** Matches one element of a pattern: an escape, a property, the beginning of a class, or a character. */
 const PART = /\\[pP]\{\^?\w+\}|\\[^]|\[\^?\]?|[^]/uy;
 
 /**

@@ -1,7 +1,7 @@
-// Compiles the patterns of tokenizer.json, which are written for Oniguruma (the Rust library's engine), and defines Rust's Unicode
-// classes. A pattern with the same meaning in JavaScript runs there, which is faster; others run in Oniguruma. If a search may take
-// long, it has a time limit (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF and lacks U+0085, and its `\w` and `\d`
-// are ASCII only, so the classes below are used instead.
+// Compiles the patterns of tokenizer.json, which are written for Oniguruma (the engine of the Rust library `tokenizers`), and
+// defines Rust's Unicode classes. A pattern with the same meaning in JavaScript runs in JavaScript, which is faster; others run
+// in Oniguruma. A search that may take long has a time limit (docs/decisions/tokenizers.md). JavaScript's `\s` contains U+FEFF
+// and lacks U+0085, and its `\w` and `\d` are ASCII only, so the classes below are used instead.
 import { parse, type OnigurumaAst } from 'oniguruma-parser/parser';
 import { DefinitionError, placeOf, type Component } from './definition.js';
 import { effortOf, isQuick, type Effort } from './effort.js';
@@ -13,7 +13,7 @@ import { cpuClock, TimeLimitError, withinTime } from './time-limit.js';
 /** The characters of Rust's `char::is_whitespace`. */
 export const SPACE = '\\p{White_Space}';
 
-/** ASCII's punctuation marks and symbols, and Unicode's punctuation. */
+/** The content of a character class: ASCII's punctuation marks and symbols, and Unicode's punctuation. */
 export const PUNCTUATION = '\\p{P}!-\\/:-@\\[-`{-~';
 
 /** The characters of `\w` in Rust's regular expressions. */
@@ -90,7 +90,7 @@ export function compileRegex(source: string, place: string, shown = source): Mat
   };
 }
 
-/** Yields the matches; converts an error of the search by `failed`. */
+/** Yields the matches. If the search throws an error, `failed` converts it to the error to throw. */
 function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): Generator<Span> {
   try {
     yield* matches;
@@ -128,10 +128,12 @@ function onigurumaFinder(source: string, failed: (error: unknown) => unknown): F
   }
 }
 
-/** The number of matches that are searched for in one measured part, which takes about a millisecond. */
+/** The number of matches that are searched for before the time is checked; it takes about a millisecond. */
 const BATCH = 4_096;
 
-/** The time limit for all matches in a text, in milliseconds: a constant, and an amount for each code unit. */
+/**
+ * The time limit for all matches in a text, in milliseconds: a constant, and an additional time for each code unit of the text.
+ */
 const [TOTAL_MS, UNIT_MS] = [2_000, 0.01];
 
 function* limitedMatches(text: string, find: Finder, failed: (error: unknown) => unknown): Generator<Span> {
@@ -151,7 +153,8 @@ function* limitedMatches(text: string, find: Finder, failed: (error: unknown) =>
 }
 
 /**
- * Finds the next matches and measures their time: the wall time, or the CPU time if the process hardly ran.
+ * Finds the next matches of a pattern, and measures how long it takes: the wall time, or the CPU time if the process was hardly
+ * scheduled.
  *
  * @param lastEnd the end of the previous match; −1 if there is none
  */
@@ -162,7 +165,7 @@ function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; to
   return { spans, took: Math.min(performance.now() - start, used()) };
 }
 
-/** Converts an error of an engine to one that names the pattern. */
+/** Converts an error of one of the engines to a PatternError that names the pattern. */
 function withPlace(error: unknown, source: string, place: string, length: number): unknown {
   if (error instanceof PatternSyntaxError) return new PatternError(place, `cannot be read (${error.message})`, source);
   if (error instanceof TimeLimitError) discardEngine();

@@ -1,6 +1,6 @@
-// Runs the pipeline of tokenizer.json: added tokens, normalizer, pre-tokenizer, model, post-processor, and the decoder. Ids and texts
-// equal those of the Rust library `tokenizers`, which transformers uses; as there, `truncation` and `padding` have no effect unless a
-// caller requests them.
+// Runs the pipeline of tokenizer.json: added tokens, normalizer, pre-tokenizer, model, post-processor, and the decoder. Ids and
+// texts equal those of the Rust library `tokenizers`, which transformers uses. As in that library, `truncation` and `padding`
+// have no effect unless a caller requests them.
 import { AddedTokens } from './added-tokens.js';
 import { Bpe } from './bpe.js';
 import { decoder, type BytesAs } from './decoders.js';
@@ -33,7 +33,10 @@ function checkedId(id: unknown, token: string): number {
   );
 }
 
-/** Builds a part of the pipeline. If its fields have wrong types, the error names the part instead of the operation that failed. */
+/**
+ * Builds one component of the pipeline. If a field has a wrong type, the error names the component instead of the operation that
+ * failed.
+ */
 function built<T>(part: string, build: () => T): T {
   try {
     return build();
@@ -52,10 +55,10 @@ export class TokenizerPipeline {
   readonly #tokens: string[] = [];
 
   /**
-   * Builds the parts of the pipeline.
+   * Builds the components of the pipeline.
    *
    * @param file the file's name, for errors about a text
-   * @throws {DefinitionError} for unsupported parts
+   * @throws {DefinitionError} for an unsupported component
    */
   constructor(
     definition: TokenizerDefinition,

@@ -1,5 +1,6 @@
-// Translates Oniguruma patterns to JavaScript if every part has the same meaning in both: V8 is several times faster than Oniguruma in
-// WebAssembly. Parts whose meaning may differ are not translated (docs/decisions/tokenizers.md).
+// Translates Oniguruma patterns of tokenizer.json to JavaScript if every construct has the same meaning in both: V8 is several
+// times faster than Oniguruma in WebAssembly. Constructs whose meaning may differ are not translated
+// (docs/decisions/tokenizers.md).
 import type {
   AlternativeElementNode,
   AlternativeNode,
@@ -12,10 +13,10 @@ import type {
 } from 'oniguruma-parser/parser';
 import { maximum, mayBeEmpty, simplified } from './effort.js';
 
-/** Thrown for a part that may have a different meaning in JavaScript. */
+/** Thrown for a construct that may have a different meaning in JavaScript; the pattern is then not translated. */
 class NotPlain extends Error {}
 
-/** The options of the enclosing groups. */
+/** The options that apply at a place of the pattern, such as those of `(?i:…)`. */
 interface Options {
   ignoreCase?: boolean;
   dotAll?: boolean;
@@ -35,7 +36,10 @@ const not = (): never => {
   throw new NotPlain();
 };
 
-/** Translates alternatives. Options at the beginning apply to all of them; in another place they would begin a group. */
+/**
+ * Translates the alternatives of a pattern or group. Options at the beginning, such as `(?i)`, apply to all of them. Options in
+ * another place are not translated, since they would begin a group.
+ */
 function alternatives(body: readonly AlternativeNode[], options: Options): string {
   const [first, ...others] = body[0].body;
   if (first?.type !== 'Directive') return body.map((each) => sequence(each.body, options)).join('|');
@@ -58,8 +62,8 @@ function sequence(elements: readonly AlternativeElementNode[], options: Options)
 }
 
 /**
- * Returns whether two elements may together match one character: without regard to case, ß equals `ss`, and the ligatures ﬁ, ﬂ, ﬀ and
- * ﬅ equal two letters, so `s` and `f` next to other letters may be part of one character.
+ * Returns whether two adjacent elements may together match one character: without regard to case, ß equals `ss`, and the
+ * ligatures ﬁ, ﬂ, ﬀ and ﬅ equal two letters, so `s` and `f` next to other letters may be part of one character.
  */
 function mayFoldTogether(before: AlternativeElementNode, after: AlternativeElementNode, { ignoreCase }: Options) {
   const folds = (element: AlternativeElementNode) => ignoreCase === true || hasOwnCase(element);
@@ -100,7 +104,10 @@ function translated(element: AlternativeElementNode, options: Options): string {
 const codePoint = (value: number): string =>
   /[\p{L}\p{N}]/u.test(String.fromCodePoint(value)) ? String.fromCodePoint(value) : `\\u{${value.toString(16)}}`;
 
-/** Matches a letter in either case. Non-ASCII letters are not translated, since they may have more than two cases. */
+/**
+ * Returns a JavaScript pattern for a letter in either case. Non-ASCII letters are not translated, since they may have more than
+ * two cases.
+ */
 function eitherCase(value: number): string {
   const char = String.fromCodePoint(value);
   if (value >= 128) return not();
@@ -112,7 +119,7 @@ function eitherCase(value: number): string {
 /** The content of the class `\w` in Oniguruma, whose table for Latin-1 includes superscripts and fractions. */
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be';
 
-/** The content of a character class in JavaScript, by kind of set. */
+/** The content of a JavaScript character class for each kind of set in Oniguruma, such as `\d`. */
 const SETS: Readonly<Record<string, string>> = {
   digit: '\\p{Nd}',
   space: '\\p{White_Space}',
@@ -121,8 +128,8 @@ const SETS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The content of a character class for `[[:name:]]` and `\p{name}`, as in version 6.9.10; `punct` and `word` are missing, since they
- * differ between the two forms.
+ * The content of a JavaScript character class for `[[:name:]]` and `\p{name}`, as in Oniguruma 6.9.10. `punct` and `word` are
+ * missing, since `[[:name:]]` and `\p{name}` differ for them.
  */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: '\\p{Alphabetic}\\p{Nd}',

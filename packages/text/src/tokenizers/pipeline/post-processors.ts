@@ -1,4 +1,5 @@
-// Makes the post-processors of tokenizer.json for one sequence, which add tokens before and after a text's tokens.
+// Makes the post-processors of tokenizer.json, which add special tokens before and after a text's tokens. Pairs of texts are not
+// supported.
 import { DefinitionError, parts, unknownType, type Component } from './definition.js';
 
 export type PostProcessor = (ids: number[]) => number[];
@@ -17,7 +18,7 @@ const factories: Record<string, (component: Component) => PostProcessor> = {
 };
 
 /**
- * Makes a post-processor.
+ * Makes a post-processor from its component of tokenizer.json; without one, nothing is added.
  *
  * @throws {DefinitionError} for an unknown type
  */
@@ -39,7 +40,10 @@ interface TemplatePiece {
   Sequence?: { id: string };
 }
 
-/** Makes the post-processor of a template. The ids of special tokens are those of its own table, even if the vocabulary differs. */
+/**
+ * Makes the post-processor TemplateProcessing. The ids of special tokens are those of its own table, even if the vocabulary has
+ * other ids.
+ */
 function template(component: Component): PostProcessor {
   const special = (component.special_tokens ?? {}) as Record<string, { ids?: readonly number[] }>;
   const pieces = (parts(component, 'single') as TemplatePiece[]).map(({ SpecialToken: token, Sequence: sequence }) => {

@@ -1,4 +1,5 @@
-// Makes the pre-tokenizers of tokenizer.json, which split a normalized text into the pieces that the model encodes separately.
+// Makes the pre-tokenizers of tokenizer.json, which split a normalized text into the pieces (words) that the tokenizer's model
+// encodes separately.
 import { bytesAsText } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, escapeForRegex, matchesOf, PUNCTUATION, SPACE, WORD, type Matches } from './patterns.js';
@@ -6,7 +7,7 @@ import { split, splitBehavior } from './split.js';
 import { runsOfScripts } from './unicode-scripts.js';
 
 /**
- * Returns the pieces of a text, in order; lazily where that saves work.
+ * Returns the pieces of a text, in order. Some pre-tokenizers find them lazily, which saves work if the encoding stops early.
  *
  * @param isFirst whether the text is at the beginning of the original text
  */
@@ -48,7 +49,7 @@ const factories: Record<string, (component: Component) => PreTokenizer> = {
 };
 
 /**
- * Makes a pre-tokenizer.
+ * Makes a pre-tokenizer from its component of tokenizer.json; without one, a text is a single piece.
  *
  * @throws {DefinitionError} for an unknown type
  */

@@ -28,13 +28,13 @@ export class PrecompiledCharsmap {
   readonly #trie: Uint32Array;
   readonly #replacements: Uint8Array;
   readonly #segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-  /** The replacement of each plain character by code unit, once it has been looked up. */
+  /** Caches the replacement of each plain character that has been looked up, by code unit. */
   readonly #known: string[] = [];
 
   /**
    * Decodes the table.
    *
-   * @param base64 the file's `precompiled_charsmap`
+   * @param base64 the field `precompiled_charsmap` of tokenizer.json
    */
   constructor(base64: string) {
     const bytes = Buffer.from(base64, 'base64');
@@ -67,7 +67,10 @@ export class PrecompiledCharsmap {
     return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
-  /** Returns the end of a cluster, which ends after the next plain character, since a mark before that may combine with it. */
+  /**
+   * Returns the end of a part of the text that can be replaced separately. It ends after the next plain character, since a mark
+   * before that character may combine with it.
+   */
   #endOfCluster(text: string, start: number): number {
     let at = start;
     if (text.charCodeAt(at) === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED) return at + 2;
@@ -90,7 +93,10 @@ export class PrecompiledCharsmap {
     return this.#lookUp(utf8.encode(character)) ?? character;
   }
 
-  /** Returns the replacement of the shortest entry that is a prefix of `key`; the rest of `key` is dropped, as in the original. */
+  /**
+   * Returns the replacement of the shortest entry that is a prefix of `key`; the remaining bytes of `key` are dropped, as in
+   * SentencePiece.
+   */
   #lookUp(key: Uint8Array): string | null {
     let position = offsetOf(this.#trie[0]);
     for (const byte of key) {

@@ -1,5 +1,5 @@
-// Stores strings in a trie over UTF-16 code units, in flat arrays, since a vocabulary of 250,000 tokens has about a million nodes.
-// Edges are in a hash table with open addressing; node 0 is the root.
+// Stores the tokens of a vocabulary in a trie over UTF-16 code units, in flat arrays, since a vocabulary of 250,000 tokens has
+// about a million nodes. Edges are in a hash table with open addressing; node 0 is the root.
 
 const NO_NODE = -1;
 
@@ -23,7 +23,7 @@ export class PrefixTrie {
     }
   }
 
-  /** Returns the child by a code unit, or −1. */
+  /** Returns the child of a node that a code unit leads to, or −1. */
   step(node: number, unit: number): number {
     const slot = this.#slot(node, unit);
     return this.#from[slot] < 0 ? NO_NODE : this.#to[slot];
@@ -34,7 +34,7 @@ export class PrefixTrie {
     return this.#ids[node];
   }
 
-  /** Finds length and id of the longest string at a position of the text; null if there is none. */
+  /** Finds the longest string of the trie at a position of the text: its length and id; null if there is none. */
   longestAt(text: string, start: number): { length: number; id: number } | null {
     let node = 0;
     let best: { length: number; id: number } | null = null;

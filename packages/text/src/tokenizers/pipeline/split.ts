@@ -1,4 +1,5 @@
-// Splits a text at the matches of a pattern; the behavior determines what happens to the matches.
+// Splits a text at the matches of a pattern, as the pre-tokenizers of tokenizer.json do; `behavior` says whether matches are
+// removed, kept alone, or joined with a neighbour.
 import { DefinitionError } from './definition.js';
 import type { Matches } from './patterns.js';
 
@@ -12,7 +13,7 @@ const behaviors: readonly string[] = [
   'Contiguous',
 ] satisfies SplitBehavior[];
 
-/** A part of the text: a match, or the text between two matches. Matches may be empty, the parts between them are not. */
+/** A part of the text: a match, or the text between two matches. Matches may be empty; the parts between them are not. */
 interface Stretch {
   text: string;
   isMatch: boolean;
@@ -68,7 +69,7 @@ function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: s
   return result;
 }
 
-/** Joins adjacent matches. */
+/** Joins adjacent matches to one part. */
 function contiguous(stretches: Iterable<Stretch>): string[] {
   const result: string[] = [];
   let afterMatch = false;

@@ -14,14 +14,18 @@ const task: { run: () => unknown } = { run: () => undefined };
 const context = createContext(task);
 const call = new Script('run()', { filename: 'pattern-search' });
 
-/** The number of interruptions after which a search is aborted: the first one may be due to a suspended machine. */
+/**
+ * The number of interruptions after which a search is aborted. The first interruption does not count, since the machine may have
+ * been suspended.
+ */
 const INTERRUPTIONS = 2;
-/** The most attempts, including those in which the process hardly ran. */
+/** The largest number of attempts, including those in which the process was hardly scheduled. */
 const MOST_TRIES = 12;
 
 /**
- * Returns the result of `work`, which is repeated after a first interruption, and after interruptions during which all threads of the
- * process had less than a tenth of the CPU time: then the machine is overloaded, which says nothing about the search.
+ * Returns the result of `work`. After a first interruption the work is repeated. It is also repeated after interruptions during
+ * which all threads of the process had less than a tenth of the CPU time, since the machine is then overloaded, which says
+ * nothing about the search.
  *
  * @throws TimeLimitError
  */
@@ -36,7 +40,7 @@ export function withinTime<Result extends NonNullable<unknown>>(work: () => Resu
   return fail();
 }
 
-/** Returns a clock that counts the process's CPU milliseconds from now on. */
+/** Returns a clock: a function that returns the process's CPU time, in milliseconds, since this call. */
 export function cpuClock(): () => number {
   const before = process.cpuUsage();
   return () => {
@@ -49,7 +53,7 @@ const fail = (): never => {
   throw new TimeLimitError(`interrupted after ${(INTERRUPTIONS * LIMIT_MS) / 1_000} seconds`);
 };
 
-/** Runs work that may be interrupted; undefined if it was. */
+/** Runs work with a timeout; returns undefined if it was interrupted. */
 function interruptible<Result>(work: () => Result): Result | undefined {
   const { run: outer } = task;
   task.run = work;

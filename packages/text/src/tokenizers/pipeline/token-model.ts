@@ -1,7 +1,8 @@
-// Declares the interface of the four kinds of models: a vocabulary, and the encoding of pieces (texts from the pre-tokenizer).
+// Declares the interface of the four kinds of models in tokenizer.json (BPE, WordPiece, Unigram, WordLevel): a vocabulary, and
+// the encoding of pieces, the texts from the pre-tokenizer.
 
 export interface TokenModel {
-  /** Ids by the tokens' texts. */
+  /** The ids of tokens by their texts. */
   readonly vocabulary: ReadonlyMap<string, number>;
   /**
    * Appends the ids of a piece to `ids`. Each `next()` does a bounded part of the work; most pieces need one.
@@ -11,7 +12,7 @@ export interface TokenModel {
   tokenize(piece: string, ids: number[]): Generator<undefined, void>;
 }
 
-/** A cache of the results for short pieces, since words repeat. It is emptied when it is full. */
+/** A cache of the ids of short pieces, since words repeat. It is emptied when it is full. */
 export class PieceCache {
   static readonly #CAPACITY = 65_536;
   static readonly #LONGEST = 256;
@@ -28,7 +29,7 @@ export class PieceCache {
   }
 }
 
-/** The number of characters, or of steps of merging, between two yields: about five milliseconds. */
+/** The number of characters, or of steps of merging, after which `tokenize` yields; they take about five milliseconds. */
 export const SHARE = 20_000;
 
 /** Lists the ids of the tokens `<0x00>` to `<0xFF>`, [256]. */

@@ -1,8 +1,8 @@
 // Splits a text as the pre-tokenizer UnicodeScripts does: a piece begins where the script changes.
-// Source: pre_tokenizers/unicode_scripts of huggingface/tokenizers. Differs from it: its table is that of Unicode 9, in which newer
-// characters have no script.
+// Source: pre_tokenizers/unicode_scripts of huggingface/tokenizers, whose table is that of Unicode 9, in which newer characters
+// have no script. Differs from it: here a newer character has its script if the script is in the list below.
 
-/** The scripts of the table, frequent ones first. */
+/** The scripts in the library's table, frequent ones first. */
 const SCRIPTS = `
 Latin Common Han Hiragana Katakana Inherited Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum
 Bassa_Vah Batak Bengali Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian
@@ -25,7 +25,7 @@ const known = new Map<string, string | undefined>([
   ['ー', 'Han'],
 ]);
 
-/** Returns the script of a character; undefined for one that belongs to the piece before it. */
+/** Returns the script of a character; undefined for a character that has none and belongs to the piece before it. */
 function scriptOf(character: string): string | undefined {
   if (known.has(character)) return known.get(character);
   const name = SCRIPTS.find(({ pattern }) => pattern.test(character))?.name;

@@ -69,7 +69,7 @@ export class Unigram implements TokenModel {
     return lattice;
   }
 
-  /** Returns a piece's ids; adjacent unknown characters become one unknown token, or their bytes. */
+  /** Returns the ids of a segmented piece. Adjacent unknown characters become one unknown token, or the tokens of their bytes. */
   #spelled(piece: string, { starts, ids }: Lattice): number[] {
     const reversed: number[] = [];
     for (let end = piece.length; end > 0;) {
@@ -95,7 +95,10 @@ export class Unigram implements TokenModel {
   }
 }
 
-/** Records a token if its score is higher; of equal scores the first one is kept. */
+/**
+ * Records that a token ends the best segmentation up to its end, if the segmentation's score is higher than the best so far; of
+ * equal scores the first one is kept.
+ */
 function offer({ scores, starts, ids }: Lattice, start: number, end: number, id: number, score: number): void {
   if (starts[end] >= 0 && score <= scores[end]) return;
   scores[end] = score;

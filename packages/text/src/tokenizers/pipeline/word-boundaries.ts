@@ -1,12 +1,19 @@
-// Finds the positions at which a long piece can be cut before merging: between two characters that are adjacent in no token, where no
-// merge can apply. Llama 2 and Gemma treat a whole text as one piece; if it is cut into words, their results can be cached.
+// Finds the positions at which BPE can cut a long piece of text before merging: between two characters that are adjacent in no
+// token, so that no merge can join them. Llama 2 and Gemma treat a whole text as one piece; if it is cut into words, their
+// results can be cached.
 
-/** The logarithm of the number of bits in the hash table of pairs. Pairs that share a bit may lose a cut, but never cause a wrong one. */
+/**
+ * The logarithm of the number of bits in the hash table of pairs of adjacent characters. If two pairs share a bit, a possible cut
+ * may be missed, but no wrong cut is made.
+ */
 const TABLE_BITS = 22;
 
 export class WordBoundaries {
   readonly #pairs = new Int32Array(2 ** (TABLE_BITS - 5));
-  /** [code units] 1 if the character is a token; unknown characters may be fused with their neighbours. */
+  /**
+   * [65,536] 1 for each code unit whose character is a token. A character that is not may be fused with unknown neighbours, so
+   * there is no cut beside it.
+   */
   readonly #isKnown = new Uint8Array(2 ** 16);
 
   constructor(vocabulary: ReadonlyMap<string, number>) {

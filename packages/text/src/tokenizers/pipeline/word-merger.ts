@@ -1,8 +1,8 @@
-// Merges the symbols of one word in time n log n: pairs with the lowest rank first, and of these the leftmost. The work can be done in
-// parts, since a megabyte without a space is one word.
+// Merges the symbols of one word by byte-pair encoding in time n log n: the pairs with the lowest rank first, and of these the
+// leftmost. The work can be done in several calls, since a megabyte without a space is one word.
 import type { MergeTable } from './merge-table.js';
 
-/** The factor of the rank in the heap's entries, rank · POSITIONS + position, so that the rank decides, then the position. */
+/** The factor of the rank in an entry of the heap, rank · POSITIONS + position. Entries are ordered by rank, then by position. */
 const POSITIONS = 2 ** 28;
 
 const NONE = -1;
@@ -13,11 +13,11 @@ export class WordMerger {
   readonly #previous: Int32Array;
   #heap: Float64Array;
   #heapSize = 0;
-  /** The number of pairs that were queued before the first merge. */
+  /** The number of pairs that have been put into the heap before the first merge. */
   #begun = 0;
 
   /**
-   * Begins a word.
+   * Starts with the symbols of a word.
    *
    * @param symbols ids of the word's characters; not changed
    */
@@ -37,7 +37,7 @@ export class WordMerger {
   }
 
   /**
-   * Does some steps of the merging.
+   * Does up to `steps` steps of the merging.
    *
    * @returns whether the word is finished; otherwise call it again
    */
@@ -48,7 +48,7 @@ export class WordMerger {
       const top = this.#pop();
       const at = top % POSITIONS;
       const right = this.#next[at];
-      // The entry is outdated if one of the two has been merged since.
+      // The heap's entry is outdated if one of its two symbols has been merged since.
       if (this.#symbols[at] === NONE || right === NONE) continue;
       if (this.merges.rank(this.#symbols[at], this.#symbols[right]) !== Math.floor(top / POSITIONS)) continue;
       this.#symbols[at] = this.merges.merged(this.#symbols[at], this.#symbols[right]);
@@ -67,7 +67,7 @@ export class WordMerger {
     return ids;
   }
 
-  /** Queues the pair that begins at a symbol. */
+  /** Puts the pair that begins at a symbol into the heap, if it can be merged. */
   #consider(at: number): void {
     const next = this.#next[at];
     if (next === NONE) return;
