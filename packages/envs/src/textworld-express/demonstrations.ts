@@ -1,4 +1,4 @@
-// Plays expert episodes of the TextWorldExpress games, for supervised warm starts without a download.
+// Plays expert episodes of the TextWorldExpress games, so that a policy can be trained on demonstrations without a download.
 import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { EpisodeRecorder, Slips } from '../played-demonstrations.js';
@@ -12,9 +12,12 @@ interface TextWorldExpressDemonstrationOptions {
   stepLimit: number;
   contentDir: string | null;
   showValidActions: boolean;
-  /** The difference between the seeds of successive worlds. The first is the fold's first seed. */
+  /** The difference between the seeds of successive episodes' worlds. The first world has the fold's first seed. */
   seedStep: number;
-  /** The probability of an action without effect before each turn. Policies do not imitate it. */
+  /**
+   * The probability that the expert first makes a deliberate mistake, an action without effect, before a turn. Policies do not
+   * imitate such actions.
+   */
   slips: number;
   slipSeed: number;
 }
@@ -26,10 +29,10 @@ interface TextWorldExpressDemonstration {
 }
 
 /**
- * Plays the gold path of each world. Actions without effect (opening an open cupboard) are skipped. Episodes that the turn limit
- * truncates are left out.
+ * Plays the gold path (the expert's actions) of each world. Actions without effect, such as opening an open cupboard, are
+ * skipped. Episodes that the turn limit truncates are left out.
  *
- * @param worldOf returns the options of `reset` for a seed
+ * @param worldOf returns the options of `reset` that select the world of a seed
  */
 export async function textWorldExpressDemonstrations(
   game: TextWorldExpressGame,

@@ -1,12 +1,16 @@
-// Computes the order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings. Generation draws
-// indices into such collections, so that a seed's world depends on it.
+// Computes the order in which Scala 2.13 iterates over an immutable hash set or map with more than four strings.
+// TextWorldExpress, which is written in Scala, draws indices into such collections, so that the world of a seed depends on this
+// order.
 
 interface Hashed {
   name: string;
   hash: number;
 }
 
-/** Returns the names in the order of a hash trie: five bits of the hash per level, lowest first, entries before children. */
+/**
+ * Returns the names in the order in which Scala visits its hash trie: five bits of the hash per level, lowest bits first, and the
+ * entries of a node before its children.
+ */
 export function hashTrieOrder(names: Iterable<string>): string[] {
   const entries = [...new Set(names)].map((name) => ({ name, hash: improve(javaStringHash(name)) }));
   return walk(entries, 0);
@@ -21,14 +25,14 @@ function walk(entries: Hashed[], shift: number): string[] {
   return [...single, ...deeper];
 }
 
-/** Computes Java's String.hashCode: h = 31·h + c over the UTF-16 units, in 32 bits. */
+/** Computes Java's String.hashCode: h = 31·h + c over the UTF-16 code units, in 32-bit arithmetic. */
 function javaStringHash(text: string): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
   return hash;
 }
 
-/** Mixes the bits of a hash (scala.collection.immutable.HashMap.improve). */
+/** Mixes the bits of a hash as scala.collection.immutable.HashMap.improve does. */
 function improve(hashCode: number): number {
   let h = (hashCode + ~(hashCode << 9)) | 0;
   h ^= h >>> 14;

@@ -1,5 +1,5 @@
-// Lists the eleven household rooms, their furniture in the order of descriptions, and the possible doors between them. Names are
-// those of TextWorldExpress, since actions contain them ("put knife in counter").
+// Lists the eleven household rooms of the games, their furniture in the order in which descriptions list it, and the possible
+// doors between them. The names are those of TextWorldExpress, since actions contain them ("put knife in counter").
 import type { JavaRandom } from './java-random.js';
 import { move, Room, Thing, type Door, type ThingKind } from './things.js';
 
@@ -7,11 +7,14 @@ type Furniture = readonly [kind: ThingKind, names: string][];
 
 interface RoomPlan {
   joins: readonly string[];
-  /** The furniture in the order of descriptions; names of one kind are separated by commas. */
+  /** The furniture in the order in which descriptions list it; names of one kind of thing are separated by commas. */
   furniture: Furniture;
 }
 
-/** The plans of the rooms; `makeKitchen` draws the kitchen's furniture. Some of the named neighbours are never built. */
+/**
+ * The furniture and possible neighbours of each room. The kitchen's furniture is drawn by `makeKitchen`. Some of the named
+ * neighbours are never built.
+ */
 const plans = {
   kitchen: { joins: ['corridor', 'pantry', 'backyard', 'living room'], furniture: [] },
   pantry: { joins: ['kitchen'], furniture: [['surface', 'folding chair, shelf']] },
@@ -71,7 +74,7 @@ const plans = {
 
 export type HouseholdRoomName = keyof typeof plans;
 
-/** The rooms in the order of the indices that one-room games draw; coin collector adds rooms in this order. */
+/** The order of the rooms from which one-room games draw an index, and in which Coin Collector adds rooms. */
 export const roomNumbering: readonly HouseholdRoomName[] = [
   'kitchen',
   'pantry',
@@ -86,7 +89,10 @@ export const roomNumbering: readonly HouseholdRoomName[] = [
   'supermarket',
 ];
 
-/** Makes a room. Only a kitchen draws random numbers: for cupboard or table, and the place of its knife. */
+/**
+ * Makes a room with its furniture. Only for a kitchen are random numbers drawn: for cupboard or table, and the place of its
+ * knife.
+ */
 export function makeRoom(name: HouseholdRoomName, random: JavaRandom): Room {
   if (name === 'kitchen') return makeKitchen(random, { hasKnife: false, hasToaster: false });
   const room = new Room(name, plans[name].joins);
@@ -126,7 +132,7 @@ const gardenDoors = ['glass door', 'terrace door', 'mosquito door'];
 const streetDoors = ['entrance door', 'steel door'];
 const innerDoors = ['wooden door'];
 
-/** The kinds of doors by "from>to". Only these ordered pairs have doors. */
+/** The kinds of doors from one room to another, by "from>to". Other ordered pairs of rooms have no door. */
 const doorKinds: Readonly<Record<string, readonly string[]>> = {
   'pantry>kitchen': ['milk-glass door', 'simple door'],
   'kitchen>backyard': gardenDoors,
@@ -148,7 +154,8 @@ const doorKinds: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Draws a closed door for an ordered pair of rooms; null if the pair has none. It draws a number even if there is only one kind.
+ * Draws a closed door for an ordered pair of rooms; returns null if the pair has no door. A random number is drawn even if only
+ * one kind is possible.
  */
 export function drawDoor(random: JavaRandom, from: string, to: string): Door | null {
   const kinds = doorKinds[`${from}>${to}`];

@@ -1,5 +1,5 @@
-// Draws the random numbers of java.util.Random, bit for bit, and shuffles like Scala 2.13. Generation uses them, so that a seed
-// gives the same world as in TextWorldExpress. Source: the documented linear congruential generator of java.util.Random.
+// Draws the same random numbers as java.util.Random, and shuffles like Scala 2.13. The generation of worlds uses them, so that a
+// seed gives the same world as in TextWorldExpress. Source: the documented linear congruential generator of java.util.Random.
 
 const MULTIPLIER_HIGH = 0x5de; // 0x5DEECE66D = 0x5DE · 2²⁴ + 0xECE66D
 const MULTIPLIER_LOW = 0xece66d;
@@ -28,7 +28,8 @@ export class JavaRandom {
     for (;;) {
       const bits = this.#next31();
       const value = bits % bound;
-      // Values from the incomplete last range of `bound` values are rejected, which Java detects by overflow.
+      // The bits are drawn again if they are among the last ones, which do not fill a whole range of `bound` values. Java detects
+      // this by an integer overflow.
       if (bits - value + (bound - 1) < TWO_31) return value;
     }
   }
@@ -42,7 +43,7 @@ export class JavaRandom {
     return (high * 0x8000000 + low) / 2 ** 53;
   }
 
-  /** Returns a shuffled copy: from the last index down, each element is swapped with a random one at or before it. */
+  /** Returns a shuffled copy. From the last index down, each element is swapped with a random one at this or a smaller index. */
   shuffle<T>(items: readonly T[]): T[] {
     const out = [...items];
     for (let n = out.length; n >= 2; n--) {

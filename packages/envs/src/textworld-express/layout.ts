@@ -1,10 +1,10 @@
-// Places rooms on a grid and links neighbours, with the draws in TextWorldExpress's order.
+// Places the rooms of a world on a grid and links adjacent ones, with random draws in the order of TextWorldExpress.
 import { drawDoor } from './household.js';
 import type { JavaRandom } from './java-random.js';
 import { directions, opposite, type Direction, type Room } from './things.js';
 import { WorldGenerationError } from './world-generation-error.js';
 
-/** The cells grid[i][j]. The cell (i + 1, j) is north of (i, j), and (i, j − 1) is east of it. */
+/** The cells of the grid, grid[i][j]. The cell (i + 1, j) is north of (i, j), and (i, j − 1) is east of it. */
 export type Grid = (Room | null)[][];
 
 const ATTEMPTS = 50;
@@ -18,9 +18,9 @@ const towards: Readonly<Record<Direction, readonly [number, number]>> = {
 };
 
 interface PlacingOptions {
-  /** The number of cells on a side. The first room is in the middle. */
+  /** The number of cells on each side of the grid. The first room is in the middle. */
   size: number;
-  /** Returns whether a new room may be next to a placed one. */
+  /** Returns whether a new room may be placed next to a room that is already on the grid. */
   mayJoin(room: Room, placed: Room): boolean;
 }
 
@@ -66,11 +66,17 @@ function freeNeighbour(random: JavaRandom, grid: Grid, x: number, y: number): [n
 
 interface LinkingOptions {
   includeDoors: boolean;
-  /** Returns whether two neighbours are linked; may draw random numbers. It is called for each room and neighbour in order. */
+  /**
+   * Returns whether two adjacent rooms are linked; it may draw random numbers. It is called for each room and each of its
+   * neighbours in order.
+   */
   shouldLink(room: Room, neighbour: Room, neighbourCount: number): boolean;
 }
 
-/** Links rooms row by row, to the north, south, east and west. If both rooms of a pair are linked, the later door counts. */
+/**
+ * Links adjacent rooms, row by row and to the north, south, east and west. A pair is visited from both sides; if it is linked
+ * from both, the door that was drawn later is used.
+ */
 export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, shouldLink }: LinkingOptions): void {
   for (const [i, row] of grid.entries()) {
     for (const [j, room] of row.entries()) {
@@ -91,7 +97,10 @@ export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, should
   }
 }
 
-/** Places the rooms on 7 × 7 cells. Neighbours are linked if one of them lists the other. */
+/**
+ * Places the rooms of a household on 7 × 7 cells. Two adjacent rooms are linked if one of them lists the other as a possible
+ * neighbour.
+ */
 export function layOutHousehold(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: 7, mayJoin: (room, placed) => room.joins.includes(placed.name) });
   linkRooms(random, grid, { includeDoors, shouldLink: (room, neighbour) => room.joins.includes(neighbour.name) });

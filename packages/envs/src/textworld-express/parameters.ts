@@ -1,17 +1,20 @@
-// Parses texts "name=value,name=value" that set the size of a world, with TextWorldExpress's names, ranges and defaults.
+// Parses the parameters of a TextWorldExpress world, such as its number of rooms, from a text "name=value,name=value". Names,
+// ranges and defaults are those of the original.
 import { nearestName } from '../contract/unknown-name-error.js';
 
 export const folds = ['train', 'dev', 'test'] as const;
-/** The part of the content: folds share no preparations, objects, nouns or problems. */
+/** A fold: the content for training, development or test. Folds share no preparations of foods, objects, nouns or problems. */
 export type Fold = (typeof folds)[number];
 
-/** The first of each fold's thousand seeds in TextWorldExpress. Other 32-bit seeds can be used with any fold too. */
+/**
+ * The first of the thousand seeds that TextWorldExpress assigns to each fold. Other 32-bit seeds can be used with any fold too.
+ */
 export const foldSeeds: Readonly<Record<Fold, number>> = { train: 0, dev: 10_000, test: 20_000 };
 
 export interface ParameterSpec {
   name: string;
   default: number;
-  /** The allowed integers. A flag takes any number; all but 1 count as 0. */
+  /** The range of allowed integers. A 'flag' takes any number: 1 is true, all others are false. */
   range: readonly [least: number, most: number] | 'flag';
   meaning: string;
 }
@@ -31,7 +34,7 @@ class GameParameterError extends Error {
   }
 }
 
-/** Returns the value of every parameter: the text's, else the default. Spaces around names and values are ignored. */
+/** Returns the value of every parameter: the value in the text, else the default. Spaces around names and values are ignored. */
 export function parseParameters(game: string, specs: readonly ParameterSpec[], text: string): ParameterValues {
   const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
   const names = specs.map((spec) => spec.name);
@@ -61,5 +64,5 @@ export function parseParameters(game: string, specs: readonly ParameterSpec[], t
 
 export const isOn = (value: number) => value === 1;
 
-/** Returns the number of a fold in recorded runs. */
+/** Returns the number by which recordings of TextWorldExpress name a fold. */
 export const gameSetNumber = (fold: Fold) => folds.indexOf(fold) + 1;

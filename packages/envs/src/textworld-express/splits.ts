@@ -14,14 +14,18 @@ import type { Fold } from './parameters.js';
 
 const foldOf: Readonly<Record<Split, Fold>> = { train: 'train', eval: 'dev', test: 'test' };
 
-/** Games with a fixed number of problems per fold. The seed modulo this number selects one. */
+/**
+ * The games that have only a fixed number of problems in each fold. The remainder of the seed modulo this number selects the
+ * problem.
+ */
 const problemGames: readonly TextWorldExpressGame[] = ['arithmetic', 'sorting'];
 const PROBLEMS = 100;
 
 /**
- * Returns the plan of splits.
+ * Returns how the worlds of a game are divided into training, evaluation and test.
  *
- * @param options.fold null: each split has its fold; else all worlds are from this fold, and its seeds or problems are divided
+ * @param options.fold null: each split uses its own fold; else all worlds are from this fold, and its seeds or problems are
+ * divided between the splits
  */
 export function textWorldExpressSplits(game: TextWorldExpressGame, { fold }: { fold: Fold | null }): SplitPlan {
   return problemGames.includes(game) ? problemSplits(fold) : worldSplits(fold);
@@ -53,14 +57,15 @@ function problemSplits(fold: Fold | null): SplitPlan {
       const own = fold ?? foldOf[split];
       if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));
       const problem = of[split][(episode ?? seed) % of[split].length];
-      // A seed below 2³¹ has the same remainder here and in the game.
+      // The game reads a seed as a signed integer. A seed below 2³¹ is not negative, so that it has the same remainder in the
+      // game.
       const start = seed >>> 1;
       return choice(own, start - (start % PROBLEMS) + problem, problem);
     },
   };
 }
 
-/** Returns the index of a seed's problem. The seed is taken as a signed 32-bit integer. */
+/** Returns the index of the problem that a seed selects. The seed is read as a signed 32-bit integer. */
 const problemOf = (seed: number): number => (((seed | 0) % PROBLEMS) + PROBLEMS) % PROBLEMS;
 
 const choice = (fold: Fold, seed: number, id = seed): ItemChoice => ({ reset: { seed, fold }, item: `${fold} ${id}` });

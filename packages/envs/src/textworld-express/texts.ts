@@ -1,4 +1,5 @@
-// Writes the descriptions of things, rooms and the inventory. The wording is our own, for TextWorldExpress's worlds.
+// Writes the descriptions of things, rooms and the inventory for the TextWorldExpress games. The wording is our own, not that of
+// the original.
 import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
 
 const hollow = new Set([
@@ -12,7 +13,10 @@ const hollow = new Set([
   'book case',
 ]);
 
-/** Returns the preposition: things are "on" a counter, but "in" a fridge and in some places that are always open. */
+/**
+ * Returns the preposition for a piece of furniture: things are "on" a counter, but "in" a fridge and in some places that are
+ * always open.
+ */
 export const prepositionFor = (place: Thing): 'in' | 'on' =>
   place.kind === 'surface' && !hollow.has(place.name) ? 'on' : 'in';
 
@@ -45,7 +49,7 @@ function describeItem(thing: Thing): string {
 
 const named = (thing: Thing) => `${thing.article} ${thing.name}`;
 
-/** Lists the contents of a holder in order: "a knife, some milk". */
+/** Lists the things in a holder (a room, a container or the inventory) in order: "a knife, some milk". */
 export const list = (holder: Holder) => holder.contents.map(describeThing).join(', ');
 
 export function describeRoom(room: Room): string {
@@ -66,7 +70,7 @@ function describeExit(direction: Direction, { to, door }: Exit): string {
     : `${direction}, a closed ${door.name}`;
 }
 
-/** Describes the inventory. @param limit largest number of carried things; null: no limit */
+/** Describes the inventory. @param limit largest number of things that the agent can carry; null: no limit */
 export function describeInventory(inventory: Holder, limit: number | null): string {
   const { length } = inventory.contents;
   const room = limit === null ? '' : ` (${length} of at most ${limit} things)`;

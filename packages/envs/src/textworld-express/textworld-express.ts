@@ -1,6 +1,6 @@
-// Plays the TextWorldExpress games as environments: seeds, folds and parameters are options of the reset, and rewards are
-// differences of scores. The rules around a game (limits, rejected actions, "help") are those of its Python package; the texts
-// are ours.
+// Plays the TextWorldExpress games as environments. Seed, fold and parameters of the world are options of the reset, and rewards
+// are differences of scores. The rules around a game (limits, rejected actions, "help") are those of the original's Python
+// package; the texts are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -14,7 +14,10 @@ import type { GameKind, GameTurn, TextGame, WorldChoice } from './games/text-gam
 import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
-/** The options of an episode. By default they are the environment's options, and a seed of the fold's thousand is drawn. */
+/**
+ * The options of an episode. Absent ones are those of the environment, and an absent seed is drawn from the fold's thousand
+ * seeds.
+ */
 export interface TextWorldExpressReset {
   seed?: number;
   fold?: Fold;
@@ -23,19 +26,21 @@ export interface TextWorldExpressReset {
 }
 
 interface TextWorldExpressInfo extends Record<string, unknown> {
-  /** The valid actions, in the engine's order. */
+  /** The valid actions, in the shuffled order of TextWorldExpress. */
   validActions: readonly string[];
-  /** The score divided by the largest possible one; −1 after a mistake that fails. Rewards are differences of this score. */
+  /**
+   * The score divided by the largest possible one; −1 after a mistake that ends the game. Rewards are differences of this score.
+   */
   score: number;
   /** The score in the game's own points. */
   scoreRaw: number;
   won: boolean;
   failed: boolean;
-  /** The descriptions of the current room and the inventory, which cost no turn. */
+  /** The descriptions of the current room and of the inventory. Having them in `info` does not cost the agent a turn. */
   look: string;
   inventory: string;
   taskDescription: string;
-  /** The number of actions since the reset, rejected ones included, "help" not. */
+  /** The number of actions since the reset. Rejected ones count; "help" does not. */
   numMoves: number;
 }
 
@@ -61,7 +66,7 @@ export class TextWorldExpress implements Env {
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
     this.#content = options.contentDir === null ? builtInContent() : loadContent(options.contentDir);
-    // An invalid option is an error here, before the first episode.
+    // A world is chosen once, so that an invalid option is an error here and not in the first episode.
     this.#chooseWorld({ seed: 0 });
   }
 
@@ -78,14 +83,15 @@ export class TextWorldExpress implements Env {
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    // The environment itself answers `help`, which is not a move.
+    // The environment itself answers `help`, which is not a move of the game.
     if (action === 'help') return this.#result(this.#taskDescription, 0, { accepted: false, invalid: false });
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
     const accepted = this.#turn.validActions.includes(text);
     if (accepted) this.#turn = this.#game!.act(text);
     this.#numMoves++;
-    // As in the original, the score before the first move counts as 0. This matters only if a world is won at the start.
+    // As in the original, the score before the first move counts as 0. This matters only for a world that is won at the
+    // beginning.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
     return this.#result(accepted ? this.#turn.observation : REJECTED, reward, { accepted, invalid: !accepted });
   }
@@ -94,13 +100,13 @@ export class TextWorldExpress implements Env {
     this.#order.close();
   }
 
-  /** Returns actions that win the current world from its start. The running episode is not affected. */
+  /** Returns the expert's actions, which win the current world from its beginning. The episode in progress is not affected. */
   async goldPath(): Promise<string[]> {
     if (this.#world === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
     return this.#kind.goldPath(this.#world);
   }
 
-  /** Makes a world and shows its first turn. If that fails, a reset must follow. */
+  /** Makes a world and returns its game after the first turn. If this fails, no episode is in progress. */
   #begin(options: TextWorldExpressReset): TextGame {
     try {
       this.#world = this.#chooseWorld(options);
@@ -113,7 +119,7 @@ export class TextWorldExpress implements Env {
     }
   }
 
-  /** Chooses a world; draws its seed if none is given. @throws for an unknown fold or parameter */
+  /** Chooses the world of an episode; draws its seed if none is given. @throws for an unknown fold or parameter */
   #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): WorldChoice {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
     if (seed !== undefined && !Number.isSafeInteger(seed)) {

@@ -1,6 +1,10 @@
-// Defines the objects of a world: things, rooms and doors. They are held by rooms, containers and the inventory.
+// Defines the objects of which a world of the TextWorldExpress games consists: things, rooms and doors. A thing is held by a
+// room, a container or the inventory.
 
-/** `surface`, `cupboard` and `box` are containers. A cupboard can be opened and closed; the others are always open. */
+/**
+ * The kinds of things. `surface`, `cupboard` and `box` are containers. A cupboard can be opened and closed; the others are always
+ * open.
+ */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
 
 /** An object that has things in it: a room, the inventory, a container. */
@@ -32,14 +36,14 @@ interface FoodState {
 
 interface ThingOptions {
   kind?: ThingKind;
-  /** Whether it can be moved. Default: true for items, false for all others. */
+  /** Whether the thing can be moved. Default: true for items, false for all other kinds. */
   isMovable?: boolean;
-  /** The article 'a', 'an', 'some' or ''. Default: by the first letter. */
+  /** The article 'a', 'an', 'some' or ''. Default: 'a' or 'an', by the first letter of the name. */
   article?: string;
-  /** The names of the places where it belongs. */
+  /** The names of the places where the thing belongs. */
   homes?: readonly string[];
   food?: FoodState;
-  /** The text that is written on it. Only things with a text can be read. */
+  /** The text that is written on the thing. Only things with a text can be read. */
   text?: string;
 }
 
@@ -68,7 +72,7 @@ export class Thing implements Holder {
     this.isOpen = this.kind === 'surface' || this.kind === 'box';
   }
 
-  /** Whether things in it are visible, and can be put in. */
+  /** Whether the things inside are visible, and others can be put in. */
   get isOpenContainer(): boolean {
     return this.isOpen && this.kind !== 'item';
   }
@@ -84,7 +88,7 @@ export const opposite: Readonly<Record<Direction, Direction>> = {
   west: 'east',
 };
 
-/** A door. Both rooms share this object. */
+/** A door between two rooms. Both rooms share this object. */
 export interface Door {
   readonly name: string;
   isOpen: boolean;
@@ -101,12 +105,12 @@ export class Room implements Holder {
 
   constructor(
     readonly name: string,
-    /** The names of the rooms that may be adjacent. */
+    /** The names of the rooms that may be adjacent to this room. */
     readonly joins: readonly string[] = [],
   ) {}
 }
 
-/** Moves a thing to the end of another holder's contents; null removes it from the world. */
+/** Moves a thing to the end of another holder's list; null removes it from the world. */
 export function move(thing: Thing, to: Holder | null): void {
   const from = thing.holder?.contents;
   if (from !== undefined) from.splice(from.indexOf(thing), 1);
@@ -114,7 +118,10 @@ export function move(thing: Thing, to: Holder | null): void {
   to?.contents.push(thing);
 }
 
-/** Returns all visible things in a holder, depth first in the order of arrival, with the contents of open containers. */
+/**
+ * Returns all visible things in a holder, with the contents of open containers, depth first and in the order in which they were
+ * put there.
+ */
 export function visibleThings(holder: Holder, found: Thing[] = []): Thing[] {
   for (const thing of holder.contents) {
     found.push(thing);

@@ -20,7 +20,10 @@ const fold = {
   enum: ['train', 'dev', 'test'],
 };
 
-/** The difference between successive seeds. It is large, since the first draws of adjacent seeds are similar. */
+/**
+ * The difference between the seeds of successive worlds. It is large, since adjacent seeds of Java's generator begin with similar
+ * draws.
+ */
 const SEED_STEP = 123_456;
 
 const unitOf = (name: TextWorldExpressGame) =>

@@ -1,4 +1,4 @@
-// Plays expert games from a seed, for supervised warm starts without a download.
+// Plays expert games of Twenty Questions from a seed, so that a policy can be trained on demonstrations without a download.
 import { fraction, integer, Rng } from '@bowyer/core';
 import { tiesSchema } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
@@ -39,7 +39,7 @@ export const demonstrationsSchema = options({
 /** The options of the expert. */
 export type ExpertOptions = OptionsOf<typeof demonstrationsSchema>;
 
-/** Plays `games` games and returns them in the format of ArCHer's data file. */
+/** Plays `games` games of the scripted expert and returns them in the format of ArCHer's data file. */
 export function twentyQuestionsDemonstrations(options: DemonstrationOptions): Dialogue[] {
   const words = selectWords(options.words);
   const { winTest, wordings, noise, maxTurns, maxUnclear, ties, seed } = options;

@@ -1,17 +1,24 @@
-// Reads and checks recorded games in the format of ArCHer's dataset/twenty_questions.json, and converts them to episodes.
+// Reads and checks recorded games of Twenty Questions in the format of ArCHer's dataset/twenty_questions.json, and converts them
+// to episodes.
 import { kindOf, readGames, type GameFault } from '../guessing-game/game-file.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Answer } from './rules.js';
 
-/** One game: `lines` are "question? Yes.", `word` has the variants of the object. */
+/**
+ * One recorded game. Each of `lines` is a question with its answer, "question? Yes."; `word` contains the variants of the
+ * object's name.
+ */
 export interface Dialogue {
   lines: string[];
   correct: boolean;
   word: string[];
 }
 
-/** Reads a file of ArCHer or of `twentyQuestionsDemonstrations`. @throws for the first fault, with its place */
+/**
+ * Reads a file of recorded games, from ArCHer or written by `twentyQuestionsDemonstrations`. @throws for the first fault, with
+ * its place in the file
+ */
 export const readDialogues = (file: string): Promise<DialogueFile<Dialogue>> =>
   readGames(file, {
     expected: '{ "lines": ["question? Yes.", …], "correct": true, "word": ["name", …] }',
@@ -45,8 +52,8 @@ interface DialogueEpisode extends DialogueTurns {
 }
 
 /**
- * Converts a dialogue to an episode in the format of the history: `header + Σ (action + reply)` is the last observation. An
- * action is a question on one line without a newline; a reply is " Yes.\n".
+ * Converts a recorded game to an episode whose observations contain the whole history: the last observation is `header + Σ
+ * (action + reply)`. An action is a question without a newline; a reply is " Yes.\n".
  */
 export function dialogueEpisode({ lines, correct, word }: Dialogue): DialogueEpisode {
   const turns = lines.map((line, i) => {

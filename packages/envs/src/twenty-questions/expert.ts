@@ -1,22 +1,27 @@
-// Plays with a script that asks the question with the largest expected information about the word.
+// Plays Twenty Questions with a script that always asks the question with the largest expected information about the word.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/** For smaller sets of words, computing is faster than the cache. */
+/**
+ * The smallest number of possible words for which the best questions are cached. For fewer words, computing them again is faster.
+ */
 const SMALLEST_KNOWN_SET = 8;
 
-/** The best questions, cached by question set and possible words, which recur in many games. */
+/**
+ * A cache of the best questions, by the set of questions and the words that are still possible, which are often the same in many
+ * games.
+ */
 const known = new WeakMap<readonly Question[], Map<string, readonly Question[]>>();
 
 export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
   readonly #known: Map<string, readonly Question[]>;
 
   /**
-   * Prepares the player.
+   * Creates the player.
    *
-   * @param questions with answers for `wordCount` words
+   * @param questions each with its answer for all of the `wordCount` words
    * @param noise share of random turns: 65 % of them ask about an attribute, 20 % guess, 15 % repeat a question
    */
   constructor(questions: readonly Question[], wordCount: number, noise: number, rng: Rng, ties: Ties = 'drawn') {
@@ -31,7 +36,10 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return truths[place];
   }
 
-  /** Returns the question with the most even split of the possible words; among equal ones a guess, since it may win. */
+  /**
+   * Returns the question whose answer splits the words that are still possible most evenly. Among equal questions a guess is
+   * preferred, since it may win.
+   */
   protected override best(): Question {
     const best = this.#bestQuestions();
     return best.length > 0 ? this.oneOf(best) : this.#lastResort();
@@ -59,7 +67,10 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return best;
   }
 
-  /** Returns a question if none splits the possible words: a guess that may win, or else a question that was not asked yet. */
+  /**
+   * Returns a question for the case that no question distinguishes the words that are still possible: a guess that may win, or
+   * else a question that was not asked yet.
+   */
   #lastResort(): Question {
     const winning = this.guesses.filter(({ wins }) => wins !== null && this.possible.includes(wins));
     if (winning.length > 0) return this.oneOf(winning);
@@ -67,7 +78,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     return fresh.length > 0 ? this.oneOf(fresh) : this.random();
   }
 
-  /** Returns the entropy in bits of the answer, over the possible words. */
+  /** Returns the entropy in bits of the answer to a question, if all words that are still possible are equally likely. */
   #information({ truths }: Question): number {
     const total = this.possible.length;
     let yes = 0;

@@ -1,13 +1,15 @@
-// Plays Twenty Questions as ArCHer's large models do: the history is part of a prompt, and replies contain the question in JSON.
-// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm). The parts of the prompt and the
-// rule that finds the question in a reply are ArCHer's; the wording is ours.
+// Plays Twenty Questions as ArCHer does with large language models: the history of the game is part of a prompt, and replies
+// contain the question in JSON.
+// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm). The structure of the prompt and the rule that finds
+// the question in a reply are ArCHer's; the wording is ours.
 import type { Demonstration, DemonstrationSet } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Word } from './words.js';
 
 /**
- * Returns the prompt: a request to play, the objects, a finished game, the history, the form of the reply, and the objects again.
+ * Returns the prompt of a turn: a request to play, the objects, an example of a finished game, the history of the game, the form
+ * of the reply, and the objects again.
  */
 function jsonPrompt(history: string, words: readonly Word[]): string {
   const objects = words.map(({ name }) => name).join(', ');
@@ -23,7 +25,7 @@ function jsonPrompt(history: string, words: readonly Word[]): string {
   ].join('\n');
 }
 
-/** Returns the question of a reply: the text after the last `"Question":` up to the first question mark, without quotes. */
+/** Returns the question in a reply: the text after the last `"Question":` up to the first question mark, without quotes. */
 export function decodeQuestion(reply: string): string {
   const said = reply.split('"Question":').at(-1)!;
   return `${said.split('?')[0].trim()}?`.replaceAll('"', '').trim();
@@ -31,7 +33,7 @@ export function decodeQuestion(reply: string): string {
 
 export const encodeQuestion = (question: string): string => JSON.stringify({ Question: question });
 
-/** Wraps the game, with such prompts and replies. */
+/** Wraps the environment of Twenty Questions, so that its observations are prompts and its actions replies in JSON. */
 export class PromptedQuestions implements Env {
   constructor(
     private readonly game: Env,
@@ -55,7 +57,7 @@ export class PromptedQuestions implements Env {
   }
 }
 
-/** Converts demonstrations of the plain game to prompts and replies. */
+/** Converts demonstrations of the game without prompts to prompts and replies in JSON. */
 export function promptedSet({ demonstrations, ...set }: DemonstrationSet, words: readonly Word[]): DemonstrationSet {
   const prompted = demonstrations.map(({ opening, turns }): Demonstration => {
     let history = opening;

@@ -1,9 +1,10 @@
-// Lists the nouns of direct guesses: those that name a word or a kind of it, and common nouns that name none.
+// Lists the nouns that a guess "is it a …?" may contain: those that name a word of the game or a kind of it, and other common
+// nouns.
 import type { Truth } from './attributes/attribute.js';
 import { allWords, findWord, type Word } from './words.js';
 import { singular } from './question-form.js';
 
-/** Other everyday names of a word. */
+/** Other everyday names of the game's words: a guess of a sofa is a guess of the word couch. */
 const synonyms: Record<string, string> = {
   sofa: 'couch',
   fridge: 'refrigerator',
@@ -47,10 +48,12 @@ const synonyms: Record<string, string> = {
   'permanent marker': 'sharpie',
 };
 
-/** By noun: the words that are kinds of it. For them, a guess of the noun is true. */
+/** The more specific words for which a guess of a general noun is true, by the noun: for a sharpie, "is it a marker?" is true. */
 const kindsOf: Record<string, string> = { marker: 'sharpie', rock: 'meteorite', pendant: 'locket', shoes: 'boots' };
 
-/** By guessed noun: words for which people would disagree. Is a lion a cat, a ship a boat, a desk a table? */
+/**
+ * The words for which people would disagree about a guess, by the guessed noun. Is a lion a cat, a ship a boat, a desk a table?
+ */
 const disputed: Record<string, string> = {
   cat: 'lion, tiger',
   boat: 'ship',
@@ -74,7 +77,7 @@ const disputed: Record<string, string> = {
   hat: 'helmet',
 };
 
-/** Common things that are none of the 157 words and no kind of any. */
+/** Common things that are not among the 157 words of the game, nor a kind of any of them. */
 const others = new Set(
   (
     'zebra giraffe monkey gorilla pig goat chicken duck goose bird eagle parrot penguin owl fish shark whale dolphin snake lizard ' +
@@ -97,7 +100,7 @@ const others = new Set(
   ).split(' '),
 );
 
-/** By guessed noun: words for which it depends on the specimen. Some computers are laptops. */
+/** The words for which a guess is true of some specimens only, by the guessed noun: some computers are laptops. */
 const sometimes: Record<string, string> = {
   laptop: 'computer',
   tablet: 'computer',
@@ -133,7 +136,7 @@ const wordOfNoun: ReadonlyMap<string, Word> = (() => {
   return nouns;
 })();
 
-/** Returns the noun of a guess; null if it is unknown. */
+/** Returns the thing that a guess names; null if the noun is unknown. */
 export function nounOf(text: string): Noun | null {
   const key = nounKey(text);
   const word = wordOfNoun.get(key);
@@ -149,7 +152,7 @@ function nounKey(text: string): string {
     .join(' ');
 }
 
-/** Returns whether the guessed noun is true for the word. */
+/** Returns whether a guess of this noun is true for the word. */
 export function guessTruth({ name, word: guessed }: Noun, word: Word): Truth {
   if (guessed === word || kindsOf[name] === word.name) return 'yes';
   const depends = guessed === null ? sometimes[name] : disputed[name];

@@ -1,8 +1,9 @@
-// Computes the largest expected return of any player, by dynamic programming over the sets of possible words.
+// Computes the largest expected return that any player of Twenty Questions can reach, by dynamic programming over the sets of
+// words that are still possible.
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
-/** The largest number of words: the table may have 2^words sets. */
+/** The largest number of words for which the optimum is computed, since the table may have 2^words entries. */
 const LARGEST = 16;
 
 /**
@@ -31,12 +32,12 @@ export function optimalReturn(wordCount: number, questions: readonly Question[],
   return solve((1 << wordCount) - 1, maxTurns, splits, new Map()) / wordCount;
 }
 
-/** A question as bit masks over the words. */
+/** The answers to a question as bit masks, in which bit i stands for word i. */
 interface Split {
   yes: number;
   no: number;
   unclear: number;
-  /** The word with which this question wins, as a bit; 0 for none. */
+  /** The bit of the word with which this question wins; 0 if it wins with none. */
   wins: number;
 }
 
@@ -51,7 +52,9 @@ function distinctSplits(wordCount: number, questions: readonly Question[]): Spli
   return [...splits.values()];
 }
 
-/** Returns the best sum of returns over the words of the set (|S| times the expectation, so that sums stay integers). */
+/**
+ * Returns the largest sum of the returns over all words of a set S (|S| times the expected return, so that sums stay integers).
+ */
 function solve(possible: number, turnsLeft: number, splits: readonly Split[], known: Map<number, number>): number {
   const size = countBits(possible);
   const turns = Math.min(turnsLeft, size);

@@ -10,7 +10,7 @@ import { namesWord } from './rules.js';
 import type { Attribute, Truth } from './truths.js';
 import { guessQuestion, type Word } from './words.js';
 
-/** The error for a file of words that cannot be used. */
+/** The error for a user's file of words that cannot be used. */
 class OwnWordsError extends Error {
   override readonly name = 'OwnWordsError';
 
@@ -24,7 +24,7 @@ class OwnWordsError extends Error {
 
 type Fault = (problem: string) => Error;
 
-/** Reads the words. @throws {OwnWordsError} with the first fault */
+/** Reads the user's file of words and questions. @throws {OwnWordsError} with the first fault of the file */
 export function readOwnWords(file: string): readonly Word[] {
   const fault: Fault = (problem) => new OwnWordsError(file, problem);
   const rows = readTable(file, fault);
@@ -92,7 +92,7 @@ function checkWords(words: readonly Word[], table: readonly Attribute[], fault: 
   });
 }
 
-/** The canonical form of a question. Wordings with the same meaning have the same key. */
+/** A question in canonical form, in which wordings with the same meaning have the same key. */
 interface Meaning {
   key: string;
   isNegated: boolean;
@@ -110,7 +110,10 @@ interface Known {
   truths: readonly Truth[];
 }
 
-/** Returns the answers to all questions and guesses by the canonical form of each. */
+/**
+ * Returns the answers to all questions of the user's file, and to the guesses of its words, by the canonical form of each
+ * question.
+ */
 function meaningsOf(words: readonly Word[], table: readonly Attribute[], fault: Fault): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>();
   const guesses = words.map(
@@ -125,7 +128,7 @@ function meaningsOf(words: readonly Word[], table: readonly Attribute[], fault: 
   return known;
 }
 
-/** Answers from the user's table. A question that is not in the table is invalid. */
+/** Answers questions from the user's table. A question that is not in the table is invalid. */
 export class TableOracle implements Oracle<Word> {
   readonly id = 'table-1';
   readonly #known: ReadonlyMap<string, Known>;

@@ -7,15 +7,17 @@ export interface QuestionForm {
    * 'used' (is it used to …), 'in' (is it found …), 'made' (is it made of …), 'raw' (anything else).
    */
   frame: 'be' | 'have' | 'it' | 'you' | 'used' | 'in' | 'made' | 'raw';
-  /** The words after the frame, without articles, not yet stemmed. */
+  /** The words after the part that determines `frame`, without articles and not yet stemmed. */
   words: readonly string[];
-  /** Whether an article came first: "is it an orange?" is a guess, "is it orange?" asks for the colour. */
+  /** Whether an article preceded these words: "is it an orange?" is a guess, "is it orange?" asks for the colour. */
   hasArticle: boolean;
   /** Whether the question is negated: "is it not …". */
   negated: boolean;
 }
 
-/** Returns a key that is equal for questions with the same meaning, as far as the wording shows it. */
+/**
+ * Returns a key for a question. Wordings with the same meaning have the same key, as far as rules on the words can recognise it.
+ */
 export const formKey = ({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>) =>
   `${frame} ${words.map(stem).join(' ')}`.trim();
 
@@ -35,7 +37,8 @@ const somethings =
   '(?:something|anything|one of those things|(?:(?:a|an|some|the) )?(?:object|objects|thing|things|item|items|device|product|stuff|one|tool|material))';
 
 /**
- * Parses a question; null if it is not a yes/no question about the object, such as "what …", "is it a or b" and an empty text.
+ * Parses a question; returns null if it is not a yes/no question about the object, such as "what …", "is it a or b" or an empty
+ * text.
  */
 export function questionForm(question: string): QuestionForm | null {
   const text = clean(question);
@@ -84,7 +87,10 @@ interface Framed {
   rest: string;
 }
 
-/** The rules. The first pattern that matches the whole text is used, and its first group is parsed further. */
+/**
+ * The rules that parse the beginning of a question. The first pattern that matches the whole text is used, and the function
+ * beside it parses the pattern's first group.
+ */
 const openings: readonly [RegExp, (rest: string) => Framed][] = [
   [new RegExp(`^(?:is|are|was|were) there (.+?) (?:on|in|inside) ${subjects}$`), have],
   [new RegExp(`^(?:is|are|was|were) ${subjects} (.+)$`), be],
@@ -144,7 +150,7 @@ function inside(rest: string): Framed {
   return { frame: 'in', rest: rest.replace(/^(?:in|inside|within|around|at) (?=.)/, '') };
 }
 
-/** Parses the words after "is it": a relative clause, a purpose, a place, a material, a passive, or a plain predicate. */
+/** Parses the words after "is it": a relative clause, a purpose, a place, a material, a passive verb, or a plain predicate. */
 function be(rest: string): Framed {
   const clause = new RegExp(`^${somethings} (?:that |which )?(.+)$`).exec(rest);
   if (clause) {
@@ -194,7 +200,7 @@ const passives: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.split(':')),
 );
 
-/** Removes empty objects: "cut things" and "cut something" mean the same as "cut". */
+/** Removes objects without meaning: "cut things" and "cut something" become "cut". */
 const withoutThings = (text: string) =>
   text.replace(/(?<=\S) (?:something|things|stuff|objects|other things|(?:your |the )?own)$/g, '');
 
@@ -209,14 +215,14 @@ const irregular: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.split(':')),
 );
 
-/** Words whose ending is not an inflection. */
+/** Words whose ending looks like an inflection but is not one, so that it is not removed. */
 const uninflected = new Set(
   'clothing clothes cloth painting building earring wedding thing string ring king spring glass brass dress grass press bus gas lens scissors pants canvas furniture red bed used need seed feed wooden something anything less class this is as us yes has was its morning evening'.split(
     ' ',
   ),
 );
 
-/** Removes a plural ending, -ing, -ed and a final silent e. The stem need not be a real word. */
+/** Returns the stem of a word: without a plural ending, -ing, -ed and a final silent e. The stem need not be a real word. */
 export function stem(word: string): string {
   const known = irregular[word];
   if (known !== undefined) return stem(known);

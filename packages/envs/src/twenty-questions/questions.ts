@@ -1,5 +1,5 @@
-// Lists the questions among which scripted players choose: questions about attributes, and guesses, with the answer to each for
-// every word.
+// Lists the questions from which scripted players of Twenty Questions choose: questions about attributes, and guesses, each with
+// its answer for every word.
 import { allAttributes } from './attributes/index.js';
 import type { Attribute, Truth } from './attributes/attribute.js';
 import { guessTruth } from './nouns.js';
@@ -8,7 +8,7 @@ import { guessQuestion, type Word } from './words.js';
 
 export interface Question {
   wordings: readonly string[];
-  /** [words] the answers, in the order of the words. */
+  /** [words] the answer for each word, in the order of the words. */
   truths: readonly Truth[];
   /** The index of the guessed word; null for a question about an attribute. */
   guess: number | null;
@@ -19,15 +19,20 @@ export interface Question {
 interface QuestionSetOptions {
   words: readonly Word[];
   winTest: WinTest;
-  /** The number of attributes, best splits first; Infinity: all that distinguish words. */
+  /**
+   * The number of attributes to ask about, those that split the words most evenly first; Infinity: all that distinguish words.
+   */
   attributes: number;
   /** The number of wordings of each attribute, plainest first. */
   wordings: number;
-  /** The largest share of words for which an attribute may be unclear. The answer is then "Invalid Question.". */
+  /**
+   * The largest share of words for which the answer to an attribute's question may be unclear. The oracle's answer is then
+   * "Invalid Question.".
+   */
   maxUnclear: number;
 }
 
-/** Returns the questions about attributes, best splits first, and then one guess for each word. */
+/** Returns the questions about attributes, those that split the words most evenly first, and then one guess for each word. */
 export function questionSet({ words, winTest, attributes, wordings, maxUnclear }: QuestionSetOptions): Question[] {
   const attributeQuestions = splittingAttributes(words, maxUnclear)
     .slice(0, attributes)
@@ -57,8 +62,8 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
 }
 
 /**
- * Returns the attributes that split the words and are unclear for at most a share of them, the most even split first. If several
- * split the words alike, all but the first come last.
+ * Returns the attributes that distinguish words and are unclear for at most the given share of them, those that split the words
+ * most evenly first. If several attributes have the same answers, all but the first come last.
  */
 function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
   const seen = new Set<string>();
@@ -82,13 +87,13 @@ function countTruths({ truths }: Attribute, words: readonly Word[]): Record<Trut
   return counts;
 }
 
-/** Returns a key that is equal for attributes that split the words alike, also if yes and no are swapped. */
+/** Returns a key that is equal for attributes with the same answers for all words, also if yes and no are swapped. */
 function splitKey({ truths }: Attribute, words: readonly Word[]): string {
   const first = words.map(({ index }) => truths[index]).find((truth) => truth !== 'unclear');
   return words.map(({ index }) => (truths[index] === 'unclear' ? '?' : truths[index] === first ? '1' : '0')).join('');
 }
 
-/** Returns the pairs of words that no clear attribute distinguishes. */
+/** Returns the pairs of words that no attribute distinguishes with a clear answer. */
 export function indistinguishablePairs(words: readonly Word[]): [Word, Word][] {
   const pairs: [Word, Word][] = [];
   for (let i = 0; i < words.length; i++) {

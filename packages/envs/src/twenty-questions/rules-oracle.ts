@@ -1,5 +1,6 @@
-// Answers without a model: the oracle parses yes/no questions in free text and looks them up in the attribute table. A question
-// that it does not understand is invalid; it never guesses an answer.
+// Answers questions of Twenty Questions without a language model: the oracle parses yes/no questions in free text and looks them
+// up in the attribute table. If it does not understand a question, it answers that the question is invalid; it never guesses an
+// answer.
 import { allAttributes } from './attributes/index.js';
 import type { Truth } from './attributes/attribute.js';
 import { isBigger, sizeByName, sizeOf } from './attributes/sizes.js';
@@ -8,14 +9,14 @@ import type { Oracle } from '../oracle.js';
 import { formKey, questionForm, type QuestionForm } from './question-form.js';
 import type { Word } from './words.js';
 
-/** Returns the truth for a word. */
+/** The meaning of a question: a function that returns the answer for a word. */
 export type Meaning = (word: Word) => Truth;
 
 const answers: Record<Truth, string> = { yes: 'Yes.', no: 'No.', unclear: 'It depends.' };
 
 export class RulesOracle implements Oracle<Word> {
   readonly id = 'rules-1';
-  /** The parsed meanings of recent questions, since players repeat themselves. */
+  /** A cache of the meanings of recent questions, since players repeat questions. */
   readonly #meanings = new Map<string, Meaning | null>();
 
   answer(word: Word, question: string): string {
@@ -33,7 +34,7 @@ export class RulesOracle implements Oracle<Word> {
   }
 }
 
-/** Parses a question to a function of the word; null if it is not understood. */
+/** Returns the meaning of a question; null if the oracle does not understand it. */
 export function meaningOf(question: string): Meaning | null {
   const form = questionForm(question);
   if (form === null) return null;
@@ -49,7 +50,7 @@ function meaningOfForm(form: QuestionForm): Meaning | null {
   return comparison(form) ?? direct ?? conjunction(form);
 }
 
-/** The rows of the table by the canonical forms of all wordings; made for the first question. */
+/** The row of the attribute table for the canonical form of each wording. The map is built for the first question. */
 let byKey: ReadonlyMap<string, number> | undefined;
 
 function rowsByKey(): ReadonlyMap<string, number> {
@@ -79,7 +80,10 @@ function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning 
   return (word) => truths[word.index];
 }
 
-/** The volume from which "is it big?" is true: clearly bigger than a person. "is it small?" means that it fits into a bag. */
+/**
+ * The smallest volume of a thing for which the answer to "is it big?" is yes: clearly bigger than a person. A thing is small if
+ * it fits into a bag.
+ */
 const bigFrom = 250; // litres
 const smallUpTo = 5; // litres
 
@@ -101,14 +105,17 @@ function isBig(word: Word): Truth {
   return low >= bigFrom ? 'yes' : high <= smallUpTo ? 'no' : 'unclear';
 }
 
-/** Parses guesses: "is it a dog?" is true for the dog and false for all words that are not dogs. */
+/** Parses a guess: "is it a dog?" is true for the word dog and false for all words that are not dogs. */
 function guess({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>): Meaning | null {
   if (frame !== 'be' && !(frame === 'raw' && words.length <= 3)) return null;
   const noun = nounOf(words.join(' '));
   return noun === null ? null : (word) => guessTruth(noun, word);
 }
 
-/** Parses conjunctions: "is it a red fruit?", "is it an animal that flies?", "is it big and red?". Both parts must be true. */
+/**
+ * Parses a question with two conditions, both of which must be true: "is it a red fruit?", "is it an animal that flies?", "is it
+ * big and red?".
+ */
 function conjunction({ frame, words }: QuestionForm): Meaning | null {
   if (frame !== 'be') return null;
   const link = words.findIndex((word) => word === 'and' || word === 'that' || word === 'which');
@@ -118,7 +125,7 @@ function conjunction({ frame, words }: QuestionForm): Meaning | null {
     parts.push(predicate(head));
     parts.push(words[link] === 'and' ? meaningOf(`is it ${tail}`) : meaningOf(`is it something that ${tail}`));
   } else if (words.length === 2) {
-    // Adjective and noun are both rows of the table: a wooden instrument, a red fruit.
+    // Adjective and noun may each be a row of the attribute table, as in "a wooden instrument" or "a red fruit".
     parts.push(attributeMeaning({ frame, words: [words[0]] }), predicate([words[1]]));
   }
   if (parts.length === 0 || parts.includes(null)) return null;

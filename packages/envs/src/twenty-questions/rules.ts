@@ -1,11 +1,12 @@
-// Applies the rules of Twenty Questions that need nothing but text: answers and the test for a win.
+// Implements the rules of Twenty Questions that depend only on texts: the normalisation of an oracle's answer, and the test
+// whether a question wins.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
 
 /**
- * Maps an oracle's text to one of the three answers. "yes" anywhere has priority over "no" anywhere, so that "unknown" and "not
- * sure" are No. Source: ArCHer's normaliser, on which published scores depend.
+ * Converts an oracle's text to one of the three answers. A "yes" anywhere in the text has priority over a "no" anywhere, so that
+ * "unknown" and "not sure", which contain "no", become No. Source: ArCHer's normaliser, on which published scores depend.
  */
 export function normalizeAnswer(said: string): Answer {
   const text = said.trim().toLowerCase();
@@ -15,12 +16,13 @@ export function normalizeAnswer(said: string): Answer {
 }
 
 /**
- * The test for a win. lastToken: the question's last space-separated token is a variant (as in ArCHer; a variant with a space
- * never matches, so that seven of the 157 words cannot be won). suffixTokens: the question ends with the tokens of a variant.
+ * How to test whether a question wins. lastToken: the question's last space-separated token is a variant of the word (as in
+ * ArCHer; a variant with a space never matches, so that seven of the 157 words cannot be won). suffixTokens: the question ends
+ * with the tokens of a variant.
  */
 export type WinTest = 'lastToken' | 'suffixTokens';
 
-/** Returns whether the question names the word. It wins only if the answer is "Yes." too. */
+/** Returns whether the question names the word. Such a question wins only if the oracle's answer is "Yes.", too. */
 export function namesWord(question: string, word: Word, winTest: WinTest): boolean {
   const text = question.toLowerCase().replace(/[^a-z]+$/, '');
   const lastToken = text.slice(text.lastIndexOf(' ') + 1);
@@ -28,6 +30,6 @@ export function namesWord(question: string, word: Word, winTest: WinTest): boole
   return word.variants.some((variant) => text === variant || text.endsWith(` ${variant}`));
 }
 
-/** Returns whether some question can win this word. */
+/** Returns whether any question can win the game with this word. */
 export const isWinnable = (word: Word, winTest: WinTest) =>
   winTest === 'suffixTokens' || word.variants.some((variant) => !variant.includes(' '));

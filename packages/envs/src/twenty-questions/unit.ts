@@ -46,7 +46,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   context: ({ format }) => (format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer),
   critic: {
     kind: 'line',
-    // Demonstrations in which half of the turns are random have a mean return of −5.2 on ten words.
+    // Demonstrations in which half of the questions are random have a mean return of −5.2 on ten words.
     typicalReturn: () => -5,
   },
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
@@ -90,7 +90,9 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
 });
 
-/** Returns a problem for each word of a user's file that cannot be won by ArCHer's test. */
+/**
+ * Returns an error for each word in a user's file that cannot be won by ArCHer's test, since all its variants contain a space.
+ */
 function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem[] {
   if (typeof words !== 'string' || !words.endsWith('.json')) return [];
   const [unwinnable] = selectWords(words).filter((word) => !isWinnable(word, winTest));
@@ -99,7 +101,10 @@ function unwinnableWords({ words, winTest }: TwentyQuestionsOptions): EnvProblem
   return [{ key: 'env.words', message, remedy: 'write env.win_test=suffixTokens' }];
 }
 
-/** Returns how many attributes the expert asks about: enough to distinguish the words, few enough for a small vocabulary. */
+/**
+ * Returns the number of attributes that the expert asks about: enough to distinguish the words, and few enough for a small
+ * vocabulary.
+ */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 

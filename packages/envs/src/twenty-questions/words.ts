@@ -1,17 +1,17 @@
-// Lists the 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list. `;` separates variants. Source: Zhou
-// et al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232).
+// Lists the 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list. `;` separates the spellings of an
+// object. Source: Zhou et al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232).
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import type { Attribute } from './truths.js';
 
 export interface Word {
-  /** The first variant in lower case, by which the oracle and the tables refer to the word. */
+  /** The first spelling in lower case, by which the oracle and the tables refer to the word. */
   name: string;
-  /** The spellings that name the word, in lower case. */
+  /** All spellings that count as the name of the word, in lower case. */
   variants: readonly string[];
   category: string;
-  /** The index in the word's table; 0…156 for built-in words. */
+  /** The index in the table of answers to which the word belongs; 0 to 156 for built-in words. */
   index: number;
-  /** The questions of a user's word file; absent: the built-in table. */
+  /** The questions with answers from a user's word file; absent for built-in words, which have the attribute table. */
   table?: readonly Attribute[];
 }
 
@@ -59,12 +59,12 @@ const withoutArticle = new Set(
   ),
 );
 
-/** Returns a spelling that can win when only the last token counts; if there is none, the first spelling. */
+/** Returns a spelling that wins even if only the last token of a question is compared; if there is none, the first spelling. */
 function guessableVariant(word: Word): string {
   return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
 }
 
-/** Returns the canonical guess: "is it a dog?", "is it an apple?", "is it scissors?". */
+/** Returns the standard wording of a guess: "is it a dog?", "is it an apple?", "is it scissors?". */
 export function guessQuestion(word: Word): string {
   const spelling = guessableVariant(word);
   if (withoutArticle.has(spelling)) return `is it ${spelling}?`;

@@ -1,13 +1,16 @@
-// Reads fields in tags from a reply, such as <answer>42</answer>. As in the XML parser of verifiers, the last complete tag of a
-// name is used.
+// Reads fields between tags from a reply of the agent, such as <answer>42</answer>. As in the XML parser of the Python library
+// verifiers, the last complete tag of a name is used.
 
-/** The trimmed text of each field; null if it is missing. */
+/** The trimmed text of each field, by name; null if the reply lacks the field. */
 export type Fields = Readonly<Record<string, string | null>>;
 
 export const fieldsOf = (text: string, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, lastTag(text, name)]));
 
-/** Returns the content of the last complete tag in linear time: each opening tag is matched with the next closing one. */
+/**
+ * Returns the content of the last complete tag with a name. Each opening tag is matched with the next closing one, which takes
+ * linear time.
+ */
 function lastTag(text: string, name: string): string | null {
   const [opening, closing] = [`<${name}>`, `</${name}>`];
   let found: string | null = null;
@@ -21,6 +24,6 @@ function lastTag(text: string, name: string): string | null {
   return found;
 }
 
-/** Returns the name of the answer's field: `answer`, else the last one; null if there are no fields. */
+/** Returns the name of the field that contains the answer: `answer`, or else the last field; null if there are no fields. */
 export const answerField = (names: readonly string[]): string | null =>
   names.includes('answer') ? 'answer' : (names.at(-1) ?? null);

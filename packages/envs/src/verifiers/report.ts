@@ -1,4 +1,5 @@
-// Writes the report of an evaluation: mean and standard error of the return and of each reward function.
+// Writes the report of an evaluation of the environment `verifiers`: mean and standard error of the return and of each reward
+// function.
 import type { EvaluationReport, PlayedEvaluation } from '../unit.js';
 import type { VerifiersInfo } from './verifiers.js';
 
@@ -22,7 +23,7 @@ export function verifiersReport({ model, sampling, episodes }: PlayedEvaluation)
   return { file: 'rewards.json', content };
 }
 
-/** Returns the mean and its standard error (sample standard deviation divided by √n). */
+/** Returns the mean of values with its standard error (sample standard deviation divided by √n). */
 function meanOf(values: readonly number[]) {
   const n = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / n;

@@ -1,4 +1,5 @@
-// Loads the user's functions that compute rewards and that answer the agent in episodes of several turns.
+// Loads the user's module for the environment `verifiers`. It exports functions that compute rewards and, for episodes of several
+// turns, the function `respond` that answers the agent.
 import { resolve } from 'node:path';
 import { toCamelCase } from '@bowyer/core';
 import { importUserModule } from '../user-modules.js';
@@ -6,31 +7,31 @@ import { answerField, type Fields } from './fields.js';
 import type { VerifiersOptions } from './options.js';
 import type { VerifiersMessage } from './task.js';
 
-/** An episode as these functions get it. */
+/** The episode so far, as the user's functions receive it. */
 export interface VerifiersEpisode<Info = unknown> {
   prompt: readonly VerifiersMessage[];
-  /** All messages after the prompt: the agent's and those of `respond`. */
+  /** All messages after the prompt: those of the agent and of the user's function `respond`. */
   completion: readonly VerifiersMessage[];
   text: string;
-  /** The fields of `env.fields` in the agent's last message. */
+  /** The fields between tags in the agent's last message, whose names are in the option `env.fields`. */
   fields: Fields;
-  /** The right answer; null if the file has none. */
+  /** The right answer; null if the task's line has none. */
   answer: string | null;
   info: Info;
-  /** The whole line of the file. */
+  /** All columns of the task's line in the file. */
   row: Readonly<Record<string, unknown>>;
-  /** An object for the functions' own values, empty at the start of each episode. */
+  /** An object in which the user's functions can keep their own values. It is empty at the beginning of each episode. */
   state: Record<string, unknown>;
   /** The number of the agent's turns so far, from 1. */
   turn: number;
 }
 
-/** Computes a reward, or a metric if its weight is 0. `true` counts as 1. */
+/** A user's function that computes a reward of an episode, or, with the weight 0, only a metric. `true` counts as 1. */
 export type VerifiersReward<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => number | boolean | Promise<number | boolean>;
 
-/** Returns the user's next message; null ends the episode. */
+/** A user's function that returns the next message to the agent, or null to end the episode. */
 export type VerifiersRespond<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => string | null | Promise<string | null>;
@@ -39,16 +40,16 @@ type Weights = Readonly<Record<string, number>>;
 
 export interface RewardModule {
   rewards: readonly { name: string; weight: number; judge: VerifiersReward }[];
-  /** The user's function that answers the agent; null: episodes have one turn. */
+  /** The user's function that answers the agent; null: an episode has one turn. */
   respond: VerifiersRespond | null;
 }
 
-/** The error for a module of rewards that cannot be used. */
+/** The error for a user's module of reward functions that cannot be used. */
 class RewardModuleError extends Error {
   override readonly name = 'RewardModuleError';
 }
 
-/** Loads a module. @throws {RewardModuleError} with all faults of the module */
+/** Loads the user's module of reward functions. @throws {RewardModuleError} with all faults of the module */
 export async function rewardModule(
   options: Pick<VerifiersOptions, 'rewards' | 'weights' | 'fields'>,
 ): Promise<RewardModule> {
@@ -64,7 +65,10 @@ export async function rewardModule(
   return moduleOf(exported, weights, `env.rewards: '${path}'`);
 }
 
-/** Returns a reward function: 1 if the reply, or its answer field, equals the file's answer, else 0. */
+/**
+ * Returns the reward function that is used without a module: 1 if the reply, or its answer field, equals the file's answer, else
+ * 0.
+ */
 const statedAnswer =
   (names: readonly string[]): VerifiersReward =>
   ({ text, fields, answer }) => {
@@ -94,7 +98,10 @@ const notReward = (name: string) =>
     ? 'a default export has no name: export each reward by its own'
     : `${name} is no function: rewards, respond and weights are exported, nothing else`;
 
-/** Returns the weight of a function, by its name or by the name in camelCase, to which a config's keys are converted. */
+/**
+ * Returns the weight of a reward function, which may be stored under the function's name in camelCase, since the keys of a config
+ * are converted to it.
+ */
 const named = (weights: Weights, name: string): number | undefined => weights[name] ?? weights[toCamelCase(name)];
 
 function weightFaults(weights: unknown, names: readonly string[], what: string): string[] {
@@ -112,7 +119,10 @@ export interface Judgement {
   components: Record<string, number>;
 }
 
-/** Judges an episode. @throws {RewardModuleError} if a function throws, or returns something other than a finite number */
+/**
+ * Computes the reward of a finished episode. @throws {RewardModuleError} if a function throws, or returns something other than a
+ * finite number
+ */
 export async function judgeEpisode(
   { rewards }: RewardModule,
   episode: VerifiersEpisode,
@@ -131,7 +141,7 @@ export async function judgeEpisode(
   return { reward, components };
 }
 
-/** Calls a user's function and returns its result. Its errors get the function's name and the task's id. */
+/** Calls a user's function and returns its result. If it throws, the function's name and the task's id are added to the error. */
 export async function called<T>(call: () => T | Promise<T>, name: string, id: string): Promise<T> {
   try {
     return await call();

@@ -1,4 +1,4 @@
-// Reads tasks from lines with the columns prompt, answer, info and completion.
+// Reads the tasks of the environment `verifiers` from JSON lines with the columns prompt, answer, info and completion.
 import { fileURLToPath } from 'node:url';
 import { cellOf, LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
 import type { Row } from '../table-file.js';
@@ -34,7 +34,10 @@ function promptOf(row: Row): VerifiersMessage[] {
   return messages;
 }
 
-/** Returns the agent's replies from a text or from messages. User messages are left out, since the environment writes them. */
+/**
+ * Returns the agent's replies to imitate, from a text or from a list of messages. User messages are left out, since the
+ * environment writes them.
+ */
 function turnsOf(completion: unknown): string[] {
   const replies = messagesOf(completion, 'assistant', 'completion').filter(({ role }) => role === 'assistant');
   if (replies.some(({ content }) => content === '')) throw new LineError('completion has a reply without text');
@@ -58,7 +61,7 @@ function messageOf(value: unknown, place: string): VerifiersMessage {
   return { role, content: contentOf(content, place) };
 }
 
-/** Returns the content of a message: a text, or joined parts of type text. */
+/** Returns the content of a message: a text, or the joined elements of type text. */
 function contentOf(content: unknown, place: string): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
@@ -73,7 +76,7 @@ function answerOf(answer: unknown): string | null {
   return typeof answer === 'number' || typeof answer === 'boolean' ? String(answer) : JSON.stringify(answer);
 }
 
-/** Reads `info`. An object is often stored as JSON text, since columns of data sets have one type. */
+/** Parses the column `info`. An object is often stored as JSON text, since a column of a data set has one type. */
 function infoOf(info: unknown): unknown {
   if (typeof info !== 'string') return info ?? null;
   if (!/^\s*[[{]/.test(info)) return info;

@@ -1,4 +1,5 @@
-// Defines a task of a file in the format of the library verifiers: prompt, answer, info.
+// Defines a task of the environment `verifiers`, a line of a file in the format of the Python library verifiers: prompt, answer,
+// info.
 import type { LineTask } from '../task-lines.js';
 
 export interface VerifiersMessage {
@@ -11,15 +12,18 @@ export interface VerifiersTask extends LineTask {
   /** The right answer; null if the line has none. */
   answer: string | null;
   info: unknown;
-  /** The agent's turns to imitate, in order; empty if the line has none. */
+  /** The agent's replies that demonstrations imitate, in order; empty if the line has none. */
   completion: readonly string[];
-  /** The kind of task, if the line has one. */
+  /** The kind of task, by which an evaluation groups results; null if the line has none. */
   kind: string | null;
-  /** The whole line. Rewards may read all of its columns. */
+  /** All columns of the line, which reward functions may read. */
   row: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the prompt's messages below each other. If it contains example replies, each message is under its role. */
+/**
+ * Returns the prompt's messages as one text, each after the previous one. If the prompt contains example replies, each message
+ * follows the name of its role.
+ */
 export function promptText(prompt: readonly VerifiersMessage[]): string {
   const isDialogue = prompt.some(({ role }) => role === 'assistant');
   const parts = prompt.map(({ role, content }) => (isDialogue ? `${headings[role]}: ${content}` : content));

@@ -1,5 +1,5 @@
-// Plays the environment `verifiers`: tasks in JSON lines and a user's reward functions, in the format of the library verifiers.
-// See verifiers.md.
+// Plays the environment `verifiers`: tasks from JSON lines with a user's reward functions, in the format of the Python library
+// verifiers. See verifiers.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -10,16 +10,16 @@ import { takenItem } from '../task-units.js';
 import { verifiersTasks } from './task-file.js';
 import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js';
 
-/** The `info` of every step. */
+/** The `info` of a reset and of every step. */
 export interface VerifiersInfo extends Record<string, unknown> {
   item: string;
   kind: string | null;
   reference: string | null;
-  /** Each reward by its function's name, unweighted; empty before the end. */
+  /** The result of each reward function by name, without its weight; empty before the end of the episode. */
   components: Record<string, number>;
-  /** Whether the reward equals the sum of the positive weights. */
+  /** Whether the reward is the largest possible one, the sum of the positive weights. */
   won: boolean;
-  /** Whether the last reply lacks a field of `env.fields`. */
+  /** Whether the agent's last reply lacks a field of the option `env.fields`. */
   invalid: boolean;
 }
 
@@ -58,7 +58,7 @@ export class VerifiersEnv implements Env {
     return { observation, info: this.#shown({}, false) };
   }
 
-  /** Judges a reply, or returns the user's next message. @param action a whole reply */
+  /** Computes the reward of the agent's reply, or returns the next user message. @param action the whole reply */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#turn++;
@@ -78,7 +78,7 @@ export class VerifiersEnv implements Env {
     return { observation: '', reward, terminated: true, truncated: false, info };
   }
 
-  /** Returns the next reply of the task's completion; null after the last. */
+  /** Returns the next reply of the task's column `completion`, which demonstrations imitate; null after the last. */
   expertReply(): string | null {
     return this.#task.completion[this.#turn] ?? null;
   }
@@ -97,7 +97,7 @@ export class VerifiersEnv implements Env {
     return { prompt, completion, text, fields, answer, info, row, state, turn };
   }
 
-  /** Returns the user's next message; null if the episode is over. */
+  /** Returns the message of the user's function `respond`; null if the episode is over. */
   async #reply(episode: VerifiersEpisode): Promise<string | null> {
     const { respond } = this.#rewards;
     if (respond === null || this.#turn >= this.options.maxTurns) return null;

@@ -1,5 +1,6 @@
-// Plays a session like ArCHer's text client, which searches only from the first page, shows only the first page of results, is
-// case-sensitive, and keeps some state between pages. Source: ArCHer's WebShop client at 7c771a7.
+// Implements a customer's session of WebShop with the behaviour of ArCHer's text client: it searches only from the first page,
+// shows only the first page of results, is case-sensitive, and keeps some state between pages. Source: ArCHer's WebShop client at
+// commit 7c771a7.
 import { archerText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';
 import { unicodeEscapeDecoded } from './unicode-escape.js';
@@ -11,8 +12,8 @@ const REFUSAL = 'Invalid action!';
 
 export class ArcherSession extends Session {
   /**
-   * The options on the last page with options since the search. They are kept on later pages, so that an option of one item may
-   * be clicked on the page of another.
+   * The name of each option value on the latest page with options, since the last search. As in ArCHer's client, they stay valid
+   * on later pages, so that an option of one item may be clicked on the page of another.
    */
   #optionNames: ReadonlyMap<string, string> = new Map();
   #asins: readonly string[] = [];
@@ -26,7 +27,10 @@ export class ArcherSession extends Session {
     return unicodeEscapeDecoded(super.instruction);
   }
 
-  /** Plays an action. As in ArCHer, its argument is cut before the last character, even if that is not a bracket. */
+  /**
+   * Carries out an action. As in ArCHer's client, the last character is removed from the action's argument, even if it is not a
+   * bracket.
+   */
   async act(action: string): Promise<ShopTurn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));
@@ -47,7 +51,10 @@ export class ArcherSession extends Session {
     return this.turnOf(null, () => REFUSAL);
   }
 
-  /** Opens a page of this item or search, and keeps its options. */
+  /**
+   * Opens a page of the current item or search. The option values and products that can be clicked stay the earlier ones if the
+   * page has none.
+   */
   async #visit(request: PageRequest): Promise<ShopTurn> {
     const turn = await this.turnOf(request, () => this.pageText());
     const names = this.optionNames();
@@ -57,7 +64,7 @@ export class ArcherSession extends Session {
     return turn;
   }
 
-  /** Opens a page, and forgets the options of earlier pages. */
+  /** Opens a page after removing the option values and products of earlier pages from those that can be clicked. */
   #enter(request: PageRequest): Promise<ShopTurn> {
     this.#optionNames = new Map();
     this.#asins = [];
@@ -89,7 +96,7 @@ export class ArcherSession extends Session {
       return this.#visit({ ...now, page: 'item', asin: label, chosen: new Map() });
     }
     if (now.page === 'item') return this.#choose(now, label);
-    // Any other label shows the current page again.
+    // A click on any other label of the page shows the current page again.
     return this.turnOf(null, () => this.pageText());
   }
 

@@ -1,10 +1,13 @@
-// Computes the similarity of two texts as Python's difflib.SequenceMatcher(None, a, b).ratio(). Source: Ratcliff and Metzener
-// 1988, "Pattern matching: the gestalt approach", as in CPython's difflib.
+// Computes the similarity of two texts, with the same result as Python's difflib.SequenceMatcher(None, a, b).ratio(). Source:
+// Ratcliff and Metzener 1988, "Pattern matching: the gestalt approach", as in CPython's difflib.
 
 /** In texts of at least this length, characters that make up over 1 % are ignored (difflib's `autojunk`). */
 const LONG = 200;
 
-/** Computes 2 · M / (|a| + |b|), with M characters in the longest common block and, recursively, to its left and right. */
+/**
+ * Computes the similarity 2 · M / (|a| + |b|), in which M is the number of characters in the longest common block and,
+ * recursively, in those to its left and right.
+ */
 export function blockRatio(a: string, b: string): number {
   if (a.length + b.length === 0) return 1;
   const places = placesIn(b);
@@ -21,7 +24,7 @@ export function blockRatio(a: string, b: string): number {
   return (2 * matched) / (a.length + b.length);
 }
 
-/** Returns the positions of each character, without the popular characters of a long text. */
+/** Returns the positions of each character in a text. In a long text, characters that make up over 1 % are left out. */
 function placesIn(text: string): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (let i = 0; i < text.length; i++) {
@@ -41,11 +44,13 @@ interface Part {
   toB: number;
 }
 
-/** Returns the longest run that both parts contain; of equal ones the first in a, then in b. */
+/**
+ * Returns the longest run of characters that both ranges of the texts contain; of equally long ones the first in a, then in b.
+ */
 function longestBlock(a: string, b: string, places: ReadonlyMap<string, readonly number[]>, part: Part) {
   const { fromA, toA, fromB, toB } = part;
   let [startA, startB, size] = [fromA, fromB, 0];
-  // By position in b: the length of the common run that ends there and at the previous character of a.
+  // The length of the common run that ends at the previous character of a and at each position of b.
   let endingAt = new Map<number, number>();
   for (let i = fromA; i < toA; i++) {
     const next = new Map<number, number>();
@@ -58,7 +63,7 @@ function longestBlock(a: string, b: string, places: ReadonlyMap<string, readonly
     }
     endingAt = next;
   }
-  // Ignored popular characters may still extend the run.
+  // Frequent characters, which `placesIn` leaves out, may still extend the run.
   while (startA > fromA && startB > fromB && a[startA - 1] === b[startB - 1])
     [startA, startB, size] = [startA - 1, startB - 1, size + 1];
   while (startA + size < toA && startB + size < toB && a[startA + size] === b[startB + size]) size++;

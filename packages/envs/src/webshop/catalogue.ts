@@ -1,4 +1,4 @@
-// Makes a catalogue from a seed, so that the shop needs no download: products, then goals.
+// Makes the products and goals of a shop from a seed, so that the environment `webshop` needs no download.
 import { Rng } from '@bowyer/core';
 import { fromDataFile } from '../data-file.js';
 import { drawPriceCap, withCap, type Goal } from './goal.js';
@@ -42,7 +42,7 @@ function makeProduct(rng: Rng, asin: string): Product {
     return [name, values.filter((value) => kept.has(value)).map((value) => ({ value }))] as const;
   });
   const [low, high] = department.prices;
-  // Low prices are more frequent than high ones.
+  // The square makes low prices more frequent than high ones.
   const price = low + (high - low) * rng.uniform() ** 2;
   const range = rng.uniform() < 0.2 ? ` - $${(price * 1.3).toFixed(2)}` : '';
   const record: ProductRecord = {
@@ -70,7 +70,7 @@ function makeGoal(rng: Rng, product: Product): Goal {
   return { asin, title, query, productCategory, instruction, attributes, options, priceCap };
 }
 
-/** Makes products and goals. @param numGoals at most `numProducts`, since no two goals have the same product */
+/** Makes products and customers' goals. @param numGoals at most `numProducts`, since no two goals have the same product */
 export function makeCatalogue(
   seed: number,
   numProducts: number,

@@ -1,11 +1,12 @@
-// Lists the colours that WebShop's reward knows. An option that contains one of them counts as that colour.
+// Lists the colours that WebShop's reward knows. A product option that contains one of them, such as "dark blue", is compared as
+// that colour.
 import { fromDataFile } from '../data-file.js';
 
 const colours = fromDataFile('webshop/colours.json', (data: { colours: string[] }) => data.colours);
 
-/** Returns the first colour of the list that the value contains; else the value. */
+/** Returns the first colour of the list that an option's value contains; the value itself if it contains none. */
 export const plainColour = (value: string): string => colours().find((colour) => value.includes(colour)) ?? value;
 
-/** Returns the colour of a named option if its name or its value equals a colour; else the name and the value. */
+/** Returns the first colour that equals the name or the value of an option; if there is none, the name and the value. */
 export const plainColourOfPair = (pair: readonly [string, string]): string =>
   colours().find((colour) => pair.includes(colour)) ?? pair.join(' ');

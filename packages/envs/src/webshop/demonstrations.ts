@@ -1,4 +1,4 @@
-// Plays episodes of a scripted shopper, for supervised warm starts.
+// Plays episodes of a scripted shopper in the environment `webshop`, as demonstrations on which a policy is trained.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
@@ -7,7 +7,10 @@ import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
-/** Returns all texts of the products and goals of the made catalogue, for a vocabulary. Clickable values are in brackets. */
+/**
+ * Returns all texts of the products and goals in the generated catalogue, for a policy's vocabulary. Values that can be clicked
+ * are in brackets.
+ */
 export function webShopTexts(options: WebShopOptions): string[] {
   if (options.products !== null) return [];
   const { products, goals } = loadShop(options);
@@ -23,7 +26,7 @@ export function webShopTexts(options: WebShopOptions): string[] {
   return [...ofProducts, ...goals.map((goal) => goal?.instruction ?? '')];
 }
 
-/** Plays goals that the seed draws. All episodes are kept, whatever they return. A random turn is a random click. */
+/** Plays goals that the seed draws. All episodes are kept, also those with a small reward. A random turn is a random click. */
 export function webShopDemonstrations(
   options: WebShopOptions,
   played: PlayedDemonstrationOptions,

@@ -1,11 +1,12 @@
-// Reads the products of a shop from files: a JSON line per product, the offset of each line, and the sorted asins (product ids).
+// Reads the products of a large shop from files in a folder: a JSON line for each product, the byte offset of each line, and the
+// sorted asins (Amazon's product ids).
 import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aligned, FilePart } from './file-part.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
-/** The size of an asin in its file. Shorter ones are padded with spaces. */
+/** The number of bytes of an asin in the file. Shorter asins are padded with spaces. */
 const ASIN_BYTES = 10;
 const CHUNK = 4096;
 const REMEMBERED = 20_000;
@@ -18,7 +19,7 @@ const names = {
   instructed: 'instructed.u32',
 } as const;
 
-/** Returns the form in which asins are stored and sorted: the first ten UTF-8 bytes as Latin-1. */
+/** Returns an asin in the form in which asins are stored and sorted: its UTF-8 bytes as Latin-1 characters, padded to ten. */
 const keyOf = (asin: string): string => Buffer.from(asin, 'utf8').toString('latin1').padEnd(ASIN_BYTES);
 
 export class ProductsWriter {
@@ -111,7 +112,7 @@ export class DiskProducts implements ProductStore {
     return this.#instructed;
   }
 
-  /** Returns [size] the rank of each product in the order of asins. */
+  /** Returns [size] the rank of each product when products are sorted by asin. */
   ranks(): Uint32Array {
     const ranks = new Uint32Array(this.size);
     this.#ids.forEach((id, rank) => (ranks[id] = rank));

@@ -1,9 +1,9 @@
-// Plays a scripted shopper that reads only the instruction and the pages.
+// Implements the scripted shopper of demonstrations, which knows only the instruction and the pages that an agent sees.
 import type { WebShopInfo } from './webshop.js';
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Returns the wanted thing: the instruction without its choices and its price. */
+/** Returns the description of the wanted product: the instruction without the wanted options and the price. */
 const wanted = (instruction: string): string =>
   instruction
     .replace(/, and (?:i prefer|price lower than)[^]*$/, '')
@@ -12,20 +12,20 @@ const wanted = (instruction: string): string =>
 const cap = (instruction: string): number =>
   Number(/price lower than ([\d.]+) dollars/.exec(instruction)?.[1] ?? Infinity);
 
-/** Returns the values that an instruction wants: `, and i prefer the NAME VALUE`. */
+/** Returns the option values that an instruction asks for: `, and i prefer the NAME VALUE`. */
 const preferences = (instruction: string): string[] =>
   [...instruction.matchAll(/, and i prefer the \S+ (.*?)(?=, and |$)/g)].map(([, value]) => value);
 
-/** Chooses actions in the form of ArCHer's text client. `info.text` is the current page. */
+/** Chooses the shopper's actions, in the format of ArCHer's text client. `info.text` is the text of the current page. */
 export class Shopper {
   #chosen = new Set<string>();
   #seen = new Set<string>();
   #turnsLeft = 0;
 
-  /** Prepares a shopper. @param turns limit of an episode */
+  /** Creates a shopper. @param turns turn limit of an episode */
   constructor(private readonly turns = 10) {}
 
-  /** Returns the next action. @param info of the reset or of the last step */
+  /** Returns the next action. @param info the `info` of the reset or of the last step */
   act(info: WebShopInfo): string {
     const { instruction, availableActions } = info;
     const choices = preferences(instruction);
@@ -51,14 +51,17 @@ export class Shopper {
     return `click[${next}]`;
   }
 
-  /** Returns a click on the unseen, possibly affordable product whose title has most of the wanted words. */
+  /**
+   * Returns a click on a product of the results page: the one that was not visited yet, may be cheap enough, and whose title has
+   * most words of the instruction.
+   */
   #pick({ text, instruction }: WebShopInfo): string {
     const words = new Set(wordsOf(wanted(instruction)));
     const shown = [...text.matchAll(/\[(B[0-9A-Z]{9})\] \n(.*) \n\$([\d.]+)/g)].map(([, asin, title, price]) => {
       const overlap = new Set(wordsOf(title).filter((word) => words.has(word))).size;
       return { asin, fit: overlap - (Number(price) > cap(instruction) || this.#seen.has(asin) ? words.size : 0) };
     });
-    // Ties go to the product that the search ranks first.
+    // Among equally good products, the one that the search ranks first is chosen.
     const best = shown.reduce((a, b) => (b.fit > a.fit ? b : a), shown[0]);
     if (best === undefined) return 'click[Back to Search]';
     this.#seen.add(best.asin);

@@ -1,4 +1,4 @@
-// Reads parts of a file on request. The operating system caches them.
+// Reads byte ranges of a file on request. The operating system caches them in memory.
 import { openSync, readSync } from 'node:fs';
 
 export class FilePart {
@@ -20,6 +20,6 @@ export class FilePart {
   }
 }
 
-/** Copies bytes to a new buffer, since typed arrays of larger numbers need alignment. */
+/** Copies bytes to a new buffer, whose start is aligned as typed arrays of larger numbers require. */
 export const aligned = (bytes: Buffer): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;

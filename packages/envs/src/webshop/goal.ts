@@ -1,12 +1,13 @@
-// Makes the goals of customers, and WebShop's own goals in the order of its servers.
-// Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235. Differs from it: the price caps of human goals are
-// drawn with a seed; WebShop draws them without one.
+// Makes the goals of WebShop's customers: each is a wanted product with attributes, options and a price limit. The goals of
+// WebShop's own files are in the order of its servers.
+// Source: WebShop's goals at commit 64fa2a5, AgentGym's fork of them at 3ef9235. Differs from it: the price caps of human goals
+// are drawn with a seed; WebShop draws them without one.
 import { maximum } from '@bowyer/core';
 import { PythonRandom } from '../cpython/random.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
-/** A value to choose, or an option's name with its value. */
+/** An option that the customer wants: only a value, or the option's name and the value. */
 type GoalOption = string | readonly [name: string, value: string];
 
 export interface Goal {
@@ -17,11 +18,11 @@ export interface Goal {
   instruction: string;
   attributes: string[];
   options: GoalOption[];
-  /** The largest price in dollars. */
+  /** The largest price that the customer accepts, in dollars. */
   priceCap: number;
 }
 
-/** Human instructions by asin: WebShop's items_human_ins file. */
+/** The instructions that people wrote, by the asin (product id): the content of WebShop's file items_human_ins. */
 export type HumanInstructions = Readonly<
   Record<
     string,
@@ -33,7 +34,7 @@ export type HumanInstructions = Readonly<
   >
 >;
 
-/** A goal in the form in which WebShop's servers print it on the last page. */
+/** A goal in the format in which WebShop's servers print it on the last page. */
 export interface GoalRecord {
   asin: string;
   name: string;
@@ -45,40 +46,44 @@ export interface GoalRecord {
   price_upper: number;
 }
 
-/** The largest price cap in dollars. Caps are multiples of ten, and a price has at most four. */
+/** The largest price cap in dollars. Caps are multiples of ten, and each price has at most four possible caps. */
 const HIGHEST_CAP = 990;
 const CAPS = 4;
 const NO_CAP = 1_000_000;
 
-/** The seed with which WebShop draws caps and shuffles goals. */
+/** The seed with which WebShop draws price caps and shuffles goals. */
 const SEED = 233;
 
-/** Returns the next four multiples of 10 above the price, up to the largest cap; empty if there are fewer than two. */
+/**
+ * Returns the four possible caps of a price: the next multiples of 10 above it, up to the largest cap; empty if there are fewer
+ * than two.
+ */
 function capsAbove(price: number): number[] {
   const first = (Math.floor(price / 10) + 1) * 10;
   const caps = Array.from({ length: CAPS }, (_, i) => first + 10 * i).filter((cap) => cap <= HIGHEST_CAP);
   return caps.length < 2 ? [] : caps;
 }
 
-/** Draws a price cap in dollars: the larger of two caps that are sampled. */
+/** Draws the price cap of a goal in dollars: the larger of two caps that are sampled without replacement. */
 export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>): number {
   const caps = capsAbove(price);
   return caps.length === 0 ? NO_CAP : maximum(random.sample(caps, 2));
 }
 
-/** Returns the request with its price limit. */
+/** Returns the customer's instruction with the price limit added. */
 export const withCap = (instruction: string, cap: number): string =>
   cap === NO_CAP ? instruction : `${instruction}, and price lower than ${cap.toFixed(2)} dollars`;
 
-/** Shuffles goals as WebShop does, so that goal k is the goal of session k on its servers. */
+/** Shuffles goals in place as WebShop does, so that goal k is the goal of session k on WebShop's servers. */
 function inServerOrder(goals: Goal[]): Goal[] {
   new PythonRandom(SEED).shuffle(goals);
   return goals;
 }
 
 /**
- * Returns one goal for each instruction with attributes, in the order of WebShop's servers.
- * @param everyCap whether there is one goal for each of the caps, as in AgentGym's fork, instead of one with a drawn cap
+ * Returns a goal for each human instruction that has attributes, in the order of WebShop's servers.
+ *
+ * @param everyCap true: a goal for each of the four price caps, as in AgentGym's fork; false: one goal with a drawn cap
  */
 export function humanGoals(
   products: ProductStore,
@@ -106,13 +111,16 @@ export function humanGoals(
   return inServerOrder(goals);
 }
 
-/** Returns four caps; like AgentGym's fork also if the price has none. */
+/** Returns the four caps of a price. If the price has no caps, the limit is absent from four goals, as in AgentGym's fork. */
 function allCaps(price: number): number[] {
   const caps = capsAbove(price);
   return caps.length === 0 ? Array<number>(CAPS).fill(NO_CAP) : caps;
 }
 
-/** Makes goals for each product with an instruction: one for every combination of its options, all with the same cap. */
+/**
+ * Makes goals without human instructions: for each product with a generated instruction, one goal for every combination of its
+ * options, all with the same price cap.
+ */
 export function syntheticGoals(products: ProductStore): Goal[] {
   const random = new PythonRandom(SEED);
   const goals: Goal[] = [];
@@ -133,7 +141,7 @@ export function syntheticGoals(products: ProductStore): Goal[] {
   return inServerOrder(goals);
 }
 
-/** Converts goals that a server printed, in its order. null is an unknown goal. */
+/** Converts goals that a WebShop server printed, in the server's order. null stands for an unknown goal. */
 export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | null)[] =>
   records.map(
     (record) =>
@@ -151,11 +159,11 @@ export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | 
 
 const wantedOf = ({ asin, title, query, productCategory }: Product) => ({ asin, title, query, productCategory });
 
-/** Returns pairs if options are named, else values. */
+/** Returns the options of a recorded goal: pairs of name and value if the record has names, else values. */
 const optionsOf = (given: GoalRecord['goal_options']): GoalOption[] =>
   Array.isArray(given) ? [...(given as readonly string[])] : Object.entries(given);
 
-/** Returns all combinations of values. Names are sorted, and the last one's values change fastest. */
+/** Returns all combinations of option values. Names are sorted, and the values of the last name change fastest. */
 function combinations(options: Product['options']): (readonly [string, string])[][] {
   const names = [...options.keys()].sort((a, b) => (a < b ? -1 : 1));
   let made: (readonly [string, string])[][] = [[]];

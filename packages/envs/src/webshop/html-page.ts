@@ -1,10 +1,13 @@
-// Extracts the visible text nodes of an HTML page of Princeton's site.
+// Extracts the visible text nodes from an HTML page of Princeton's WebShop site.
 import { Parser, type Handler } from 'htmlparser2';
 import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
 
-/** A parser in which any closing tag ends a text, as in Beautiful Soup, even a wrong one (the site closes <h4> by </h5>). */
+/**
+ * An HTML parser in which any closing tag ends a text node, even one that does not match (the site closes <h4> by </h5>), as in
+ * the Python library Beautiful Soup.
+ */
 class TextParser extends Parser {
   constructor(
     private readonly endText: () => void,
@@ -19,12 +22,12 @@ class TextParser extends Parser {
   }
 }
 
-/** Returns whether a text is whitespace for Beautiful Soup. */
+/** Returns whether a text consists only of the characters that Beautiful Soup counts as whitespace. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
 /**
- * Returns the text nodes. As in Beautiful Soup, whitespace nodes with a newline are skipped, and other whitespace nodes are one
- * space. Comments are skipped.
+ * Returns the text nodes of a page. As in Beautiful Soup, whitespace nodes with a newline are skipped, and other whitespace nodes
+ * become one space. Comments are skipped.
  */
 export function nodesOfHtml(html: string): PageNode[] {
   const nodes: PageNode[] = [];

@@ -1,5 +1,5 @@
-// Reads the elements of a JSON array from a file of any size, one at a time: WebShop's complete items file is larger than the
-// longest JavaScript string.
+// Reads the elements of a JSON array from a file one at a time, since WebShop's complete file of items is larger than the longest
+// JavaScript string.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK = 2 ** 24;
@@ -7,7 +7,7 @@ const CHUNK = 2 ** 24;
 const [QUOTE, BACKSLASH, COMMA] = [...'"\\,'].map((mark) => mark.charCodeAt(0));
 const [OPENING, CLOSING] = ['{[', '}]'].map((marks) => [...marks].map((mark) => mark.charCodeAt(0)));
 
-/** Yields the elements. @throws {SyntaxError} if the file is not an array of objects */
+/** Yields the elements of the array. @throws {SyntaxError} if the file is not an array of objects */
 export function* jsonArrayIn<T>(path: string): Generator<T> {
   const file = openSync(path, 'r');
   try {
@@ -24,13 +24,13 @@ export function* jsonArrayIn<T>(path: string): Generator<T> {
   }
 }
 
-/** Tracks brackets and strings in the bytes, and splits them where an object of the array ends. */
+/** Splits the bytes of the file where an object of the array ends. It counts brackets outside of strings. */
 class Scanner {
   #depth = 0;
   #isString = false;
   #isEscaped = false;
   #hasArray = false;
-  /** Bytes of the current element that were in earlier chunks. */
+  /** The bytes of the current element that were in earlier chunks of the file. */
   #begun: Buffer[] = [];
 
   *elementsIn(chunk: Buffer): Generator<string> {

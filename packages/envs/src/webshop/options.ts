@@ -1,4 +1,4 @@
-// Defines the options of the shop, and caches loaded shops.
+// Defines the options of the environment `webshop`, and caches the shops (products, goals and search index) that were loaded.
 import { choice, defaulting, integer, LONGEST_WAIT_MS, option, text } from '@bowyer/core';
 import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
@@ -76,13 +76,13 @@ export const webShopSchema = options({
 
 export type WebShopOptions = OptionsOf<typeof webShopSchema>;
 
-/** The size of the made catalogue. */
+/** The numbers of products and goals in the generated catalogue, which is used if no file of products is set. */
 const OWN_SHOP = { products: 2400, goals: 500 } as const;
 
-/** The range of goals in ArCHer's runs on a site. */
+/** The default range of goals with the backend `site`, which is that of ArCHer's experiments. */
 export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
 
-/** The loaded shops. All environments share them, since a shop never changes. */
+/** The loaded shops, by their options. All environments share them, since a shop never changes. */
 const loadedShops = new Map<string, Shop>();
 
 export function loadShop(options: WebShopOptions): Shop {

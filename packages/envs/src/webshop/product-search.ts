@@ -1,5 +1,5 @@
-// Searches the products, by the same text of each product as WebShop, and caches recent queries. Source: WebShop's search
-// documents at 64fa2a5.
+// Searches the products of a shop, with the same indexed text of each product as in WebShop, and caches recent queries. Source:
+// WebShop's search documents at commit 64fa2a5.
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 import { termsOf } from '../search/analyzer.js';
@@ -7,10 +7,13 @@ import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
 const LIMIT = 50;
-/** The number of cached queries. In training, agents repeat the same ones. */
+/** The number of cached queries. In training, agents often repeat a query. */
 const REMEMBERED = 2000;
 
-/** Returns the search terms of a product. Its text is `title description first-bullet name: a, b, and name: c`, in lower case. */
+/**
+ * Returns the search terms of a product. The indexed text is `title description first-bullet name: a, b, and name: c`, in lower
+ * case.
+ */
 export function searchTerms({ title, description, bullets, options }: Product): string[] {
   const choices = [...options].map(([name, values]) => `${name}: ${values.join(', ')}`).join(', and ');
   return termsOf([title, description, bullets[0] ?? '', choices].join(' ').toLowerCase());
@@ -32,7 +35,10 @@ export class ProductSearch {
     return new ProductSearch(new SearchIndex(tables, read, ranksOf(asins)));
   }
 
-  /** Returns the indices of the best products, best first. As in Pyserini, products with equal scores are sorted by asin. */
+  /**
+   * Returns the indices of the products with the largest scores, best first. As in Pyserini, products with equal scores are
+   * sorted by asin.
+   */
   search(query: string): readonly number[] {
     const known = this.#answers.get(query);
     if (known !== undefined) return known;
@@ -43,7 +49,7 @@ export class ProductSearch {
   }
 }
 
-/** Returns [N] the rank of each text in sorted order. */
+/** Returns [N] the rank of each of N texts in sorted order. */
 function ranksOf(texts: readonly string[]): Uint32Array {
   const ranks = new Uint32Array(texts.length);
   const sorted = texts.map((_, i) => i).sort((a, b) => (texts[a] < texts[b] ? -1 : 1));

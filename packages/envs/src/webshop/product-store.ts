@@ -1,13 +1,15 @@
-// Gives access to the products of a shop by their index in the catalogue.
+// Defines the access to the products of a shop, which are in memory or on disk, by their index in the catalogue.
 import type { Product } from './product.js';
 
 export interface ProductStore {
   readonly size: number;
-  /** Returns a product. @param id 0 … size − 1, in the order of the file */
+  /** Returns a product. @param id 0 to size − 1, in the order of the file of products */
   at(id: number): Product;
   /** Returns the index of the product with exactly this asin. */
   idOf(asin: string): number | undefined;
-  /** Returns, in ascending order, the indices of products with an instruction, from which synthetic goals are made. */
+  /**
+   * Returns, in ascending order, the indices of products that have a generated instruction, from which synthetic goals are made.
+   */
   instructed(): Iterable<number>;
 }
 

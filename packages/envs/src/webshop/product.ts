@@ -1,9 +1,9 @@
-// Converts a record of WebShop's items file to a product as the shop shows and judges it. Source: WebShop (Yao et al. 2022,
-// arXiv:2207.01206) and its code at 64fa2a5.
+// Converts a record of WebShop's file of items to a product, with the texts that the shop shows and the properties that the
+// reward compares. Source: WebShop (Yao et al. 2022, arXiv:2207.01206) and its code at commit 64fa2a5.
 import { hash32 } from '@bowyer/core';
 import { pythonFloat } from '../cpython/repr.js';
 
-/** The fields of WebShop's items file that are used. Prices are texts such as `$9.99` or `$9.99 - $19.99`. */
+/** The fields of a record in WebShop's file of items that are read. Prices are texts such as `$9.99` or `$9.99 - $19.99`. */
 export interface ProductRecord {
   asin: string;
   name: string;
@@ -29,30 +29,36 @@ export interface Product {
   description: string;
   bullets: string[];
   attributes: string[];
-  /** The values of each option, in the order of the page. */
+  /** The values of each option, such as colour or size, in the order of the product's page. */
   options: Map<string, string[]>;
-  /** The price in dollars. From a range, a price is drawn with the asin as the seed, so that it is always the same. */
+  /**
+   * The price in dollars. If the record has a range, the price is drawn from it with the asin as the seed, so that it is always
+   * the same.
+   */
   price: number;
-  /** The price as text: `$a` or `$a to $b`. */
+  /** The price as the shop shows it: `$a`, or `$a to $b` for a range. */
   priceText: string;
   category: string;
   query: string;
   productCategory: string;
-  /** The instruction for synthetic goals; null if there is none. */
+  /** The generated instruction from which a synthetic goal is made; null if the product has none. */
   instruction: string | null;
   instructionAttributes: string[];
 }
 
-/** WebShop's price in dollars for a product without one. */
+/** The price in dollars that WebShop gives to a product without one. */
 const UNPRICED = 100;
-/** WebShop's attribute for a product without attributes in its attribute file. */
+/** The attribute that WebShop gives to a product without attributes in its file of attributes. */
 const NO_ATTRIBUTE = 'DUMMY_ATTR';
 
-/** The longest asin. WebShop skips records with a longer one or `nan`, and all but the first record of an asin. */
+/**
+ * The number of characters of the longest valid asin. WebShop skips records with a longer one or `nan`, and all but the first
+ * record of an asin.
+ */
 const LONGEST_ASIN = 10;
 export const isSold = ({ asin }: ProductRecord): boolean => asin !== 'nan' && asin.length <= LONGEST_ASIN;
 
-/** Converts a record. @param known the product's record in the attribute file */
+/** Converts a record. @param known the product's record in WebShop's file of attributes */
 export function productOf(record: ProductRecord, known: AttributeRecord = {}): Product {
   const bullets = record.small_description ?? [];
   const [low, high] = pricesIn(record.pricing ?? '');
@@ -73,7 +79,7 @@ export function productOf(record: ProductRecord, known: AttributeRecord = {}): P
   };
 }
 
-/** Parses one or two prices: the digits after each dollar sign. */
+/** Parses the one or two prices in a text: the digits after each dollar sign. */
 function pricesIn(text: string): [number, number?] {
   const prices = text
     .split('$')

@@ -1,15 +1,15 @@
-// Computes the reward of a purchase.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at 64fa2a5.
+// Computes the reward of a purchase, which says how well the product fits the customer's goal.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at commit 64fa2a5.
 // Differs from it: nouns are found by a word list, not by a part-of-speech tagger.
 import type { Goal } from './goal.js';
 import type { Product } from './product.js';
 import { plainColour, plainColourOfPair } from './colours.js';
 import { tokenSetRatio } from './token-set-ratio.js';
 
-/** Texts match if their similarity is above this. */
+/** The similarity, from 0 to 100, above which two texts count as equal. */
 const MATCHING = 85;
 
-/** Words of titles that are not nouns. */
+/** Words that are not nouns and are frequent in product titles. All other words of a title count as nouns. */
 const otherWords = new Set(
   'and or for of with the a an in on to by from set your our new easy long short light dark soft slim loose'.split(' '),
 );
@@ -26,7 +26,7 @@ interface RewardParts {
   categoryMatch: boolean;
 }
 
-/** Computes the reward. @param chosen value of each option that was chosen on the item page, by name */
+/** Computes the reward. @param chosen the value that was chosen for each option on the product's page, by the option's name */
 export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap<string, string>): RewardParts {
   const type = typeReward(product, goal);
   const attributes = goal.attributes.filter((attribute) => hasAttribute(product, attribute)).length;
@@ -54,7 +54,7 @@ function typeReward(product: Product, goal: Goal) {
   const titleScore = titleOverlap(product.title, goal.title);
   let rType = queryMatch || categoryMatch || titleScore > 0.2 ? 1 : 0.5;
   if (titleScore < 0.1) rType = 0.1;
-  // This overrides matches of query and category.
+  // A title without any common noun gives 0, even if the query or the category matches.
   if (titleScore === 0) rType = 0;
   return { rType, titleScore, queryMatch, categoryMatch };
 }
@@ -62,7 +62,10 @@ function typeReward(product: Product, goal: Goal) {
 const nounsOf = (title: string): string[] =>
   (title.toLowerCase().match(/\p{L}+/gu) ?? []).filter((word) => word.length > 1 && !otherWords.has(word));
 
-/** Returns the number of distinct common nouns, divided by the number of nouns in the goal's title; 0.2 if that has none. */
+/**
+ * Returns the number of distinct nouns that both titles have, divided by the number of nouns in the goal's title; 0.2 if the
+ * goal's title has no nouns.
+ */
 function titleOverlap(title: string, goalTitle: string): number {
   const goalNouns = nounsOf(goalTitle);
   if (goalNouns.length === 0) return 0.2;

@@ -1,15 +1,16 @@
-// Keeps the state of one customer, in the base class of all kinds of sessions.
+// Defines the base class of the sessions of WebShop, each of which keeps the state of one customer. The subclasses behave like
+// ArCHer's client or like AgentGym's server.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface ShopTurn {
-  /** The text of the page or the refusal, without the history. */
+  /** The text of the page, or of the refusal of an invalid action, without the history. */
   text: string;
   reward: number;
   bought: boolean;
   refused: boolean;
 }
 
-/** The actions in the form of AgentGym's server: buttons and products in lower case, then option values. */
+/** The possible actions on a page, in the format of AgentGym's server: buttons and products in lower case, then option values. */
 export interface AvailableActions {
   hasSearchBar: boolean;
   clickables: string[];
@@ -26,7 +27,7 @@ export abstract class Session {
     this.request = { page: 'start', session };
   }
 
-  /** Opens the first page. @returns its text */
+  /** Opens the shop's first page. @returns its text */
   abstract open(): Promise<string>;
   abstract act(action: string): Promise<ShopTurn>;
   /** Returns the text of the current page, with the chosen options marked. */
@@ -43,7 +44,10 @@ export abstract class Session {
     return this.nodes.filter((node) => node.kind === kind).map(({ text }) => text);
   }
 
-  /** Returns the name of each option value: the last plain text before it. If a value occurs twice, it has the later name. */
+  /**
+   * Returns the name of the option to which each value on the page belongs: the last plain text before the value. If a value
+   * occurs twice, it belongs to the later option.
+   */
   protected optionNames(): Map<string, string> {
     const names = new Map<string, string>();
     let name = '';
@@ -60,7 +64,7 @@ export abstract class Session {
     return { hasSearchBar: this.request.page === 'start', clickables };
   }
 
-  /** The customer's instruction, as the page shows it. */
+  /** The instruction of the customer, as the current page shows it. */
   get instruction(): string {
     const label = this.nodes.findIndex(({ text }) => text.trim() === 'Instruction:');
     return this.nodes[label + 1]?.text ?? '';

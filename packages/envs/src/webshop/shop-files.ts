@@ -1,4 +1,5 @@
-// Reads WebShop's files: products with their attributes, then goals. Source: WebShop's code at 64fa2a5.
+// Opens a shop from WebShop's files: products with their attributes, and then customers' goals. Source: WebShop's code at commit
+// 64fa2a5.
 import { readFileSync, statSync } from 'node:fs';
 import {
   humanGoals,
@@ -18,7 +19,10 @@ export class WebShopOptionsError extends Error {
   override readonly name = 'WebShopOptionsError';
 }
 
-/** A products file of more bytes is indexed on disk, once. */
+/**
+ * The largest size in bytes of a products file that is kept in memory. A larger file is converted once to a folder with an index
+ * on disk.
+ */
 const LARGEST_IN_MEMORY = 32 * 2 ** 20;
 
 export function openProducts(files: ShopFiles): { products: ProductStore; search: ProductSearch } {
@@ -28,7 +32,7 @@ export function openProducts(files: ShopFiles): { products: ProductStore; search
   return { products, search: ProductSearch.over(products) };
 }
 
-/** Yields the products in the order of the file, each asin once. */
+/** Yields the products in the order of the file, and only the first record of each asin (product id). */
 function* productsIn({ products, attributes, productLimit }: ShopFiles): Generator<Product> {
   const known = attributes === null ? {} : readJson<Record<string, AttributeRecord>>(attributes, 'attributes');
   const seen = new Set<string>();
@@ -47,7 +51,7 @@ function* productsIn({ products, attributes, productLimit }: ShopFiles): Generat
 
 export type GoalKind = 'human' | 'human_every_cap' | 'synthetic';
 
-/** Reads the goals. @param file WebShop's human instructions, or a list of goals that a server printed */
+/** Reads the goals of customers. @param file WebShop's human instructions, or a list of goals that a server printed */
 export function goalsOf(
   products: ProductStore,
   { kind, file, seed }: { kind: GoalKind; file: string | null; seed: number },

@@ -1,5 +1,5 @@
-// Makes and opens a folder with products and their search index, for catalogues that are too large for memory. It is made once
-// and then opened without delay.
+// Makes and opens a folder on disk with the products of a shop and their search index, for catalogues that are too large for
+// memory. The folder is made once; later processes open it without delay.
 import {
   appendFileSync,
   closeSync,
@@ -21,20 +21,23 @@ import { ProductSearch, searchTerms } from './product-search.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex, type IndexTables } from '../search/search-index.js';
 
-/** WebShop's files of products. */
+/** The paths of WebShop's files of products and their attributes, and where to put the folder. */
 export interface ShopFiles {
   products: string;
   attributes: string | null;
-  /** The number of records to read; null: all. */
+  /** The number of records of the products file to read; null: all. */
   productLimit: number | null;
-  /** The folder for products and index; null: beside the products file. */
+  /** The folder for the products and the search index; null: beside the products file. */
   indexDir: string | null;
 }
 
-/** The version of the folder's content. Increase it when the format of its files, its products or its terms change. */
+/**
+ * The version of the folder's content. Increase it when the format of its files, of the products or of the search terms changes,
+ * so that old folders are made again.
+ */
 const VERSION = 1;
 
-/** The content of `index.json`: the files from which the folder was made. */
+/** The content of the folder's file `index.json`, which says from which files the folder was made. */
 interface Description {
   version: number;
   products: FileState;
@@ -53,7 +56,7 @@ const stateOf = (path: string): FileState => {
   return { bytes: size, modifiedMs: mtimeMs };
 };
 
-/** Opens the folder. It is made again from `products` if it was made from other files. */
+/** Opens the folder. It is made again from the iterable `products` if it does not exist or was made from other files. */
 export function openShopFolder(files: ShopFiles, products: () => Iterable<Product>) {
   const folder = files.indexDir ?? `${files.products}.index`;
   const source = {
@@ -75,7 +78,7 @@ function isMadeFrom(folder: string, source: Source): boolean {
   return JSON.stringify(made) === JSON.stringify(source);
 }
 
-/** Makes the folder under a temporary name and then renames it, so that it is never incomplete. */
+/** Writes the folder under a temporary name and then renames it, so that a folder under the right name is always complete. */
 function make(folder: string, source: Source, products: Iterable<Product>): void {
   const started = performance.now();
   process.stderr.write(`webshop: making the search index ${folder}, once\n`);
@@ -91,7 +94,7 @@ function make(folder: string, source: Source, products: Iterable<Product>): void
     process.stderr.write(`webshop: ${collection.documents} products indexed in ${seconds} s\n`);
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true });
-    // Another process may have made the same folder meanwhile.
+    // Renaming fails if another process has meanwhile made the same folder, which is then used.
     if (!isMadeFrom(folder, source)) throw error;
   }
 }

@@ -1,4 +1,5 @@
-// Implements the built-in shop: the pages of Princeton's site as text nodes, and the score of a purchase.
+// Implements the built-in shop of the environment `webshop`: the pages of Princeton's site as lists of text nodes, and the score
+// of a purchase.
 import { PythonRandom } from '../cpython/random.js';
 import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';
@@ -9,10 +10,13 @@ import { ProductSearch } from './product-search.js';
 import type { ProductStore } from './product-store.js';
 
 const PAGE_SIZE = 10;
-/** The number of products that the command <r> returns. */
+/** The number of products that the search command <r> returns. */
 const RANDOM_PRODUCTS = 50;
 
-/** Returns whether the site has no page for keywords, which it cannot put into an address: none, a path, or a list. */
+/**
+ * Returns whether the site has no results page for keywords, because they cannot be part of its address: they are empty, contain
+ * a slash, or are a list in brackets.
+ */
 const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.includes('/') || keywords.startsWith('[');
 
 const text = (content: string): PageNode => ({ kind: 'text', text: content });
@@ -25,18 +29,18 @@ class UnknownGoalError extends RangeError {
 export class Shop implements PageSource {
   constructor(
     readonly products: ProductStore,
-    /** The goals; null for unknown ones. */
+    /** The goals of customers by index; null for an unknown goal. */
     readonly goals: readonly (Goal | null)[],
     private readonly search: Pick<ProductSearch, 'search'> = ProductSearch.over(products),
   ) {}
 
-  /** Returns the product with this asin, in lower or upper case. */
+  /** Returns the product with this asin (product id), in the case as given or in upper case. */
   product(asin: string): Product | undefined {
     const id = this.products.idOf(asin) ?? this.products.idOf(asin.toUpperCase());
     return id === undefined ? undefined : this.products.at(id);
   }
 
-  /** Returns the goal of a session. The session `fixed_k` has goal k. */
+  /** Returns the goal of a session. The session named `fixed_k` has the goal with index k. */
   goal(session: string): Goal {
     const index = Number(/^fixed_(\d+)$/.exec(session)?.[1] ?? NaN);
     const goal = this.goals[index];
@@ -82,7 +86,10 @@ export class Shop implements PageSource {
     return nodes;
   }
 
-  /** Returns the products of a command of the text environment; null if the keywords are not a command. */
+  /**
+   * Returns the products of a search command of WebShop's text environment (<r> random, <c> by category, <q> by query); null if
+   * the keywords are not a command.
+   */
   #commanded(goal: Goal, keywords: string): readonly number[] | null {
     const [command, ...words] = keywords.split(' ');
     if (command === '<r>') return this.#random(goal);
@@ -91,7 +98,7 @@ export class Shop implements PageSource {
     return null;
   }
 
-  /** Returns random products, which are always the same for a goal. The original draws new ones each time. */
+  /** Returns random products for the command <r>. They are always the same for a goal; WebShop draws new ones each time. */
   #random(goal: Goal): number[] {
     const { size } = this.products;
     return new PythonRandom(this.goals.indexOf(goal)).sample(
@@ -129,14 +136,17 @@ function subPageNodes(product: Product, sub: SubPage): PageNode[] {
     .map(text);
 }
 
-/** Returns text nodes for the lines that a page shows. */
+/** Returns a text node for each line that a page shows. */
 const shown = (lines: readonly string[]): PageNode[] =>
   lines
     .map(collapsed)
     .filter((line) => line !== '')
     .map(text);
 
-/** Returns a line as a page shows it: whitespace with a newline vanishes, and other whitespace is one space. */
+/**
+ * Returns a line as the HTML page shows it: a line of whitespace vanishes if it contains a newline, and otherwise becomes one
+ * space.
+ */
 function collapsed(line: string): string {
   if (/[^ \n\t\f\r]/.test(line)) return line;
   return line === '' || line.includes('\n') ? '' : ' ';

@@ -1,5 +1,5 @@
-// Reads the pages of a running WebShop site (`backend: site`) as ArCHer's client does. All requests are GETs that affect no other
-// session, so that they may be repeated.
+// Reads the pages of a running WebShop site (option `backend: site`), as ArCHer's client does. All requests are GETs that affect
+// only the own session, so that they can be repeated after a failure.
 import { openServer } from '../agentgym/instances.js';
 import { HttpError } from '../http/http-error.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';
@@ -7,11 +7,14 @@ import { pagePath, type PageNode, type PageRequest, type PageSource } from './pa
 interface SiteOptions {
   baseUrl: string;
   timeoutMs: number;
-  /** The largest number of open connections of all environments on this site. */
+  /** The largest number of open connections of all environments that use this site. */
   connections: number;
 }
 
-/** A site. All environments on one address share its connections and its circuit breaker. */
+/**
+ * A WebShop site as the source of pages. All environments with the same address share its connections and its circuit breaker,
+ * which stops requests after repeated failures.
+ */
 export class Site implements PageSource {
   readonly #shared: ReturnType<typeof openServer>;
 
@@ -25,10 +28,11 @@ export class Site implements PageSource {
       return await this.#get(page);
     } catch (error) {
       if (!(error instanceof HttpError) || error.failure !== 'status') throw error;
-      // ArCHer's client drops the first two texts of a page, and an error page has only these.
+      // ArCHer's client drops the first two texts of a page. An error page has only two texts, so that the agent sees an empty
+      // page.
       if (isAgentsDoing(page, error)) return [];
       if (error.status !== 500 || page.page === 'start') throw error;
-      // A restarted site knows a session only after its first page was opened.
+      // A site that was restarted has forgotten the session. Opening the session's first page makes it known again.
       await this.#get({ page: 'start', session: page.session });
       return this.#get(page);
     }
@@ -46,8 +50,8 @@ export class Site implements PageSource {
 }
 
 /**
- * Returns whether the agent caused an error, by keywords that the site cannot search for: no words or a slash (status 308 or
- * 404), or a malformed list (status 500).
+ * Returns whether the agent itself caused an error of the site, by keywords for which the site cannot search: no words or a slash
+ * (status 308 or 404), or a malformed list (status 500).
  */
 const isAgentsDoing = (page: PageRequest, { status }: HttpError): boolean =>
   page.page === 'results' && (status === 308 || status === 404 || (status === 500 && page.keywords.startsWith('[')));

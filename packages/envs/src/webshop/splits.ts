@@ -2,7 +2,10 @@ import { servedSplits } from '../agentgym/splits.js';
 import { listedSplits, type SplitPlan } from '../splits.js';
 import { ARCHER_GOALS, loadShop, type WebShopOptions } from './options.js';
 
-/** The end of each part of WebShop's own division into test, development and training (Yao et al. 2022, section 5.1). */
+/**
+ * The index after the last goal of the test and of the development set in WebShop's own division; the training goals follow (Yao
+ * et al. 2022, section 5.1).
+ */
 const WEBSHOP_ENDS = { test: 500, eval: 1500 } as const;
 
 export function webShopSplits(options: WebShopOptions): SplitPlan {
@@ -14,7 +17,8 @@ export function webShopSplits(options: WebShopOptions): SplitPlan {
   }
   const plan = { noun: 'goals', reset: (goal: number) => ({ goal }) };
   const train = backend === 'site' ? siteGoals(options) : ownGoals(options);
-  // If the goals are in the order of WebShop's site, and the range has only its training goals, its own division is used.
+  // WebShop's own division is used if the goals are in the order of WebShop's site and the requested range has only goals of its
+  // training set.
   const isSiteOrder = backend === 'site' || (options.products !== null && options.goalKind === 'human');
   if (isSiteOrder && train.length > 0 && train[0] >= WEBSHOP_ENDS.eval)
     return listedSplits({
@@ -27,7 +31,7 @@ export function webShopSplits(options: WebShopOptions): SplitPlan {
 const siteGoals = ({ webshopLower, webshopUpper }: WebShopOptions): number[] =>
   range(webshopLower ?? ARCHER_GOALS.lower, webshopUpper ?? ARCHER_GOALS.upper);
 
-/** Returns the known goals of the built-in shop that are in the range. */
+/** Returns the indices of the known goals of the built-in shop that are in the requested range. */
 function ownGoals(options: WebShopOptions): number[] {
   const { goals } = loadShop(options);
   const { webshopLower, webshopUpper, products, goalKind } = options;

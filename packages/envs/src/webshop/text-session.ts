@@ -1,11 +1,11 @@
-// Plays a session like the text environment on AgentGym's server: it searches from any page, has pages of results, and converts
-// arguments to lower case. An invalid action shows the page again. Source: WebShop's text environment at 64fa2a5, AgentGym's fork
-// of it at 3ef9235.
+// Implements a customer's session of WebShop with the behaviour of the text environment on AgentGym's server: it searches from
+// any page, has several pages of results, and converts arguments to lower case. An invalid action shows the page again. Source:
+// WebShop's text environment at commit 64fa2a5, AgentGym's fork of it at 3ef9235.
 import { flaskJson } from '../cpython/repr.js';
 import { scoreOf, separatedText, type PageRequest, type SubPage } from './page.js';
 import { Session, type ShopTurn } from './session.js';
 
-/** Returns the texts of the page after a purchase, as the server prints them. */
+/** Returns the texts of the page after a purchase, as AgentGym's server prints them. */
 const doneTexts = (asin: string, options: string, score: string): string =>
   [
     'Thank you for shopping with us!',
@@ -56,7 +56,10 @@ export class TextSession extends Session {
     return this.pageText();
   }
 
-  /** Plays an action `name[argument]`. As on the server, the match is greedy: the last `[` with a `]` behind it ends the name. */
+  /**
+   * Carries out an action `name[argument]`. As on AgentGym's server, the match is greedy: the name ends at the last `[` that a
+   * `]` follows.
+   */
   async act(action: string): Promise<ShopTurn> {
     const [, name, argument] = /^(.+)\[(.+)\]/.exec(action) ?? [];
     const text = argument?.toLowerCase() ?? '';

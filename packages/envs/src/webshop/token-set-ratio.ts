@@ -3,7 +3,7 @@
 import { maximum } from '@bowyer/core';
 import { blockRatio } from './block-ratio.js';
 
-/** Splits a text into lower-case words. As in thefuzz, accented letters of Latin-1 are removed. */
+/** Returns the set of words of a text in lower case. As in thefuzz, accented letters of Latin-1 are removed. */
 const tokensOf = (text: string): Set<string> =>
   new Set(
     text
@@ -14,7 +14,7 @@ const tokensOf = (text: string): Set<string> =>
       .filter(Boolean),
   );
 
-/** Converts a ratio to an integer percentage, rounding half to even. */
+/** Converts a ratio from 0 to 1 to an integer percentage, rounding half to even as Python does. */
 function percent(ratio: number): number {
   const value = 100 * ratio;
   const low = Math.floor(value);
@@ -23,7 +23,8 @@ function percent(ratio: number): number {
 }
 
 /**
- * Computes the score. I are the common tokens; A and B are the tokens of one text alone; all are sorted and joined by spaces:
+ * Computes the similarity of two texts from sets of tokens. I are the tokens that both texts have; A and B are the tokens of only
+ * one text; all are sorted and joined by spaces:
  *
  *     max( ratio(I, I A), ratio(I, I B), ratio(I A, I B) )
  *

@@ -1,5 +1,6 @@
-// Applies Python's `text.encode().decode("unicode-escape").encode("latin1").decode("utf-8")`, which ArCHer's client does to every
-// page: backslash escapes are decoded, and other text is unchanged. Source: ArCHer's WebShop client at 7c771a7.
+// Decodes backslash escapes in the texts of a page, as ArCHer's client does for every page by Python's
+// `text.encode().decode("unicode-escape").encode("latin1").decode("utf-8")`. Other text is unchanged. Source: ArCHer's WebShop
+// client at commit 7c771a7.
 
 const named: Readonly<Record<string, string>> = {
   '\n': '',
@@ -21,7 +22,10 @@ const sequence =
 
 class Malformed extends Error {}
 
-/** Decodes a text; returns it unchanged if Python would raise an error (a broken escape, a result that is not UTF-8). */
+/**
+ * Decodes the escapes in a text. The text is returned unchanged if Python would raise an error (a broken escape, a result that is
+ * not UTF-8).
+ */
 export function unicodeEscapeDecoded(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = Buffer.from(text, 'utf8').toString('latin1');

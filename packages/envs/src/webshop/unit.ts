@@ -26,7 +26,8 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
   splits: webShopSplits,
-  // A page shows the effects of the turns before it, and ends with the instruction, so that the last observation suffices.
+  // A page shows the effects of all earlier turns (such as chosen options) and ends with the instruction, so that the last
+  // observation suffices as the agent's context.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     if (observation === 'archer') return listedHistory;
@@ -43,10 +44,11 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     'look',
     '',
   ],
-  // Returns are scores from 0 to 1. A policy that is warm-started on half-random demonstrations earns about 0.4.
+  // The return is the score of the purchase, from 0 to 1. A policy after supervised training on half-random demonstrations earns
+  // about 0.4.
   critic: { typicalReturn: () => 0.4 },
   config: {
-    // ArCHer's goals, 2000 to 2099, are those of its site. The built-in shop has others.
+    // ArCHer's default range of goals, 2000 to 2099, is for its site only: the built-in shop has other goals.
     flatNames: {
       env_load_path: 'baseUrl',
       ...agentGymNames,
@@ -76,8 +78,8 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
   tokens: {
     vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
-    // A product's number must be copied from the page. If it were a single token, an agent could only write numbers that training
-    // data clicked.
+    // The id of a product, which the agent must copy from the page, is split into several tokens. If each id were a single token,
+    // an agent could only write ids that the training data contain.
     spells: 'codes',
   },
   replay: { engineText: ({ info }) => (info as WebShopInfo).text },

@@ -1,7 +1,7 @@
 // Plays the environment `webshop`: the agent searches for, chooses and buys a product that an instruction describes. The reward
-// says how well it fits.
+// is a score for how well the product fits.
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446). Differs from
-// ArCHer: the last allowed turn truncates and still shows the instruction; goals are drawn from a seed.
+// ArCHer: the last allowed turn truncates the episode and still shows the instruction; goals are drawn from a seed.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -16,10 +16,10 @@ import { Site } from './site.js';
 export interface WebShopInfo extends Record<string, unknown> {
   session: string;
   instruction: string;
-  /** The page or the refusal, without the history. */
+  /** The text of the page, or of the refusal of an invalid action, without the history. */
   text: string;
   availableActions: AvailableActions;
-  /** The valid clicks, as an agent must write them; on the first page a search. */
+  /** The valid clicks as an agent must write them; on the first page, a search. */
   validActions: string[];
   refused: boolean;
 }
@@ -62,13 +62,15 @@ export class WebShop implements ResumableEnv {
     );
   }
 
-  /** Checks the index of the goal. A site knows its own goals. */
+  /**
+   * Checks that a goal with this index exists. The goals of a site are unknown here, so that the site itself checks the index.
+   */
   #checkGoal(goal: number): void {
     if (this.#options.backend === 'site' || (goal >= 0 && goal < this.#available)) return;
     throw new WebShopOptionsError(`webshop: there is no goal ${goal}; the shop has 0 … ${this.#available - 1}`);
   }
 
-  /** Begins an episode. @param options.goal index of the goal; default: the seed draws one of the range */
+  /** Begins an episode. @param options.goal index of the goal; default: the seed draws one from the range in the options */
   async reset({ seed, goal }: { seed?: number; goal?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);

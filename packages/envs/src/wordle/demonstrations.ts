@@ -1,4 +1,5 @@
-// Plays the guess with the largest expected information at every turn, and random guesses at the requested rate.
+// Plays demonstrations of the environment `wordle`: at every turn the guess with the largest expected information about the
+// hidden word, or, at the requested rate, a random guess.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { bestGuess } from './expert.js';
@@ -10,7 +11,7 @@ export async function wordleDemonstrations(
   options: PlayedDemonstrationOptions,
 ): Promise<Transition[][]> {
   const words = env.vocabulary === null ? agentGymWords : readVocabulary(env.vocabulary);
-  // The first guess is the most expensive to compute and the same in all games, so it is computed once.
+  // The first guess of the expert is the same in all games and the most expensive to compute, so that it is computed once.
   let opening: string | undefined;
   return playDemonstrations(
     new Wordle(env),

@@ -1,8 +1,11 @@
-// Finds the guess with the largest expected information about the hidden word.
+// Implements the expert of Wordle, which makes the guess with the largest expected information about the hidden word.
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 
-/** Returns the best guess among the possible words. Ties are drawn. */
+/**
+ * Returns the guess with the largest expected information among the words that are still possible. One of equally good guesses is
+ * drawn.
+ */
 export function bestGuess(possible: readonly string[], rng: Rng): string {
   let best: string[] = [];
   let most = -1;
@@ -16,7 +19,7 @@ export function bestGuess(possible: readonly string[], rng: Rng): string {
   return rng.choice(best);
 }
 
-/** Returns the entropy in bits of the answer to a guess, if all possible words are equally likely. */
+/** Returns the entropy in bits of the answer to a guess, if all words that are still possible are equally likely. */
 function information(guess: string, possible: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const hidden of possible) {

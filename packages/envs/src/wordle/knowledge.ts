@@ -1,17 +1,17 @@
-// Keeps the knowledge about the hidden word from the answers so far, by letter and position, as LMRL-Gym does. It does not
-// contain how often a letter occurs, although the answers may show that.
+// Keeps the knowledge about Wordle's hidden word that follows from the answers so far: for each letter, at which positions it is,
+// is not or may be. As in LMRL-Gym, it does not include how often a letter occurs, although the answers may show that.
 import { WORD_LENGTH } from './vocabulary.js';
 
-/** The knowledge about one letter at one position. */
+/** The knowledge about one letter at one position: `open` means that the letter may be there. */
 type Mark = 'open' | 'here' | 'not here';
 
-/** Keeps, for each guessed letter, one mark per position. */
+/** Keeps, for each guessed letter, what is known about it at each of the five positions. */
 export class Knowledge {
   private constructor(private readonly marks: ReadonlyMap<string, readonly Mark[]>) {}
 
   static readonly nothing = new Knowledge(new Map());
 
-  /** Returns the knowledge after a guess, given the hidden word. */
+  /** Returns the knowledge after a guess, whose answer follows from the hidden word. */
   after(guess: string, hidden: string): Knowledge {
     const marks = new Map(this.marks);
     [...guess].forEach((letter, place) => {
@@ -42,7 +42,10 @@ export class Knowledge {
     return true;
   }
 
-  /** Returns the answer to a guess, such as "g y b b g". The guess must be part of this knowledge already. */
+  /**
+   * Returns the answer to a guess by letter, such as "g y b b g" (g: right position, y: in the word, b: not in the word). `after`
+   * must have added the guess already.
+   */
   colours(guess: string): string {
     return [...guess]
       .map((letter, place) => {

@@ -7,7 +7,7 @@ import { defineEnvironment } from '../define-environment.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
-/** The options with which the built-in game equals the game on AgentGym's server. */
+/** The options with which the built-in game behaves like the game on AgentGym's server. */
 const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 
 export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
@@ -17,7 +17,7 @@ export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
     limit: 'maxGuesses',
     make: (options) => new Wordle(options),
   }),
-  // The hidden word is drawn again at every guess, so that words cannot be held back.
+  // As in LMRL-Gym, the hidden word is drawn again at every guess, so that no words can be kept apart for the test.
   splits: ({ backend, testItems }) =>
     backend === 'agentgym'
       ? servedSplits('wordle', { testItems })
@@ -25,9 +25,10 @@ export const wordleUnit = defineEnvironment<WordleOptions, ExpertNoise>({
   context: ({ backend, observation }) =>
     backend === 'embedded' && observation === 'history' ? historyOffer : servedOffer,
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
-  // Random guesses return −5.5 and the expert −1.3. With the reward 1 for a win, a policy wins about half of its first games.
+  // Random guesses return −5.5 and the expert −1.3. With AgentGym's reward of 1 for a win, a policy wins about half of its games
+  // early in training.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5) },
-  // The recordings are from AgentGym's server.
+  // The recorded games are from AgentGym's server.
   replay: { options: asServed },
   demonstrations: {
     schema: expertNoiseSchema,

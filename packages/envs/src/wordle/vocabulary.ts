@@ -1,4 +1,4 @@
-// Reads the words of a Wordle game: AgentGym's forty, or those of a file with one word per line.
+// Reads the words that a game of Wordle may hide: AgentGym's forty words, or those of a file with one word per line.
 import { readFileSync } from 'node:fs';
 import { utf8Text } from '@bowyer/core';
 
@@ -11,7 +11,7 @@ export const agentGymWords: readonly string[] = (
   'thorn trove'
 ).split(' ');
 
-/** Returns the lower-case words of five letters in a file, in its order. Like the original it skips other lines. */
+/** Returns the lower-case words of five letters in a file, in the file's order. Other lines are skipped, as LMRL-Gym does. */
 export function readVocabulary(path: string): string[] {
   let text: string;
   try {

@@ -1,5 +1,5 @@
-// Plays the environment `wordle`: the agent finds the hidden five-letter word in six guesses. It has the draws of LMRL-Gym's
-// engine (Abdulhai et al. 2023, arXiv:2311.18232), with the changes of AgentGym's server; see wordle.md.
+// Plays the environment `wordle`: the agent finds the hidden five-letter word in six guesses. The hidden words are drawn as in
+// LMRL-Gym's game (Abdulhai et al. 2023, arXiv:2311.18232), with the changes of AgentGym's server; see wordle.md.
 import { choice, integer, text } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -27,7 +27,10 @@ export const wordleSchema = options({
 
 export type WordleOptions = OptionsOf<typeof wordleSchema>;
 
-/** The `info` of every step. `possible`: words that agree with the answers so far. `invalid`: the guess is unknown. */
+/**
+ * The `info` of a reset and of every step. `possible`: the words that agree with the answers so far. `invalid`: the guess is not
+ * in the vocabulary.
+ */
 export interface WordleInfo extends Record<string, unknown> {
   possible: readonly string[];
   won: boolean;
@@ -72,7 +75,7 @@ export class Wordle implements Env {
     this.#guesses.push(guess);
     const isWord = this.#isWord.has(guess);
     if (isWord) this.#meet(guess);
-    // As in the original, a game is won if one word is left and was guessed, in this turn or before.
+    // As in LMRL-Gym, a game is won if only one word agrees with the answers and was guessed, in this turn or before.
     const won = isWord && this.#possible.length === 1 && this.#guesses.includes(this.#possible[0]);
     const terminated = won || this.#guesses.length >= this.options.maxGuesses;
     if (terminated) this.#order.end();
@@ -89,7 +92,10 @@ export class Wordle implements Env {
     this.#order.close();
   }
 
-  /** Draws a hidden word from those that agree with the answers so far. As in the original, every guess has a new draw. */
+  /**
+   * Draws a hidden word from those that agree with the answers so far, and adds the answer to a guess. As in LMRL-Gym, the word
+   * is drawn again for every guess.
+   */
   #meet(guess: string): void {
     this.#knowledge = this.#knowledge.after(guess, this.#random.choice(this.#possible));
     this.#possible = this.#words.filter((word) => this.#knowledge.allows(word));

@@ -1,13 +1,20 @@
-// Defines the content from which worlds are generated: foods and household objects by name, place and fold.
+// Defines the content from which the worlds of the TextWorldExpress games are generated: foods and household objects, with the
+// places where they belong, for each fold (train, dev, test).
 import { hashTrieOrder } from '../hash-order.js';
 import { folds, type Fold } from '../parameters.js';
 import { Thing, type CookingStyle, type CuttingStyle } from '../things.js';
 
-/** The parts of TextWorldExpress's cooking_world.json that generation reads. */
+/** The members of TextWorldExpress's file cooking_world.json that the generation of worlds reads. */
 export interface FoodFile {
-  /** The allowed [cooking, cutting] pairs of each food, from which recipes draw. The folds are named train, valid and test. */
+  /**
+   * The allowed [cooking, cutting] pairs of each food, such as [fried, sliced], from which recipes draw. The keys are the names
+   * of the folds in the file.
+   */
   FOOD_PREPARATIONS_SPLITS: Record<'train' | 'valid' | 'test', Record<string, string[][]>>;
-  /** Foods by the name of their group; a group of several foods has `names`. A place is "room.furniture" or "furniture". */
+  /**
+   * Foods by the name of their group; a group of several foods lists them in `names`. A place is written "room.furniture" or
+   * "furniture".
+   */
   FOODS_COMPACT: Record<string, { names?: string[]; indefinite?: string; properties: string[]; locations: string[] }>;
 }
 
@@ -18,7 +25,7 @@ export interface FoodKind {
   readonly name: string;
   readonly article: string | undefined;
   readonly properties: readonly string[];
-  /** The names of the furniture on or in which it may be. */
+  /** The names of the furniture on or in which the food may be found. */
   readonly places: readonly string[];
 }
 
@@ -33,11 +40,14 @@ export interface ObjectKind {
 }
 
 export interface Content {
-  /** Whether the content comes from files. Worlds then reproduce mistakes of the original, which the built-in content avoids. */
+  /**
+   * Whether the content comes from TextWorldExpress's files. Worlds then reproduce mistakes of the original, which the built-in
+   * content avoids.
+   */
   readonly isFromFiles: boolean;
   readonly foods: ReadonlyMap<string, FoodKind>;
   readonly foodsByPlace: ReadonlyMap<string, readonly FoodKind[]>;
-  /** The foods of each fold, in the order of the indices that recipes draw. */
+  /** The foods of each fold with their preparations, in the order of the indices that the generator draws for recipes. */
   readonly recipes: Readonly<Record<Fold, readonly RecipeFood[]>>;
   readonly objects: Readonly<Record<Fold, readonly ObjectKind[]>>;
   readonly objectsByPlace: Readonly<Record<Fold, ReadonlyMap<string, readonly ObjectKind[]>>>;
@@ -115,7 +125,7 @@ export function makeFood({ name, article, properties, places }: FoodKind): Thing
 }
 
 export function makeObject({ name, homes }: ObjectKind): Thing {
-  // Plurals have the article "some": "some rain boots", but "a bag of lentils" and "a glass".
+  // Names in the plural get the article "some": "some rain boots", but "a bag of lentils" and "a glass".
   const isPlural = /[^su]s$/.test(name.split(' of ')[0]);
   return new Thing(name, { homes, ...(isPlural ? { article: 'some' } : {}) });
 }

@@ -1,5 +1,5 @@
-// Lists our own foods of cooking world, in the format of TextWorldExpress's food file. A rule divides the preparations between
-// the folds, so that folds share no pairs.
+// Lists the built-in foods of the game cookingworld, in the format of TextWorldExpress's food file. A fixed rule divides each
+// food's preparations between the folds, so that no pair of food and preparation is in two folds.
 import { fromDataFile } from '../../data-file.js';
 import type { FoodFile } from './content.js';
 
@@ -14,7 +14,10 @@ interface FoodData {
   groups: Record<string, { kind: string; names: string[]; locations: string[]; indefinite?: string }>;
 }
 
-/** The folds of successive pairs: seven pairs are four for train, two for valid, one for test. Three pairs suffice for all. */
+/**
+ * The fold to which each successive preparation of a food goes: of seven preparations, four go to train, two to valid and one to
+ * test. Three preparations suffice to give each fold one.
+ */
 const dealing = ['train', 'valid', 'test', 'train', 'train', 'valid', 'train'] as const;
 
 function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATIONS_SPLITS'] {
@@ -23,7 +26,7 @@ function dealPreparations({ kinds, groups }: FoodData): FoodFile['FOOD_PREPARATI
   for (const [index, { kind, name }] of foods.entries()) {
     const pairs = kind.cooking.flatMap((cooking) => kind.cutting.map((cutting) => [cooking, cutting]));
     if (pairs.length === 1) {
-      // A food with only one preparation is in all folds.
+      // A food with only one preparation gives it to all folds.
       for (const split of Object.values(splits)) split[name] = pairs;
       continue;
     }

@@ -1,4 +1,5 @@
-// Reads content from files: TextWorldExpress's two JSON files, or others in their format.
+// Reads the content of the TextWorldExpress games from a folder with the original's two JSON files, or with others in their
+// format.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '@bowyer/core';
@@ -27,7 +28,7 @@ class ContentFileError extends Error {
 
 const loaded = new Map<string, Content>();
 
-/** Reads the content of a folder. Each folder is read once per process. */
+/** Reads the content in a folder. A folder is read only once per process. */
 export function loadContent(contentDir: string): Content {
   const known = loaded.get(contentDir);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
-// Lists the household objects of the games, in the format of TextWorldExpress's object file.
+// Lists the built-in household objects of the TextWorldExpress games, in the format of the original's object file.
 import { fromDataFile } from '../../data-file.js';
 import type { ObjectFile } from './content.js';
 
-/** Objects, by fold, that belong to the same furniture. */
+/** The objects of each fold that belong on or in the same furniture. */
 type PlaceRow = { places: string[] } & Record<keyof ObjectFile, string[]>;
 
 function objectsOf(rows: readonly PlaceRow[], fold: keyof ObjectFile): ObjectFile['train'] {

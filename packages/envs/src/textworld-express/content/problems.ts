@@ -1,30 +1,35 @@
-// Generates the hundred sorting and hundred arithmetic problems of each fold. They equal TextWorldExpress's problems, since they
-// use the same generator, seeds and order of draws.
+// Generates the hundred problems of each fold for the games sorting and arithmetic. They equal TextWorldExpress's problems, since
+// the generator, its seeds and the order of draws are the same.
 import { JavaRandom } from '../java-random.js';
 import { folds, type Fold } from '../parameters.js';
 import { materials, nouns } from './words.js';
 
-/** The number of arithmetic problems per operator in each fold. */
+/** The number of arithmetic problems for each operator in a fold. */
 const PER_KIND = 25;
 const MOST = 50;
-/** The seed of the wrong answers. It was reconstructed from the published problems, which it reproduces exactly. */
+/**
+ * The seed for drawing wrong answers. It was reconstructed from the problems that TextWorldExpress publishes, which it reproduces.
+ */
 const FILLER_SEED = 0xbfd676416739n;
 
 export interface SortingItem {
-  /** The name in the game: "9 pears", "13mg of wood". */
+  /** The name of the thing in the game: "9 pears", "13mg of wood". */
   readonly name: string;
-  /** The size in the smallest unit of its property. */
+  /** The quantity in the smallest unit of its property, such as millimetres for a length. */
   readonly size: number;
 }
 
-/** The units of each property, the smallest first, in multiples of the smallest. */
+/** The units of each property (length, mass, …), the smallest first, as multiples of the smallest unit. */
 const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
   { mm: 1, cm: 10, m: 1000 },
   { mg: 1, g: 1000, kg: 1_000_000 },
   { ml: 1, l: 1000 },
 ];
 
-/** Returns the items of each problem in ascending order, in which they must be put into the box. */
+/**
+ * Returns the items of each sorting problem in ascending order of quantity, which is the order in which the agent must put them
+ * into the box.
+ */
 export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
   const random = new JavaRandom(2051);
   const drawn: Record<Fold, SortingItem[][]> = { train: [], dev: [], test: [] };
@@ -72,7 +77,7 @@ export type Operator = '+' | '-' | '*' | '/';
 export interface ArithmeticProblem {
   readonly operator: Operator;
   readonly first: number;
-  /** The second number. In a division, the dividend is the product of both. */
+  /** The second number of the question. For a division, the dividend is the product of the first and the second number. */
   readonly second: number;
   readonly answer: number;
   readonly wrongAnswers: readonly number[];
@@ -99,11 +104,11 @@ export function drawArithmeticProblems(): Record<Fold, ArithmeticProblem[]> {
   return problems;
 }
 
-/** Draws distinct questions; a sum or product with swapped numbers counts as the same. */
+/** Draws distinct questions. A sum or product with swapped numbers is not distinct. */
 function drawQuestions(random: JavaRandom, operator: Operator, count: number): Question[] {
   const questions = new Map<string, Question>();
   while (questions.size < count) {
-    // A dividend is never divided by one.
+    // The first number of a division is at least 2.
     const first = random.nextInt(MOST - 1) + (operator === '/' ? 2 : 1);
     const second = random.nextInt(MOST - 1) + 1;
     const answer = answerTo(operator, first, second);
@@ -122,7 +127,10 @@ function answerTo(operator: Operator, first: number, second: number): number | n
   return second % first === 0 ? second / first : null;
 }
 
-/** Returns five wrong answers: the other operators' results that are positive and wrong, then random numbers. */
+/**
+ * Returns five wrong answers: the positive results of the other operators that differ from the right answer, and then random
+ * numbers.
+ */
 function drawWrongAnswers(random: JavaRandom, { operator, first, second, answer }: Question): number[] {
   const [sum, product] = [first + second, first * second];
   const differences = [first - second, second - first];

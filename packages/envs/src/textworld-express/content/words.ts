@@ -1,5 +1,5 @@
-// Lists the words of actions: room names, nouns, materials and gestures. They are those of TextWorldExpress in the same order,
-// since draws are indices into these lists.
+// Lists words from which the TextWorldExpress games are generated: room names, nouns, materials and gestures. They are those of
+// the original in the same order, since the generator draws indices into these lists.
 import { hashTrieOrder } from '../hash-order.js';
 import type { Fold } from '../parameters.js';
 
@@ -27,7 +27,10 @@ const nounsOf = (text: string): Noun[] =>
     return { one, many };
   });
 
-/** Things that are bundled, sorted and pointed at. As in the original, the dev fold has one twice and a misspelled plural. */
+/**
+ * The things that are counted, sorted and pointed at. As in the original, the dev fold has one thing twice and a misspelled
+ * plural.
+ */
 export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   train: nounsOf(
     'apple/apples, orange/oranges, grape/grapes, tangerine/tangerines, banana/bananas, pineapple/pineapples, ' +
@@ -43,14 +46,14 @@ export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   ),
 };
 
-/** The materials that `sorting` measures out. */
+/** The materials whose quantities are sorted in the game sorting. */
 export const materials: Readonly<Record<Fold, readonly string[]>> = {
   train: words('wood, oak, cedar, marble, brick'),
   dev: words('acrylic, nylon, plastic, concrete, steel'),
   test: words('brass, aluminum, metal, rubber, glass'),
 };
 
-/** The gestures that Simon may ask for. */
+/** The gestures that the game simonsays may ask for. */
 export const gestures: Readonly<Record<Fold, readonly string[]>> = {
   train: words('sit down, turn around in a circle, jump up and down, hop on your right foot, meow like a cat'),
   dev: words('hop on your left foot, clap your hands, touch your nose, wiggle your fingers, quack like a duck'),

@@ -1,5 +1,6 @@
-// Plays Arithmetic: the agent reads a problem, finds the bundle whose number of things is the answer, and puts it into the box.
-// Reading is one point, the right bundle in the box another. A wrong thing in the box fails with −2.
+// Plays the game Arithmetic: the agent reads a problem, finds the bundle whose number of things is the answer, and puts it into
+// the box. Reading the problem is one point, and the right bundle in the box another. A wrong thing in the box ends the game with
+// the score −2.
 import { drawArithmeticProblems, type ArithmeticProblem } from '../content/problems.js';
 import { nouns, type Noun } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
@@ -61,7 +62,7 @@ function problemOf(fold: Fold, seed: number): ArithmeticProblem {
   return problems[fold][((seed % length) + length) % length];
 }
 
-/** Draws in this order: room, nouns, order of the bundles, their places. */
+/** Generates a world. It draws in this order: room, nouns, order of the bundles, places of the bundles. */
 function makeWorld(random: JavaRandom, fold: Fold, problem: ArithmeticProblem) {
   const room: Room = drawRoom(random);
   const sheet = new Thing('math problem', { text: problemText(problem) });

@@ -1,5 +1,5 @@
-// Finds the coin by repeatedly walking to the nearest unseen room. The original walks randomly, without a seed; this search knows
-// no more of the map, but always succeeds.
+// Finds the gold path (the expert's actions) of Coin Collector by repeatedly walking to the nearest room that was not seen yet.
+// TextWorldExpress walks randomly and without a seed; this search does not use more knowledge of the map, but always succeeds.
 import type { CoinGame } from './coin.js';
 import { visibleThings } from '../things.js';
 import { walkTo } from './walking.js';

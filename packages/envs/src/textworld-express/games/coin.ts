@@ -31,7 +31,7 @@ export class CoinGame extends RoomGame {
     this.addTake(thing);
   }
 
-  /** This game has no actions that put down things. */
+  /** Adds no actions, since in this game nothing can be put down. */
   protected override addActionsOnCarried(): void {}
 
   protected override score(): Score {
@@ -40,7 +40,7 @@ export class CoinGame extends RoomGame {
   }
 }
 
-/** Draws in this order: kitchen, map, doors, the coin's room, distractors. */
+/** Generates a world. It draws in this order: kitchen, map, doors, the coin's room, distractors. */
 function makeWorld(
   seed: number,
   fold: Fold,

@@ -1,5 +1,6 @@
-// Finds the gold path (the expert's actions) of Cooking World: recipe, knife, ingredients room by room, cutting, cooking, meal.
-// It walks randomly like TextWorldExpress's, with its own generator, so that it reproduces the recorded paths.
+// Finds the gold path (the expert's actions) of Cooking World: it reads the recipe, gets the knife, collects the ingredients room
+// by room, cuts and cooks them, and prepares the meal. As in TextWorldExpress, it walks
+// randomly, with a java.util.Random that is seeded with the world's seed, so that it reproduces recorded paths.
 import type { CookingGame } from './cookingworld.js';
 import { JavaRandom } from '../java-random.js';
 import { cuttingVerbs, directions, visibleThings } from '../things.js';
@@ -8,14 +9,14 @@ import { walkTo, type Recorder } from './walking.js';
 const ATTEMPTS = 50;
 const MOST_MOVES = 36;
 
-/** Returns a winning path. @param makeGame makes a new game in the same world */
+/** Returns a path that wins the game. @param makeGame makes a new game in the same world */
 export function cookingGoldPath(makeGame: () => CookingGame, seed: number): string[] {
   const random = new JavaRandom(seed);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const cook = new Cook(makeGame(), (game, goal, act) => walkAtRandom(random, game, goal, act));
     if (cook.cookMeal()) return cook.path;
   }
-  // If a random walk does not arrive, the cook takes shortest paths instead.
+  // If a random walk does not reach its goal, the whole path is made again with shortest paths.
   const cook = new Cook(makeGame(), (game, goal, act) => walkTo(game, (room) => room.name === goal, act));
   cook.cookMeal();
   return cook.path;
@@ -32,7 +33,7 @@ class Cook {
     private readonly walk: Walk,
   ) {}
 
-  /** Cooks the meal. @returns false if a walk did not arrive */
+  /** Plays until the meal is eaten. @returns false if a walk did not reach its goal */
   cookMeal(): boolean {
     this.game.begin();
     if (!this.#goTo('kitchen')) return false;
@@ -111,14 +112,19 @@ class Cook {
     return this.game.room.name === place || this.walk(this.game, place, (action) => this.#act(action));
   }
 
-  /** Plays and records an action. Some are useless, such as opening an open cupboard; they change nothing. */
+  /**
+   * Plays an action and appends it to the path. Some actions are useless, such as opening an open cupboard; they change nothing.
+   */
   #act(action: string): void {
     this.path.push(action);
     if (this.game.isPossible(action)) this.game.act(action);
   }
 }
 
-/** Walks to the goal if it is the next room, opening doors on the way, else in a random direction; gives up after 36 moves. */
+/**
+ * Opens the way to the goal and enters it if it is an adjacent room; otherwise walks in a random direction. It gives up after 36
+ * moves.
+ */
 function walkAtRandom(random: JavaRandom, game: CookingGame, goal: string, act: Recorder): boolean {
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     if (game.room.name === goal) return true;

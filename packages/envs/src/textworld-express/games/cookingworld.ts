@@ -1,6 +1,6 @@
-// Plays Cooking World: the agent reads the recipe, gathers, cuts and cooks the ingredients as it says, prepares the meal and eats
-// it. Each of these is one point: every ingredient that was ever held, every cut, every cooking, the meal, and eating it. A
-// spoilt ingredient ends the game.
+// Plays the game Cooking World: the agent reads the recipe, gathers the ingredients, cuts and cooks them as the recipe says,
+// prepares the meal and eats it. Each of these is one point: every ingredient that was ever held, every cut, every cooking, the
+// meal, and eating it. A spoilt ingredient ends the game.
 import { makeFood, type Content, type Preparation, type RecipeFood } from '../content/content.js';
 import { makeKitchen, makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -31,7 +31,7 @@ export const cookingworldParameters: readonly ParameterSpec[] = [
 export interface Ingredient {
   readonly preparation: Preparation;
   readonly thing: Thing;
-  /** Whether the ingredient was in the inventory after any action. */
+  /** Whether the ingredient was in the inventory after any action of the episode. */
   wasHeld: boolean;
 }
 
@@ -107,7 +107,8 @@ export class CookingGame extends RoomGame {
   }
 
   #prepareMeal(): string {
-    // The ingredients are gone, so that their points are stored. From now on only the meal changes the score.
+    // The meal replaces the ingredients, so that the points for the ingredients are stored. Only eating the meal can still change
+    // the score.
     this.#meal = { isEaten: false, pointsBefore: this.#ingredientPoints() };
     for (const { thing } of this.ingredients) move(thing, null);
     move(new Thing('meal', { food: preparedMeal() }), this.inventory);
@@ -169,7 +170,7 @@ export class CookingGame extends RoomGame {
   }
 }
 
-/** Returns the largest number of points of an ingredient: found, cut, cooked. */
+/** Returns the largest number of points that an ingredient can earn: for being held, cut and cooked. */
 const pointsFor = ({ cooking, cutting }: Preparation) => 1 + Number(cutting !== 'uncut') + Number(cooking !== 'raw');
 
 function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
@@ -179,7 +180,8 @@ function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
 }
 
 /**
- * Returns whether an ingredient was eaten, or cooked or cut in a way that differs from the recipe. A missing step spoils nothing.
+ * Returns whether an ingredient was eaten, or was cooked or cut in a way that differs from the recipe. A missing step does not
+ * spoil it.
  */
 function isSpoilt({ thing, preparation: { cooking, cutting } }: Ingredient): boolean {
   const { food, holder } = thing;
@@ -198,7 +200,7 @@ const preparedMeal = () => ({
   cut: null,
 });
 
-/** Draws in this order: kitchen, map, doors, recipe, where the ingredients lie, distractors. */
+/** Generates a world. It draws in this order: kitchen, map, doors, recipe, the places of the ingredients, distractors. */
 function makeWorld(
   seed: number,
   fold: Fold,

@@ -1,5 +1,5 @@
-// Plays Map Reader: the agent fetches the coin from a named room and puts it into the box in another. A map shows which rooms are
-// adjacent. Carrying the coin is one point, the coin in the box two.
+// Plays the game Map Reader: the agent fetches the coin from a named room and puts it into the box in another room. A map shows
+// which rooms are adjacent. Carrying the coin is one point, and the coin in the box two.
 import { makeObject, type ObjectKind } from '../content/content.js';
 import { roomNames } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
@@ -21,7 +21,7 @@ export const mapreaderParameters: readonly ParameterSpec[] = [
 const GRID_SIZE = 10;
 const LINK_PROBABILITY = 0.5;
 const REPAIRS = 10;
-/** The largest distance from the first room at which rooms may get further links. */
+/** The distance from the first room, in rooms, above which a room gets further links to its neighbours. */
 const FAR = 9;
 const START_ATTEMPTS = 25;
 
@@ -73,7 +73,10 @@ interface MapWorld {
   distance: number;
 }
 
-/** Draws in this order: room names, distractors room by room, map, links, repairs, distance, the two rooms. */
+/**
+ * Generates a world. It draws in this order: room names, distractors room by room, map, links, links that connect the remaining
+ * rooms, distance, the two rooms of the task.
+ */
 function makeWorld(random: JavaRandom, values: WorldChoice['parameters'], objects: readonly ObjectKind[]): MapWorld {
   const names = random.shuffle(roomNames);
   if (values.numLocations > names.length) {
@@ -102,7 +105,10 @@ function makeBareRoom(random: JavaRandom, name: string, upTo: number, objects: r
   return room;
 }
 
-/** Links half of the neighbours on the grid. Rooms that are then disconnected or too far get further links. */
+/**
+ * Links half of the rooms that are adjacent on the grid. Rooms that are then disconnected from the others or too far away get
+ * further links.
+ */
 function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: GRID_SIZE, mayJoin: () => true });
   let retried: ReadonlySet<Room> = new Set(rooms);
@@ -118,11 +124,11 @@ function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boole
   }
 }
 
-/** Returns the number of rooms on the shortest path to each reachable room, through open and closed doors. */
+/** Returns the number of rooms on the shortest path to each room that can be reached, through open and closed doors. */
 function distancesFrom(start: Room): Map<Room, number> {
   const distances = new Map([[start, 0]]);
-  // A loop over a Map visits entries in the order of insertion, also those added during it: it is the queue of a breadth-first
-  // search.
+  // A loop over a Map visits entries in the order of insertion, also those that are added during the loop. The Map is therefore
+  // the queue of a breadth-first search.
   for (const [room, distance] of distances) {
     for (const direction of directions) {
       const to = room.exits[direction]?.to;
@@ -132,7 +138,7 @@ function distancesFrom(start: Room): Map<Room, number> {
   return distances;
 }
 
-/** Returns the map: a line per room with its neighbours, in random order. */
+/** Returns the text of the map: one line for each room with its neighbours, in random order. */
 function drawMap(random: JavaRandom, rooms: readonly Room[]): string {
   const lines = rooms.flatMap(({ name, exits }) => {
     const neighbours = directions.flatMap((direction) => exits[direction]?.to.name ?? []);

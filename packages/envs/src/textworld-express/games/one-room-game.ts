@@ -1,5 +1,5 @@
-// Defines the base class of the games in a single random room (Arithmetic, Sorting, Pecking Order): the room, and the
-// distribution of things.
+// Defines the base class of the games that are played in a single random room (Arithmetic, Sorting, Pecking Order). It makes the
+// room and puts things into it.
 import { makeRoom, roomNumbering } from '../household.js';
 import type { JavaRandom } from '../java-random.js';
 import { move, visibleThings, type Room, type Thing } from '../things.js';
@@ -19,12 +19,12 @@ export abstract class OneRoomGame extends RoomGame {
 
 export const drawRoom = (random: JavaRandom): Room => makeRoom(random.choice(roomNumbering), random);
 
-/** Puts each thing, in random order, on a random open place in the room, or on the floor if there is none. */
+/** Puts each thing, in random order, on a random open piece of furniture in the room, or on the floor if there is none. */
 export function spread(random: JavaRandom, things: readonly Thing[], room: Room): void {
   const shuffled = random.shuffle(things);
   const places = visibleThings(room).filter((thing) => thing.isOpenContainer && thing.kind !== 'box');
   for (const thing of shuffled) move(thing, places.length > 0 ? random.choice(places) : room);
 }
 
-/** Returns the score after a mistake that fails these games. */
+/** Returns the score after a mistake that ends a one-room game: the given points, and −1 as the normalised score. */
 export const failure = (raw: number): Score => ({ raw, normalized: -1, won: false, failed: true });

@@ -1,5 +1,5 @@
-// Plays Pecking Order: a book says which thing to take next, and shows the one after it only then. The score is the share of the
-// four things that were taken; taking a wrong one fails.
+// Plays the game Pecking Order: a book says which thing the agent must take next; only after that thing is taken does it say the
+// following one. The score is the share of the four things that were taken; taking a wrong thing ends the game.
 import { nouns } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber } from '../parameters.js';
@@ -44,7 +44,7 @@ class PeckingOrderGame extends OneRoomGame {
     return super.act(action);
   }
 
-  /** Adds the action of reading: the book can be read without taking it. */
+  /** Adds the action of reading the book, which is possible without taking it. */
   protected override addActionsOnVisible(thing: Thing): void {
     this.addTake(thing);
     this.addRead(thing);
@@ -58,9 +58,9 @@ class PeckingOrderGame extends OneRoomGame {
   }
 
   /**
-   * Accepts things with the same name. In the dev fold two cucumbers may be drawn, and "take cucumber" takes the first in view.
-   * The original accepts only the one that was drawn first, so that 55 of its thousand dev worlds cannot be won. With its content
-   * files this is reproduced; with the built-in content either one is accepted.
+   * Accepts any thing with the right name. In the dev fold two cucumbers may be drawn, and "take cucumber" takes the first one in
+   * view. The original accepts only the one that was drawn first, so that 55 of its thousand dev worlds cannot be won. This is
+   * reproduced with the original's content files; with the built-in content, either cucumber is accepted.
    */
   #acceptNamesakes(taken: number): void {
     for (let i = 0; i < taken; i++) {

@@ -1,5 +1,5 @@
-// Defines the base class of games with rooms, moves, doors, carrying, and the list of valid actions in the engine's order. A
-// subclass adds its actions with visible and carried things, and the score.
+// Defines the base class of the TextWorldExpress games, with rooms, moves, doors, carrying, and the list of valid actions in the
+// order of the original. A subclass adds its own actions on visible and carried things, and the score.
 import { JavaRandom } from '../java-random.js';
 import { describeInventory, describeRoom, describeThing, list, prepositionFor } from '../texts.js';
 import {
@@ -25,7 +25,7 @@ interface RoomGameOptions {
   rooms: readonly Room[];
   start: Room;
   carryLimit: number | null;
-  /** The seed of the shuffle of valid actions. In most games it is 0 for every world. */
+  /** The seed with which the list of valid actions is shuffled. In most games it is 0 for every world. */
   shuffleSeed: number;
 }
 
@@ -37,7 +37,7 @@ export abstract class RoomGame implements TextGame {
   room: Room;
   readonly #carryLimit: number | null;
   readonly #shuffler: JavaRandom;
-  /** The valid actions by text. If two things have the same name, the action is with the first. */
+  /** The valid actions. If two things have the same name, an action's text refers to the first of them. */
   #actions: Action[] = [];
 
   constructor({ rooms, start, carryLimit, shuffleSeed }: RoomGameOptions) {
@@ -62,12 +62,12 @@ export abstract class RoomGame implements TextGame {
   }
 
   protected abstract score(): Score;
-  /** Adds the actions with a visible thing, in order. */
+  /** Adds the actions on a visible thing, in the order of the original. */
   protected abstract addActionsOnVisible(thing: Thing): void;
-  /** Adds the actions with a carried thing, in order. */
+  /** Adds the actions on a carried thing, in the order of the original. */
   protected abstract addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void;
 
-  /** Adds actions without a thing, between "inventory" and the moves. */
+  /** Adds actions that are not on a thing. They come between "inventory" and the moves in the list of valid actions. */
   protected addGeneralActions(): void {}
 
   protected add(text: string, run: () => string): void {
@@ -105,7 +105,7 @@ export abstract class RoomGame implements TextGame {
     for (const thing of this.inventory.contents) this.addActionsOnCarried(thing, visible);
   }
 
-  /** Adds opening and closing a door. Both are always valid, and one of them has no effect. */
+  /** Adds the actions of opening and closing a door. Both are always valid, and one of them has no effect. */
   #addDoorActions(direction: Direction, door: Door, beyond: Room): void {
     this.add(`open door to ${direction}`, () => {
       if (door.isOpen) return `The ${door.name} already stands open.`;
@@ -160,7 +160,7 @@ export abstract class RoomGame implements TextGame {
     if (thing.text !== null) this.add(`read ${thing.name}`, () => read(thing));
   }
 
-  /** Adds the action of examining a thing. It reads the thing's text if there is one. */
+  /** Adds the action of examining a thing. If the thing has a text, examining it reads the text. */
   protected addExamine(thing: Thing): void {
     const run = () => (thing.text === null ? `It is ${describeThing(thing)}.` : read(thing));
     this.add(`examine ${thing.name}`, run);

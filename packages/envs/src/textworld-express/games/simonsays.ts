@@ -1,5 +1,5 @@
-// Plays Simon Says: the agent does what Simon says, one action after another, or all from memory. The score is the share of the
-// script that is done; a wrong action fails with −1.
+// Plays the game Simon Says: the agent repeats the actions that Simon says, one at a time, or all of them from memory. The score
+// is the share of the actions that were done; a wrong action ends the game with the score −1.
 import { gestures, nouns } from '../content/words.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
@@ -83,7 +83,7 @@ class SimonSaysGame implements TextGame {
 
 const simonSays = (action: string) => `Simon says: ${action}.`;
 
-/** Draws actions with replacement from the combinations of ten nouns and six verbs, and the fold's gestures. */
+/** Draws actions with replacement. They are the combinations of ten nouns and six verbs, and the fold's gestures. */
 function drawActions(random: JavaRandom, fold: Fold, count: number): string[] {
   const chosen = random.shuffle(random.shuffle(nouns[fold])).slice(0, NOUNS);
   const pool = chosen.flatMap(({ one }) => verbs.map((verb) => `${verb} ${one}`));

@@ -1,5 +1,5 @@
-// Plays Sorting: the agent puts things into the box from the smallest quantity to the largest, in mixed units. The score is the
-// share of things in the box; a wrong order fails.
+// Plays the game Sorting: the agent puts things into the box from the smallest quantity to the largest; the quantities are in
+// different units. The score is the share of the things in the box; a wrong order ends the game.
 import { drawSortingProblems, type SortingItem } from '../content/problems.js';
 import { JavaRandom } from '../java-random.js';
 import { gameSetNumber, type Fold } from '../parameters.js';

@@ -1,4 +1,4 @@
-// Defines the interface of a game, and the functions that choose and make one.
+// Defines the interface of a TextWorldExpress game, and the functions that choose and make one.
 import type { Content } from '../content/content.js';
 import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
 
@@ -11,29 +11,29 @@ export interface Score {
   failed: boolean;
 }
 
-/** The texts after the reset and after each valid action. */
+/** The state after the reset or after a valid action, as texts, valid actions and score. */
 export interface GameTurn {
   observation: string;
-  /** The description of the current room, which costs no turn. */
+  /** The description of the current room, which the agent gets without using a turn. */
   look: string;
   inventory: string;
-  /** The valid actions, in the engine's shuffled order. */
+  /** The valid actions, in the shuffled order of TextWorldExpress. */
   validActions: readonly string[];
   score: Score;
 }
 
 export interface TextGame {
   readonly taskDescription: string;
-  /** Numbers that describe the world's generation. */
+  /** The numbers from which the world was generated: its seed and parameters. */
   readonly properties: Readonly<Record<string, number>>;
   /** Returns the first turn. It must be called once, before any action. */
   begin(): GameTurn;
-  /** Plays an action, which must be one of the last turn's valid actions. */
+  /** Plays an action, which must be one of the valid actions of the previous turn. */
   act(action: string): GameTurn;
 }
 
 export interface WorldChoice {
-  /** A 32-bit integer. */
+  /** The seed of the world, a 32-bit integer. */
   seed: number;
   fold: Fold;
   parameters: ParameterValues;

@@ -1,5 +1,5 @@
-// Plays TextWorld Commonsense: things are on the floor, and the agent puts each where it belongs. A carried thing is one point, a
-// thing in a right place two.
+// Plays the game TextWorld Commonsense: things lie on the floor, and the agent puts each where it belongs. A carried thing is one
+// point, a thing in a right place two.
 import { makeObject, type Content, type ObjectKind } from '../content/content.js';
 import { makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
@@ -17,7 +17,7 @@ export const twcParameters: readonly ParameterSpec[] = [
   { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most numItemsToPutAway + 1 things' },
 ];
 
-/** The rooms. All are built and linked; then only a few connected ones are kept. */
+/** The rooms of the house. All are built and linked, and then all but a few connected ones are removed. */
 const house: readonly HouseholdRoomName[] = [
   'kitchen',
   'pantry',
@@ -66,7 +66,9 @@ export class TwcGame extends RoomGame {
   }
 }
 
-/** Draws in this order: kitchen, map, doors, the rooms that stay, the things, the rooms where they lie. */
+/**
+ * Generates a world. It draws in this order: kitchen, map, doors, the rooms that are kept, the things, the rooms where they lie.
+ */
 function makeWorld(
   seed: number,
   fold: Fold,
@@ -82,7 +84,7 @@ function makeWorld(
   return { rooms, strays };
 }
 
-/** Chooses a random connected part of the house, and removes the exits to the other rooms. */
+/** Chooses a random connected set of rooms, and removes the exits to all other rooms. */
 function keepConnected(random: JavaRandom, house: readonly Room[], count: number): Room[] {
   const kept = [random.choice(house)];
   while (kept.length < count) {

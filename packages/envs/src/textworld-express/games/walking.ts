@@ -1,13 +1,14 @@
-// Walks shortest paths, opening the doors on the way.
+// Walks shortest paths between rooms for the scripted experts, opening the doors on the way.
 import type { RoomGame } from './room-game.js';
 import { directions, type Direction, type Room } from '../things.js';
 
-/** Plays an action in a game and records it. */
+/** A function that plays an action in a game and records it. */
 export type Recorder = (action: string) => void;
 
 /**
- * Walks to the nearest goal room. Among equal distances the order is north, south, east, west. @returns false if no goal can be
- * reached
+ * Walks to the nearest room for which `isGoal` is true. Among equal distances the order is north, south, east, west.
+ *
+ * @returns false if no such room can be reached
  */
 export function walkTo(game: RoomGame, isGoal: (room: Room) => boolean, act: Recorder): boolean {
   const way = shortestWay(game.room, isGoal);
@@ -19,7 +20,7 @@ export function walkTo(game: RoomGame, isGoal: (room: Room) => boolean, act: Rec
   return true;
 }
 
-/** Returns a shortest path by breadth-first search, the first in the order of directions. */
+/** Returns a shortest path, found by breadth-first search; among equal ones, the first in the order of `directions`. */
 function shortestWay(start: Room, isGoal: (room: Room) => boolean): Direction[] | null {
   const seen = new Set([start]);
   let frontier: { room: Room; way: Direction[] }[] = [{ room: start, way: [] }];

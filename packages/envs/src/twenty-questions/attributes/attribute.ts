@@ -1,4 +1,5 @@
-// Converts a row of the attribute table to the truth of the attribute for each word.
+// Converts a row of the attribute table of Twenty Questions to the truth of the attribute for each word. An attribute is a yes/no
+// question such as "is it alive?".
 import type { Attribute, Truth } from '../truths.js';
 import { allWords, findWord, type Category, type Word } from '../words.js';
 
@@ -6,18 +7,22 @@ export type { Attribute, Truth };
 
 export interface AttributeRow {
   name: string;
-  /** The wordings in demonstrations, plainest first. None ends with the name of a word for which the answer is yes. */
+  /**
+   * The wordings of the question in demonstrations, plainest first. None of them ends with the name of a word for which the
+   * answer is yes, since such a question would win the game.
+   */
   ask: readonly string[];
   /**
-   * Further wordings that the oracle understands. Each is generalised over "can it be …ed", "is it something you …", and so on.
+   * Further wordings that the oracle understands. Each also covers its variants "can it be …ed", "is it something you …", and so
+   * on.
    */
   also?: readonly string[];
   /**
-   * The words for which it is true, separated by commas: a name, `@category` for a whole category, `-name` to exclude a word. A
-   * name overrides a category.
+   * The words for which the answer is yes, separated by commas: a name, `@category` for a whole category, `-name` to exclude a
+   * word. A name overrides a category.
    */
   yes: string;
-  /** The words for which it is unclear, in the same notation. It is false for all other words. */
+  /** The words for which the answer is unclear, in the notation of `yes`. For all remaining words the answer is no. */
   unclear?: string;
 }
 
@@ -39,7 +44,10 @@ export function makeAttribute(row: AttributeRow): Attribute {
 
 type Listing = 'by name' | 'by category';
 
-/** Returns the truth for a word from the listings that contain it. A listing by name overrides one by category. */
+/**
+ * Returns the truth for a word from the lists `yes` and `unclear` that contain it. A word that is listed by name overrides one
+ * that is listed by category.
+ */
 function truth(yes: Listing | undefined, unclear: Listing | undefined): Truth {
   if (yes === undefined) return unclear === undefined ? 'no' : 'unclear';
   return yes === 'by category' && unclear === 'by name' ? 'unclear' : 'yes';

@@ -1,8 +1,11 @@
-// Joins the rows of all themes to the attribute table.
+// Joins the files of attributes, one for each theme, to the attribute table of Twenty Questions.
 import { fromDataFile, lazy } from '../../data-file.js';
 import { makeAttribute, type Attribute, type AttributeRow } from './attribute.js';
 
-/** The themes, one file each. Among attributes that split the words alike, the earlier theme has priority. */
+/**
+ * The themes, each with its own file of attributes. If two attributes have the same answers for all words of a game, the one of the
+ * earlier theme is used.
+ */
 const themes = [
   'living',
   'food',

@@ -1,15 +1,15 @@
-// Lists the sizes of things, for "is it bigger than …?": the volume in litres of a bounding box, from the smallest to the largest
-// usual specimen.
+// Lists the sizes of things, for questions such as "is it bigger than …?". A size is the range from the smallest to the largest
+// usual specimen, as the volume of a bounding box in litres.
 import { fromDataFile } from '../../data-file.js';
 import { allWords, findWord, type Word } from '../words.js';
 import type { Truth } from './attribute.js';
 
-/** The volume in litres: from, to. */
+/** The smallest and the largest usual volume in litres. */
 export type Size = readonly [number, number];
 
 interface SizeFile {
   words: Record<string, Size>;
-  /** Further things that questions compare with, which are not among the words. */
+  /** Things that are not among the words of the game, but with which questions compare sizes. */
   references: Record<string, Size>;
 }
 
@@ -28,7 +28,7 @@ export function sizeByName(name: string): Size | null {
   return word ? sizeOf(word) : null;
 }
 
-/** Compares the ranges of two sizes. If they overlap, the answer is unclear. */
+/** Compares the size ranges of two things. If they overlap, the answer is unclear. */
 export function isBigger(size: Size, than: Size): Truth {
   if (size[0] > than[1]) return 'yes';
   if (size[1] < than[0] || (size[0] === than[0] && size[1] === than[1])) return 'no';
