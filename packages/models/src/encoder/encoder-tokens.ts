@@ -1,4 +1,4 @@
-// Makes padded matrices of token ids from texts, for an encoder.
+// Makes the padded matrices of token ids and positions that a text encoder reads from texts.
 import type { Tokenizer } from '@bowyer/text';
 import { firstPosition, isRoberta, maxTokens, type EncoderConfig } from './encoder-config.js';
 

@@ -172,7 +172,7 @@ export function treeAttention(
 export interface Places {
   /** [tokens], or [batch, tokens] if the queries of batch rows begin at different positions */
   queries: Value;
-  /** [columns], a column being one key */
+  /** [columns], where a column is one key */
   keys: Value;
 }
 

@@ -13,7 +13,7 @@ import {
 export interface VocabularyLossInput {
   /** [scored, width] the hidden states of the scored positions, which are the input of the final norm and the LM head. */
   rows: Value;
-  /** [scored] int64, or [scored, targets] */
+  /** The ids of the target tokens, int64 [scored], or [scored, targets] if positions have several targets. */
   targets: Value;
   /**
    * The weights, in the shape of the targets; or a function that computes them from log p(target), with no gradient through its
@@ -41,9 +41,9 @@ interface VocabularyLoss {
   rowGradient: Value;
   /** The gradients of the loss by those parameters that the head uses. */
   parameterGradients: Map<Value, Value>;
-  /** Nats, in the shape of the targets. */
+  /** log p(target) in nats, in the shape of the targets. */
   logprobs: Value;
-  /** [scored] nats, if requested. */
+  /** [scored] the entropies H in nats, if requested. */
   entropies?: Value;
 }
 

@@ -6,9 +6,9 @@ import { tokenEntropies, tokenLogprobs } from './token-logprobs.js';
 import type { VocabularyLossInput } from './vocabulary-loss.js';
 
 interface VocabularyScores {
-  /** [scored] nats. */
+  /** [scored] log p(target) in nats. */
   logprobs: Value;
-  /** [scored] nats, if requested. */
+  /** [scored] the entropies in nats, if requested. */
   entropies?: Value;
   /** [scored, head] the first logits of each row, if requested. */
   logitsHead?: Value;

@@ -1,4 +1,4 @@
-// Makes the inputs of the graphs that score tokens, batch by batch.
+// Makes the inputs of scoring and training graphs (training-graph.ts) for a batch of examples.
 import type { TokenMask } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';

@@ -7,9 +7,9 @@ import { pickedInputs, scalarInputs } from './surrogate-inputs.js';
 
 /** An example: its tokens, and one or more target tokens for each position. */
 export interface TargetedTokens {
-  /** [tokens] */
+  /** [tokens] token ids, which the model reads. */
   ids: Int32Array;
-  /** [tokens × width], the targets of one position next to each other. */
+  /** [tokens × width] the ids of the tokens that are scored after each position; those of one position are next to each other. */
   targets: Int32Array;
 }
 

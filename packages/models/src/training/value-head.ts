@@ -37,7 +37,10 @@ export function valueHeadGraph(g: GraphBuilder, rows: Value, parameters: Paramet
   return g.squeeze(linear(g, normalized, parameters, NAME), 1);
 }
 
-/** A value head on a device: its weights and a separate optimizer, since it is trained from scratch and the trunk is not. */
+/**
+ * A value head on a device: its weights, and an optimizer of its own, since it is trained from scratch and the language model is
+ * not.
+ */
 export class ValueHead {
   private constructor(
     private readonly device: Device,
@@ -45,7 +48,10 @@ export class ValueHead {
     readonly optimizer: Optimizer,
   ) {}
 
-  /** Creates a head with V = 0 everywhere, whose gradient does not change the trunk before the head has learned something. */
+  /**
+   * Creates a head with V = 0 for every state. Its zero weights pass no gradient to the language model until they have been
+   * updated.
+   */
   static async create(device: Device, width: number, options: OptimizerOptions): Promise<ValueHead> {
     const parameters = await device.createZeros(valueHeadParameters(width));
     return new ValueHead(device, parameters, await createOptimizer(device, parameters, options));
