@@ -13,7 +13,7 @@ export class DeadlineError extends Error {
 }
 
 /**
- * Runs work, and aborts it after this time (0: never), or when the signal aborts.
+ * Runs work, and aborts it after `milliseconds` (0: never), or when the signal aborts.
  *
  * @param begun when the time begins to count; at once if not given
  * @throws {DeadlineError} if the limit was exceeded, whatever the aborted work throws
@@ -43,7 +43,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Runs work that reports its progress, and aborts it if it reports none for this time. */
+/** Runs work that reports its progress, and aborts it if it reports none for `milliseconds`. */
 export async function withProgress<T>(
   milliseconds: number,
   what: string,

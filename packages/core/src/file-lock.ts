@@ -10,7 +10,10 @@ import { identityOf, stateOf, type ProcessState } from './process-identity.js';
 export interface FileLockOptions {
   /** Reports that another process has the lock, and later if that process was stopped meanwhile. */
   onWait?: (holder: LockHolder) => void;
-  /** If given, an error made by it is thrown when another living process has the lock, instead of waiting. */
+  /**
+   * If given, the error that it makes is thrown at once when another living process has the lock; if not, this process waits
+   * for the lock.
+   */
   refuse?: (holder: LockHolder) => Error;
   /** Paths that the lock protects: a write below them throws `LockLostError` if this process has lost the lock. */
   protects?: readonly string[];

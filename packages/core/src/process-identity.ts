@@ -50,7 +50,10 @@ export function stateOf(identity: ProcessIdentity): ProcessState {
   return seen.state.startsWith('T') ? 'stopped' : seen.state.startsWith('t') ? 'traced' : 'running';
 }
 
-/** Returns whether this process could see the other one. Host names may repeat, boot identifiers do not. */
+/**
+ * Returns whether the process belongs to this machine, boot and container, so that it can be looked up. Host names may repeat,
+ * boot identifiers do not.
+ */
 function isHere({ host, boot, processes }: ProcessIdentity): boolean {
   const own = thisPlace();
   return own.boot === '' ? host === own.host : boot === own.boot && processes === own.processes;

@@ -1,6 +1,6 @@
 // Declares the processes of a data-parallel run. All execute the same program on the same numbers: control flow, random streams, replay
 // buffer and metrics are the same as in a run of one process. Expensive work is divided: episodes among the ranks that play them, rows
-// of a batch among the ranks that compute them. Results are exchanged immediately, so that all ranks continue with the whole.
+// of a batch among the ranks that compute them. Results are exchanged immediately, so that all ranks continue with the complete results.
 
 /** This process among those of the run. Its methods are collective: every rank must make the same calls in the same order. */
 export interface Ranks {

@@ -82,7 +82,10 @@ interface CriticTargetOptions {
   critic: {
     /** The number of turns whose rewards are in a target; null for all turns of the episode. */
     tdSteps: number | null;
-    /** Whether the target of a truncated episode has the value of its last state. */
+    /**
+     * Whether the target of the last turn of a truncated episode bootstraps from the value of the state after it; false: from
+     * 0.
+     */
     bootstrapOnLimit: boolean;
     /** The target network's value from which head i bootstraps: `own`, that of target head i; `min`, the smaller one of the two. */
     tdTarget: 'own' | 'min';

@@ -2,8 +2,8 @@
 import type { Optimizer } from '@bowyer/models';
 
 /**
- * The gradients in the norm. `own`: those of the network that is stepped. `all`: also the last ones of the other networks, as in
- * ArCHer's code.
+ * The networks whose gradients are in the norm by which a gradient is clipped. `own`: only the network that takes the step.
+ * `all`: also the agent's other networks, with the gradients of their last steps, as in ArCHer's code.
  */
 type ClipScope = 'own' | 'all';
 

@@ -56,7 +56,7 @@ export const chai = defineAlgorithm({
       const rollout = await run.collect(iteration);
       insertTurns(replay, rollout);
 
-      // The critic learns the values of this policy with its choice among candidates.
+      // The critic learns the values of the whole agent: the frozen policy with the critic's choice among its candidates.
       const metrics = await updateCritic(learner, run.updateRng(iteration), options);
 
       await run.endIteration(iteration, { ...rolloutMetrics(rollout), ...rewardMetrics(rollout), ...metrics }, rollout);

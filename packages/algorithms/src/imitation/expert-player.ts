@@ -1,6 +1,7 @@
-// Lets the environment's expert play each turn with a given probability, else the policy. With expert.labels=played the policy's own
-// utterances stay in the dialogue and are not imitated: they are marked as slips (mistakes). With expert.labels=all the stored tokens of
-// every turn are the expert's reply, whoever played it; this needs contexts without the utterances.
+// Lets the environment's expert play each turn with a given probability, else the policy. With expert.labels=played the
+// policy's own utterances stay in the dialogue and are not imitated: they are marked as slips (mistakes). With
+// expert.labels=all the stored tokens of every turn are the expert's reply, whoever played it. They follow a prompt that must
+// not contain the earlier utterances, since the policy may have written those.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';
@@ -34,7 +35,10 @@ function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
 class ExpertPlayer implements Player {
   readonly asksExpert = true;
 
-  /** @param player is given the expert's reply as the only valid action; without valid actions it writes freely */
+  /**
+   * @param player plays every turn. In a turn of the expert, the expert's reply is its only valid action; in a turn of the
+   *   policy it has no valid actions, and writes freely
+   */
   constructor(
     private readonly player: ConstrainedPlayer,
     private readonly options: ExpertPlayerOptions,

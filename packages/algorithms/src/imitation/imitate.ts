@@ -14,7 +14,7 @@ export interface ImitationSettings {
   parts?: number;
   /** Optimizer steps between two reports of metrics; null or not given: `logsPerEpoch` decides. */
   loggingSteps?: number | null;
-  /** The number of reports in an epoch with enough steps; one, at its end, if not given. */
+  /** How often metrics are logged in an epoch that has as many steps; if not given, once, at its end. */
   logsPerEpoch?: number;
   /** The evaluation before the first step and whenever `isDue` says so; its metrics are logged, and the best agent is kept. */
   evaluation?: DatasetEvaluation | null;

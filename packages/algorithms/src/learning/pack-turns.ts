@@ -101,8 +101,8 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
 /**
- * Returns the number of input tokens that an example needs to score an utterance; the last of these inputs predicts its last
- * token.
+ * Returns the length of the input that scores an utterance. The input ends before the utterance's last token, which is
+ * predicted at the position before it.
  */
 const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;

@@ -24,7 +24,7 @@ const scheduleKind = (kind: LearningRateSchedule['kind']) =>
 const finalShareOption = (value: number, flat: { flat?: string } = {}) =>
   fraction(value, 'last learning rate as a share of the peak; 1: constant', flat);
 
-/** Declares the number of warm-up steps or iterations. @param unit names what it counts */
+/** Declares the number of warm-up steps or iterations. @param unit names, in the description, what is counted */
 const warmupOption = (value: number, unit: string, flat: { flat?: string[] } = {}) =>
   Type.Integer({
     default: value,
@@ -90,7 +90,7 @@ export const warmedUpActor = <Members extends TProperties>(
  * Declares the policy's update in an algorithm whose learning rate depends on the optimizer step.
  *
  * @param members further options of the update
- * @param unit names these optimizer steps
+ * @param unit names, in descriptions, the optimizer steps that the schedule counts
  */
 export const steppedActor = <Members extends TProperties>(
   { lr, schedule = {} }: { lr: number; schedule?: Partial<LearningRateSchedule> },

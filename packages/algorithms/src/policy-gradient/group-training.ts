@@ -22,7 +22,7 @@ import {
 } from './policy-loss.js';
 import { referenceLogprobs, updatePolicy } from './policy-update.js';
 
-/** Defaults that differ between algorithms; the others are those of GRPO. */
+/** Defaults of options that differ between the algorithms with groups; a default that is not given is that of GRPO. */
 interface GroupDefaults {
   iterations?: number;
   groupSize?: number;

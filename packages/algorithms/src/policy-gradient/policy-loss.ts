@@ -196,7 +196,9 @@ export interface TrunkValue<Turn> {
   step(): Promise<void>;
 }
 
-/** The value term of a minibatch. Arrays are [M], one entry per value of its examples. */
+/**
+ * The value term of a minibatch's loss. Arrays are [M], one entry for each position of the minibatch at which V is computed.
+ */
 interface ValueTerm {
   /** V at the time of the rollout. */
   oldValues: Float32Array;

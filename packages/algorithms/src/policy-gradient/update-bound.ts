@@ -15,7 +15,10 @@ const MEASURED = 32;
 /** An update that exceeds the bound by more than this factor is undone. */
 const FAR_BEYOND = 4;
 
-/** Decides when an update ends, measures its KL, and undoes it if the KL is far beyond the bound. */
+/**
+ * Ends the optimizer steps on a rollout when the policy's KL from the policy that sampled it reaches a bound, measures the KL
+ * of all steps together, and restores the parameters if it is far beyond the bound.
+ */
 export class UpdateBound {
   /** The KL, in nats, and the number of episodes of the newest minibatches, oldest first. */
   #recent: { episodes: number; nats: number }[] = [];

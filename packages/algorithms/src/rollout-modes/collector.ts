@@ -11,7 +11,7 @@ export type Weights = Awaited<ReturnType<LanguageModel['copyParameters']>>;
 /** Plays with a copy of the policy, whose weights are replaced between two calls. */
 export class Collector {
   readonly #players = new Set<Player>();
-  /** The end of the last call; calls of the player and of `load` run one after the other. */
+  /** Resolves when the last queued call has ended; calls of the players and of `load` run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #version: number;

@@ -1,6 +1,6 @@
-// Plays rollouts while the learner updates the policy, with weights that depend only on the iteration: rollout k is played with those of
-// iteration k − s, s being the staleness. With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252,
-// section 3.
+// Plays rollouts while the learner updates the policy, with weights that depend only on the iteration: rollout k is played with
+// the weights of iteration k − s, where s is the staleness. With s = 1 this is one-step off-policy learning: Noukhovitch et al.
+// 2024, arXiv:2410.18252, section 3.
 import type { Trajectory } from '@bowyer/core';
 import { playRollout, type RolloutPlan, type RolloutsAhead } from '../rollout/collect.js';
 import type { Metrics } from '../rollout/run-hooks.js';

@@ -35,9 +35,9 @@ export class StalenessQueue<Item> {
   }
 
   /**
-   * Ends a group.
+   * Records that all episodes of a group have ended.
    *
-   * @param items its episodes; empty for a group that failed, which still counts as one of its rollout
+   * @param items the episodes that have not failed; a group without any still counts as one of the groups of its rollout
    */
   finish(group: number, items: readonly Item[]): void {
     this.#groups.get(group)!.items = items;

@@ -1,5 +1,5 @@
 // Converts the dialogues of a chat model into tokens by its chat template: observations are the user's messages, actions the
-// assistant's. A turn computes only its new tokens.
+// assistant's. At each turn the model computes only the tokens that are not yet in the KV cache.
 import { spokenIds, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';

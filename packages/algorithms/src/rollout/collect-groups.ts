@@ -53,8 +53,8 @@ export interface GroupRollout {
 }
 
 /**
- * Collects one iteration's rollout. Each round has its own episode numbers and thus its own seeds; the numbers of rounds that are not
- * played are skipped.
+ * Collects one iteration's rollout, in one or more rounds: a further round plays new groups in place of those without a signal.
+ * Each round has its own episode numbers and thus its own seeds; the numbers of rounds that are not played are skipped.
  *
  * @throws {InterruptedError} where the user asks to stop; the iteration has then not changed the policy
  */

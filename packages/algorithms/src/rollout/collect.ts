@@ -23,8 +23,8 @@ export interface PlayContext {
   environment?: string;
   hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
   /**
-   * Whether a set may be interrupted with `InterruptedError` when the user asks to stop; if false or not given, each set is played
-   * to its end.
+   * Whether the play of a set of episodes ends with `InterruptedError` when the user asks to stop; if false or not given, each
+   * set is played to its end.
    */
   givesUp?: boolean;
   onFailure?: OnFailure;

@@ -15,19 +15,19 @@ export interface Dialogues {
   readonly terminatorIds: readonly number[];
   /** How an utterance is generated: freely (if not given), or by a choice among the valid actions; see choice-player.ts. */
   readonly actionChoice?: ActionChoice;
-  /** Opens the dialogue of one slot, which is used for one episode after another. */
+  /** Opens a dialogue for one of the slots; each slot plays one episode after another. */
   open(): Dialogue;
 }
 
 /** A turn's observation; see `ActRequest`. */
 export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
 
-/** The dialogue of one slot: the text that the model has read and written. */
+/** The dialogue of a slot's current episode: the text that the model has read and written. */
 export interface Dialogue {
   /**
-   * Updates the slot to a turn's observation.
+   * Adds a turn's observation to the dialogue.
    *
-   * @param cached the slot's tokens so far
+   * @param cached the tokens in the slot's KV cache
    * @returns the number of cached tokens to keep, and the tokens after them
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] };

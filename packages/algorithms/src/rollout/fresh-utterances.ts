@@ -26,11 +26,12 @@ interface Wanted {
 }
 
 /**
- * Samples `samples` utterances at each item's observation, in batches of the player's number of slots, across groups. The turns of
- * one episode are sampled one after the other in the same slot (they form a lane), so that their common prefix is computed once.
+ * Samples `samples` utterances at each item's observation. A batch has as many utterances as the player has slots, and may
+ * contain items of several groups. The turns of one episode are sampled one after the other in the same slot (they form a
+ * lane), so that their common prefix is computed once.
  *
- * The random numbers of sample k at item i of a group with n items depend only on the group's seed and k · n + i, so that neither
- * the slots nor the other groups change an utterance.
+ * The random numbers of sample k at item i of a group with n items depend only on the group's seed and k · n + i, so that
+ * neither the slots nor the other groups change an utterance.
  *
  * @param progress called with the number of finished utterances
  * @returns per group and sample [items] the same states with new actions; their rewards and next observations are those of the

@@ -24,7 +24,7 @@ export interface ActRequest {
   rng: Rng;
 }
 
-/** Chooses an action in every slot that waits for one. */
+/** Chooses the actions of the episodes that are played at the same time, each in its slot. */
 export interface Player {
   /** True if `act` needs the replies of the environment's expert. */
   readonly asksExpert?: boolean;
@@ -51,5 +51,5 @@ export interface PlayOptions {
   sampling: SamplingOptions;
 }
 
-/** Opens a player for one phase; the caller closes it. */
+/** Opens a player for one phase of a run, such as a rollout or an evaluation; the caller closes it. */
 export type OpenPlayer = (sampling: SamplingOptions) => Promise<Player>;

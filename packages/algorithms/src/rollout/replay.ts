@@ -10,7 +10,10 @@ export interface ReplayItem {
 
 export const capacityOption = integer(100_000, 'size of the replay buffer in turns', { flat: 'capacity' });
 
-/** Which turns each of several ranks stores: all, or those of its share of the episodes. */
+/**
+ * Which turns each rank (process of a data-parallel run) stores. `global`: all turns. `local`: those of the episodes that are
+ * assigned to the rank.
+ */
 export type ReplayPlacement = 'global' | 'local';
 
 /** Opens the replay buffer of a run. */

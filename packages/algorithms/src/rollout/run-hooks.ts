@@ -8,8 +8,9 @@ export interface RunHooks {
   /** Reports progress during long phases. @param loss of the last step, for display only */
   progress(phase: string, done: number, total: number, loss?: number): void;
   /**
-   * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0. On a dataset they are
-   * optimizer steps, only some of which have metrics, and −1 is before the first step. Throws if a metric is not finite.
+   * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0. In an algorithm on a
+   * dataset an iteration is an optimizer step, only some of which have metrics, and −1 is before the first step. Throws if a
+   * metric is not finite.
    */
   log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
   /** Saves the agent after an evaluation if its score is the highest so far, or if `always`. Iteration −1 is the initial agent. */
@@ -28,7 +29,10 @@ export interface RunHooks {
   readonly checkpointDue: boolean;
   /** True once the user asked to stop: the algorithm saves a checkpoint and returns. */
   readonly stopRequested: boolean;
-  /** True once this process, as one of several, is asked to stop: it interrupts episodes that can be played again. False if not given. */
+  /**
+   * True once this process of a data-parallel run is asked to stop: it interrupts episodes that can be played again. False if
+   * not given.
+   */
   readonly interrupted?: boolean;
   /**
    * Saves a checkpoint of an iteration whose evaluation was interrupted, with its metrics and its rollout; the resumed run calls

@@ -11,7 +11,7 @@ export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
   open: () => new TextDialogue(tokenizer),
 });
 
-/** Converts the episodes of one slot into one growing text each. */
+/** Converts the episodes that a slot plays one after the other, each into one growing text. */
 export class TextDialogue implements Dialogue {
   readonly #context = new SlotContext();
   /** The last observation and the action after it, which are the text of all tokens so far. */

@@ -39,7 +39,7 @@ export function refuseBrokenPolicy(logprobs: readonly number[] | Float32Array): 
   );
 }
 
-/** Records the context of one slot as the policy sees it, from the first token of the current segment on. */
+/** Records the context of a slot's episode as the policy sees it, from the first token of the current segment on. */
 export class SlotContext {
   #ids: number[] = [];
   #read: number[] = [];

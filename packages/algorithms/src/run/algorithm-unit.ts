@@ -45,9 +45,9 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   /** True if the loss compares probabilities of two forward passes, between which dropout would change them. */
   needsNoDropout?: boolean;
   /**
-   * The values of `play.action_choice` that training supports besides `free`: `constrained` if every loss scores turns by `packTurns`,
-   * both values if no loss reads a log-probability of the sampler. None if not given. Algorithms on datasets support any, since
-   * they do not play.
+   * The values of `play.action_choice` that training supports besides `free`: `constrained` if every loss scores turns by
+   * `packTurns`; `scored` too if no loss reads a log-probability of the sampler. None if not given. Algorithms on datasets
+   * support any, since they do not play.
    */
   trainsWithChoices?: readonly ActionChoice[];
   /**

@@ -102,7 +102,8 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     history: [],
     state: {},
     firstIteration: 0,
-    // In a new run the present policy is the initial one. A program that resumes from a checkpoint must give its own function.
+    // The present policy of a new run is the initial one. A program that resumes a run must give its own function, since there
+    // the present policy is a trained one.
     openReference: (options) => policy.freeze(options),
     openTeacher: (place) =>
       Promise.reject(new Error(`no model can be opened from ${place}: give the run an openTeacher`)),

@@ -3,7 +3,7 @@
 //   - The initial agent is evaluated first, and is the first candidate for the best one; the last agent is evaluated too.
 //   - Every evaluation plays the same episodes with the same random numbers, so that two agents are compared episode by episode.
 //   - Metrics of a rollout outside of the initial range give a warning, and the next evaluation comes earlier.
-//   - An agent that is significantly worse than the best evaluation has collapsed: training returns to the kept agent with half
+//   - An agent that is significantly worse than the best evaluation has collapsed: training returns to the best agent so far with half
 //     the learning rate, and ends if that has happened too often.
 //   - Training ends if nearly all groups of the rollouts have equal returns.
 import {
@@ -125,11 +125,12 @@ export class Watch {
   }
 
   /**
-   * Compares an evaluation with the initial agent's and with the highest one so far.
+   * Compares an evaluation with that of the initial agent and with the highest one so far.
    *
-   * The agent is kept if it is better than the initial one, and at most a standard error below the highest evaluation. The
-   * highest of several evaluations is partly luck, so that the agent that was trained for longer is the better choice (the
-   * one-standard-error rule of Breiman et al. 1984, Classification and Regression Trees, section 3.4.3).
+   * The evaluated agent becomes the one that the run returns if it is better than the initial one, and at most a standard error
+   * below the highest evaluation. The highest of several evaluations is partly luck, so that the agent that was trained for
+   * longer is the better choice (the one-standard-error rule of Breiman et al. 1984, Classification and Regression Trees,
+   * section 3.4.3).
    */
   evaluation(iteration: number, episodes: readonly Trajectory[]): EvaluationFindings {
     const { state } = this;
@@ -169,7 +170,7 @@ interface RolloutFindings {
 
 interface EvaluationFindings {
   metrics: Metrics;
-  /** Whether this agent replaces the kept one. */
+  /** Whether the evaluated agent replaces the one that the run returns. */
   isKept: boolean;
   /** The collapse, if the agent is significantly worse than the highest evaluation; else null. */
   collapse: { text: string; isEnd: boolean } | null;

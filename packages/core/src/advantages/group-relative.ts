@@ -22,7 +22,7 @@ export interface GroupRelativeOptions {
  * Source: GRPO, Shao et al. 2024, arXiv:2402.03300; Dr. GRPO, Liu et al. 2025, arXiv:2503.20783; RLOO, Ahmadian et al. 2024,
  * arXiv:2402.14740.
  * Differs from common code: statistics are over episodes, never over turns, so that long episodes do not count more. A group of one
- * episode, which failures may leave, has the advantage 0, also for the baseline of the others.
+ * episode, which failures may leave, has the advantage 0, also with the baseline `others`.
  *
  * @param returns [episodes] R, undiscounted
  * @param groups [episodes] the same number for episodes of the same task and seed

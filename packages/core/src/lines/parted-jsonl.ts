@@ -25,7 +25,7 @@ interface PartIndex {
   members: { at: number; from: number }[];
 }
 
-/** The position of a line in a file of this format, by which `readLineAt` reads it. */
+/** The position of a line in a JSONL file in parts, by which `readLineAt` reads the line. */
 export interface LinePlace {
   path: string;
   /** The offset in the text of that file. */
