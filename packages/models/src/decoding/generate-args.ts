@@ -1,81 +1,85 @@
-// Declares the arguments and results of a call of the token loop: plain values, which are sent to the device's worker thread.
+// Declares the arguments and results of a call of the token loop, which generates utterances. They are plain values, since they
+// are sent to the device's worker thread.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { CacheGeometry, SharedPositions } from './cache-rows.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import type { RowSampling } from './sampling-options.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 
-/** The arguments of a call. */
+/** The arguments of a call of the token loop. */
 export interface GenerateArgs {
   geometry: CacheGeometry;
-  /** [slots] positions in use in every row. */
+  /** [rows of the cache] the number of positions in use. */
   lengths: Int32Array;
-  /** Swaps of rows to make first, after which the rows of the call come before all others. */
+  /** Swaps of cache rows that are made first, after which the rows of this call come before all others. */
   swaps: readonly (readonly [number, number])[];
-  /** States of recurrent layers, and the rows (after the swaps) whose states are first restored from their snapshots. */
+  /** The specs of recurrent states, and the rows (after the swaps) whose states are first restored from their snapshots. */
   recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
-  /** Steps before `feed`: some rows read tokens, then other rows copy them as a prefix (see shared-prefixes.ts). */
+  /**
+   * Stages that are executed before `feed` is read: in each, some rows read tokens, then other rows copy these as a prefix (see
+   * shared-prefixes.ts).
+   */
   shared?: readonly { feed: readonly Int32Array[]; copies: readonly PrefixCopy[] }[];
   /** The new tokens of rows 0, 1, …; at least one per row. */
   feed: readonly Int32Array[];
-  /** The most tokens per row that one run reads; bounds the memory of a long prompt. */
+  /** The most tokens per row that the graph reads at a time, which bounds the memory of a long prompt. */
   chunk: number;
-  /** Whether the widths of prompts and the cache's capacity are rounded up (see few-sizes.ts). */
+  /** Whether the widths of prompts and the cache's capacities are rounded up (see few-sizes.ts). */
   roundsSizes: boolean;
-  /** [rows · maxNewTokens, at least one per row] in [0, 1), row after row; greedy graphs ignore them. */
+  /** [rows · maxNewTokens, at least one per row] uniform random numbers in [0, 1), row after row; greedy graphs ignore them. */
   uniforms: Float32Array;
   /** Temperature and top-p, for graphs that have these inputs. */
   temperature?: number;
   topP?: number;
-  /** For a mixed sampler: the settings of each row, and the size of the vocabulary. */
+  /** For a sampler with different settings per row: the settings of each row, and the size of the vocabulary. */
   mixed?: { rows: readonly RowSampling[]; vocabSize: number };
   /** For a sampler with biases: for each row, tokens and the numbers added to their logits. */
   logitBias?: readonly LogitBias[];
-  /** For a sampler with rules: the rules of each row. */
+  /** For a sampler with rules that change logits: the rules of each row. */
   ruled?: readonly RuledText[];
-  /** For a sampler with masks: the mask of each row's next token (see `tokenMaskInput`), and the size of the vocabulary. */
+  /** For a sampler with token masks: the mask of each row's next token (see `tokenMaskInput`), and the size of the vocabulary. */
   masked?: { masks: readonly (Uint32Array | null)[]; vocabSize: number };
   /** [rows] each row's adapter, for graphs with an adapter bank (see adapter-bank-graph.ts). */
   adapterPlaces?: Int32Array;
-  /** With 0 the new tokens are read and nothing is sampled. */
+  /** The most tokens of an utterance; with 0 the new tokens are read and nothing is sampled. */
   maxNewTokens: number;
-  /** The terminators of each row. */
+  /** The tokens that end the utterance of each row. */
   terminatorIds: readonly (readonly number[])[];
-  /** The last position that the model supports. */
+  /** The index of the last position that the model supports. */
   lastPosition: number;
-  /** The steps that run the graph for any number of new tokens, which needs the input `last`. */
+  /** For each kind of step whether it runs the graph for any number of new tokens, which has the additional input `last`. */
   takesLast: Readonly<Record<Step, boolean>>;
-  /** The number of different capacities of rows that the graphs support. */
+  /** The number of different row capacities that the graphs support. */
   classes: 1 | 2;
-  /** The ranges of batch sizes, inclusive, for which steps use `stepFew` (see weight-product.ts). */
+  /** The ranges of batch sizes, both ends included, for which steps use `stepFew` (see weight-product.ts). */
   few: readonly (readonly [from: number, to: number])[];
 }
 
 /** The utterance of one row. */
 export interface GeneratedRow {
-  /** The sampled tokens, with the terminator if the utterance ended with one. */
+  /** The sampled tokens, including the terminator if the utterance ended with one. */
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
-  /** For a sampler with masks: each token's log-probability among the tokens that could be chosen. */
+  /** For a sampler with token masks: the log-probability of each token among those that the mask allowed. */
   maskedLogprobs: number[];
-  /** For a sampler with biases: the most likely tokens at each token. */
+  /** For a sampler with biases: the most likely tokens at the position of each token. */
   topLogprobs: TopLogprobs[];
   terminated: boolean;
 }
 
-/** The utterances of a call, and the state of the cache after it. */
+/** The utterances of a call of the token loop, and the state of the cache after it. */
 export interface GenerateResult {
-  /** The rows, in the order of `feed`. */
+  /** The utterances in the order of `feed`. */
   rows: GeneratedRow[];
   capacities: Int32Array;
-  /** The positions that rows have in common now. */
+  /** The shared prefixes of the cache after the call. */
   shared?: SharedPositions;
   lengths: Int32Array;
-  /** Swaps that the loop made in addition, as rows left the batch. */
+  /** Swaps of cache rows that the loop made besides those in the arguments, as finished rows left the batch. */
   swaps: [number, number][];
 }
 
-/** The steps of the loop, by the form of the graph that they use. */
+/** The kinds of steps of the loop, by the form of the graph that they use: for few or for many rows. */
 export type Step = 'stepFew' | 'stepMany';
 export type Role = 'prefill' | Step;

@@ -1,5 +1,5 @@
-// Runs the token loop over a cache on the host. It samples one utterance per row within the device's worker thread, so that no message
-// crosses threads between two tokens.
+// Runs the token loop over a KV cache on the host. All tokens of the utterances are sampled within the device's worker thread, so
+// that no message crosses threads between two tokens.
 import type { HostKernel } from '@bowyer/graph';
 import { CacheRows } from './cache-rows.js';
 import { stateName } from './decode-names.js';

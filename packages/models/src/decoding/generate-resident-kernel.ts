@@ -1,5 +1,5 @@
-// Runs the token loop over a KV cache on a GPU. Every run of the decoding graph writes its new keys and values into the cache's own
-// buffers, so that only ids and probabilities are transferred. Rows are moved by a gather on the GPU.
+// Runs the token loop over a KV cache on a GPU. The decoding graph writes new keys and values into the cache's buffers on the
+// GPU, so that only ids and probabilities are transferred. Rows of the cache are moved by a gather on the GPU.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
 import { largest, roundedCapacity } from './capacity-classes.js';
@@ -21,13 +21,16 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 };
 
 /**
- * Holds keys and values as [rows, heads, capacity, headSize] per array; column c of a row is its position c. The last column belongs to
- * no position: padding and finished rows write there, and the causal mask hides it from every query.
+ * Holds keys and values as [rows, heads, capacity, headSize] per array; position c of a row is in column c. The last column
+ * belongs to no position: padding and finished rows write into it, and the causal mask hides it from every query.
  */
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;
   #capacity: number;
-  /** The row on the GPU that has each row's data; differs from the row itself until the next rearrangement. */
+  /**
+   * [rows] the index of the row on the GPU that has each row's data; it differs from the row's own index between a swap and the
+   * next rearrangement.
+   */
   #places: number[];
 
   constructor(
@@ -44,14 +47,14 @@ class ResidentCache implements LoopCache {
     return this.lengths.map(() => this.#capacity);
   }
 
-  /** Swaps two rows; the data is moved before the next run. */
+  /** Swaps two rows; their data is moved before the graph runs next. */
   swap(a: number, b: number): void {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 
   /**
-   * Copies prefixes of rows; the data is moved before the next run, as for `swap`. Later positions are not read before they are
-   * written.
+   * Copies prefixes between rows; as with `swap`, the data is moved before the graph runs next. Positions after a copied prefix
+   * contain other numbers, which are overwritten before they are read.
    */
   copy(copies: readonly PrefixCopy[]): void {
     for (const { from, to, length } of copies) {
@@ -79,7 +82,9 @@ class ResidentCache implements LoopCache {
     if (this.#places.some((place, row) => place !== row)) await this.#arrange(this.#capacity);
   }
 
-  /** Makes room for `positions` per row and the spare column; shrinks the cache if less than half is needed. */
+  /**
+   * Makes room for `positions` per row and the column for padding; shrinks the cache if less than half of its capacity is needed.
+   */
   async #makeRoom(positions: number): Promise<void> {
     const needed = Math.max(positions, largest(this.lengths)) + 1;
     const capacity = roundedCapacity(this.args.roundsSizes ? roundedSize(needed, BUFFER_STEPS) : needed);
@@ -88,7 +93,7 @@ class ResidentCache implements LoopCache {
     else await this.settle();
   }
 
-  /** Rearranges the cache by one gather per array, from the old rows and columns to the new ones. */
+  /** Rearranges the cache by one gather per array, which copies the rows to their new order and the new capacity. */
   async #arrange(capacity: number): Promise<void> {
     const { heads } = this.args.geometry;
     const rows = this.#places.length;
@@ -97,7 +102,8 @@ class ResidentCache implements LoopCache {
     for (const place of this.#places) {
       for (let head = 0; head < heads; head++) {
         const from = (place * heads + head) * this.#capacity;
-        // Columns beyond the old capacity get any finite number, since they are written before they are read.
+        // Columns beyond the old capacity are filled with copies of the last column, since any finite number will do: they are
+        // written before they are read.
         for (let column = 0; column < capacity; column++) index[to++] = from + Math.min(column, this.#capacity - 1);
       }
     }
@@ -110,7 +116,7 @@ class ResidentCache implements LoopCache {
     this.#places = this.#places.map((_, row) => row);
   }
 
-  /** Computes row, head and column of every new key and value, [rows · heads · tokens, 3]. */
+  /** Computes the row, the head and the column in the cache of every new key and value, [rows · heads · tokens, 3]. */
   #writes(width: number, counts: Int32Array) {
     const { heads } = this.args.geometry;
     const places: number[] = [];

@@ -1,9 +1,9 @@
-// Reads the rules for logits of a model's generation_config.json.
+// Reads the fields of a model's generation_config.json that change logits, such as the repetition penalty.
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
 import { changesLogits, noLogitRules, REPETITION_PENALTIES, type LogitRules } from './logit-rules.js';
 
-/** Fields that are not supported, with the values that have no effect. */
+/** Fields of generation_config.json that are not supported, with the values at which they have no effect and are accepted. */
 const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
   num_beams: [1],
   num_beam_groups: [1],
@@ -24,12 +24,12 @@ const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /**
- * Fields that are not supported for decoders, with the values that have no effect; encoder-decoders support them (see
- * generation-rules.ts).
+ * Fields that are not supported for decoders, with the values at which they have no effect; for encoder-decoders they are
+ * supported (see generation-rules.ts).
  */
 const forcedTokens: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
 
-/** Fields that are not supported where tokens are sampled, with the values that have no effect. */
+/** Fields that are not supported where tokens are sampled, with the values at which they have no effect. */
 const notSampled: Readonly<Record<string, readonly unknown[]>> = {
   min_p: [0],
   top_h: [],
@@ -38,22 +38,22 @@ const notSampled: Readonly<Record<string, readonly unknown[]>> = {
   eta_cutoff: [0],
 };
 
-/** The rules in a model's folder. */
+/** The logit rules of a model's folder, and where they were found. */
 interface GenerationRulesOfFolder {
   rules: LogitRules;
   /** The names of the fields that change logits. */
   fields: string[];
-  /** The file that has these fields. */
+  /** The path of the file that has these fields. */
   path: string;
 }
 
 /**
- * Reads the rules of a model's folder. The settings of sampling (temperature, top_k, top_p, do_sample), of length
- * (max_new_tokens) and of the terminators are not read here, since they are keys of a run.
+ * Reads the rules for logits in a model's folder. The fields for sampling (temperature, top_k, top_p, do_sample), length
+ * (max_new_tokens) and terminators are ignored, since the config of a run decides them.
  *
  * @param dir the folder of a whole model; for an adapter, that of its base model
  * @param vocabSize the number of token ids
- * @param options.samples whether tokens are sampled; then more fields are checked
+ * @param options.samples whether tokens are sampled, which more fields do not support
  * @throws UnsupportedConfigError if the file has a field that is not supported
  */
 export async function readLogitRules(
@@ -76,7 +76,7 @@ export async function readLogitRules(
   });
 }
 
-/** Finds the fields of a folder that change what a model generates, supported or not, and the file that has them. */
+/** Finds the fields in a model's folder that change which text is generated, supported or not, and the file that has them. */
 export async function givenRules(dir: string): Promise<{ fields: string[]; file: string }> {
   const { file, json } = await readGenerationFields(dir);
   const neutral: Readonly<Record<string, readonly unknown[]>> = { ...notBuilt, ...notSampled, ...ruleFields };
@@ -87,7 +87,7 @@ export async function givenRules(dir: string): Promise<{ fields: string[]; file:
   return { fields: fields.map(([field]) => field), file };
 }
 
-/** The fields that `logitRules` reads, with the values that have no effect. */
+/** The fields that `logitRules` reads, with the values at which they have no effect. */
 const ruleFields: Readonly<Record<string, readonly unknown[]>> = {
   sequence_bias: [],
   repetition_penalty: [1],
@@ -133,7 +133,7 @@ function penaltyOf(fields: ConfigFields, value: unknown): number {
   throw fields.error('repetition_penalty', `must be from ${min} to ${max}, not ${penalty}`);
 }
 
-/** Reads token ids. Negative ones, such as the −1 of some files, are ignored. */
+/** Reads a list of token ids. Negative ids, such as the −1 in some files, are left out. */
 function idsOf(fields: ConfigFields, field: string, value: unknown): number[] {
   if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id)))
     throw fields.error(field, `must be a list of token ids, not ${JSON.stringify(value)}`);
@@ -150,7 +150,7 @@ function sequencesOf(fields: ConfigFields, field: string, value: unknown, vocabS
   return value as number[][];
 }
 
-/** Reads `[[[ids], bias], …]`. */
+/** Reads the field `sequence_bias` in the form `[[[ids], bias], …]`. */
 function biasesOf(fields: ConfigFields, value: unknown, vocabSize: number): LogitRules['sequenceBias'] {
   const isPair = (pair: unknown): pair is [unknown, number] =>
     Array.isArray(pair) && pair.length === 2 && typeof pair[1] === 'number';

@@ -1,4 +1,4 @@
-// Gives the token loop a KV cache on the host.
+// Gives the token loop access to a KV cache on the host.
 import type { KernelProgram, KernelView } from '@bowyer/graph';
 import type { CacheRows } from './cache-rows.js';
 import { CAPACITY_STEP, longRowsFirst, type CapacityClass } from './capacity-classes.js';
@@ -15,7 +15,10 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import type { StateRows } from './state-rows.js';
 
-/** Holds a cache in this thread's arrays: graphs read it in place, and new keys and values are copied into it after each run. */
+/**
+ * Holds a KV cache in the worker thread's arrays, which graphs read in place; after each run of the graph the new keys and values
+ * are copied into the arrays.
+ */
 export class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
@@ -57,7 +60,8 @@ export class HostCache implements LoopCache {
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
     this.rows.fit(Array.from(counts, (_, row) => this.rows.lengths[row]));
-    // The graph for any number of tokens has the inputs `last`, each row's last token, and `counts`.
+    // For recurrent layers, the graph for any number of tokens, which is the one with the input `last`, also reads `counts`, the
+    // number of real tokens of each row.
     const real: KernelInputs =
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
     const cache = this.#cacheOf(counts.length);
@@ -68,7 +72,7 @@ export class HostCache implements LoopCache {
     return outputs;
   }
 
-  /** Returns the inputs and views through which the graph reads the first rows. */
+  /** Returns the inputs and views of arrays through which the graph reads the first `rows` rows. */
   #cacheOf(rows: number): { inputs: KernelInputs; views: Record<string, KernelView> } {
     const classes = this.rows.classes(rows);
     while (classes.length < this.rows.mostClasses) classes.push({ rows: 0, capacity: CAPACITY_STEP });
@@ -97,7 +101,10 @@ export class HostCache implements LoopCache {
     return { inputs, views };
   }
 
-  /** Returns the views of the shared positions; if no row has any, views of positions that are masked. */
+  /**
+   * Returns views of the shared prefixes; if no row has one, views of some positions that are masked, since the graph needs these
+   * inputs.
+   */
   #sharedViews(): Record<string, KernelView> {
     const { heads, headSize } = this.rows.geometry;
     const dims = [1, heads, Math.max(this.rows.sharedSize, CAPACITY_STEP), headSize];
@@ -106,7 +113,9 @@ export class HostCache implements LoopCache {
     );
   }
 
-  /** Makes the mask of the cache, [rows, 1, 1, capacity]: 0 for positions in use, and a very negative number after them. */
+  /**
+   * Makes the attention mask of the cache, [rows, 1, 1, capacity]: 0 for positions in use, and a very negative number after them.
+   */
   #cacheMask(first: number, { rows, capacity }: CapacityClass) {
     const mask = new Float32Array(rows * capacity).fill(-1e9);
     for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.rows.lengths[first + row]);

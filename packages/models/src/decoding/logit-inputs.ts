@@ -1,18 +1,19 @@
-// Makes the inputs of the decoding graph for biases, rules and masks of logits, and reads its outputs with the likeliest tokens.
+// Makes the inputs of the decoding graph that change logits (biases, rules, token masks), and reads the outputs with the most
+// likely tokens.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import { logitChanges, type LogitRules } from './logit-rules.js';
 
 type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
-/** Token ids, each once, with the number that is added to its logit. */
+/** Token ids, each at most once, with the number that is added to the token's logit. */
 export type LogitBias = readonly (readonly [id: number, by: number])[];
 
-/** The rules of one utterance. */
+/** The rules that change the logits of one utterance, and the text on which they depend. */
 export interface RuledText {
   rules: LogitRules;
-  /** The context of the slot at the start of the call. */
+  /** The slot's context when the call begins. */
   text: readonly number[];
-  /** The number of tokens at its end that earlier calls generated. */
+  /** The number of tokens at the end of `text` that earlier calls generated. */
   newTokens: number;
 }
 
@@ -41,13 +42,16 @@ export function tokenMaskInput(masks: readonly (Uint32Array | null)[], vocabSize
   return { token_mask: { dims: [masks.length, vocabSize], data } };
 }
 
-/** Writes 1 for each set bit of the word, bit 0 at index `from`. */
+/** Writes 1 into the bytes from index `from` on for each set bit of the 32-bit word; the lowest bit comes first. */
 function setBits(bytes: Uint8Array, from: number, word: number): void {
   if (word === -1 >>> 0) bytes.fill(1, from, from + 32);
   else for (let rest = word; rest !== 0; rest &= rest - 1) bytes[from + 31 - Math.clz32(rest & -rest)] = 1;
 }
 
-/** Makes the inputs for what rules and biases change in the logits of each row's next token. @param generated the tokens of this call */
+/**
+ * Makes the inputs with the changes that rules and biases make to the logits of each row's next token. @param generated the
+ * tokens that this call has generated so far
+ */
 export function logitRuleInputs(
   rows: readonly {
     ruled: RuledText;
@@ -73,7 +77,10 @@ export function logitRuleInputs(
   };
 }
 
-/** Pads the lists to the longest one, and to at least one column, with token 0 and the neutral number. */
+/**
+ * Makes two inputs from lists of (token id, number): all lists are padded to the longest one, and to at least one column, with
+ * token 0 and the number that has no effect.
+ */
 function pairs(rows: readonly LogitBias[], idsName: string, numbersName: string, neutral = 0): KernelInputs {
   const width = rows.reduce((most, { length }) => Math.max(most, length), 1);
   const ids = new BigInt64Array(rows.length * width);

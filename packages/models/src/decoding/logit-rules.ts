@@ -1,31 +1,35 @@
-// Computes which logits change by the text so far, by rules of a generation_config.json or of a request.
+// Computes the changes that rules of a generation_config.json or of a request, such as a repetition penalty, make to logits,
+// depending on the text so far.
 // Source: Hugging Face's logits processors, in the order in which its `generate` applies them.
 
-/** The rules of one text. */
+/** The rules that change logits while one text is generated. */
 export interface LogitRules {
-  /** `by` is added to the logit of a sequence's last token where the text ends with the tokens before it. */
+  /** Sequences of tokens whose last token gets `by` added to its logit where the text ends with the sequence's other tokens. */
   sequenceBias: readonly { ids: readonly number[]; by: number }[];
   /**
-   * The logits of tokens that occur in the text are divided by this number if positive, else multiplied (Keskar et al. 2019,
-   * section 4.1); 1: no effect.
+   * The number by which the logits of tokens that occur in the text are divided if positive, and multiplied if negative (Keskar
+   * et al. 2019, section 4.1); 1 has no effect.
    */
   repetitionPenalty: number;
-  /** The length of token sequences that must not occur twice; 0: no limit. */
+  /** The length n of token sequences (n-grams) that must not occur twice in the text; 0 allows repetitions. */
   noRepeatNgramSize: number;
   /** Token sequences that must not be generated. */
   badWords: readonly (readonly number[])[];
-  /** The least number of tokens before an end token, the prompt included. */
+  /** The least number of tokens, the prompt included, before an end token can be chosen. */
   minLength: number;
-  /** The least number of new tokens before an end token. */
+  /** The least number of new tokens before an end token can be chosen. */
   minNewTokens: number;
   suppressedIds: readonly number[];
-  /** Tokens that are suppressed as the first new token. */
+  /** Tokens that cannot be chosen as the first new token. */
   beginSuppressedIds: readonly number[];
-  /** The only tokens that can be chosen, in a vocabulary of `of` tokens; null: all. Suppressed ones stay suppressed. */
+  /** The only tokens that can be chosen, in a vocabulary of `of` tokens; null: all tokens. Suppressed tokens stay suppressed. */
   allowed: { ids: readonly number[]; of: number } | null;
 }
 
-/** The range of penalties. Outside of it the logit of a forbidden token could come close to the others. */
+/**
+ * The range of repetition penalties. Beyond it, a penalty could bring the logit of a forbidden token close to those of other
+ * tokens.
+ */
 export const REPETITION_PENALTIES = { min: 0.01, max: 100 } as const;
 
 export const noLogitRules: LogitRules = {
@@ -47,19 +51,22 @@ export const changesLogits = (rules: LogitRules): boolean =>
     return Array.isArray(rule) ? rule.length > 0 : rule !== none;
   });
 
-/** The logit of a forbidden token: very negative, but finite, so that a factor cannot make it NaN. */
+/**
+ * The number that is added to the logit of a forbidden token: very negative, but finite, so that multiplying it by a factor
+ * cannot give NaN.
+ */
 const FORBIDDEN = -1e9;
 
-/** The changes of the logits of one token. */
+/** The changes to the logits of one row's next token. */
 interface LogitChanges {
-  /** The numbers to add first, by token. */
+  /** The numbers that are added to logits first, by token. */
   bias: Map<number, number>;
   /** The tokens, each once, whose logits are then divided or multiplied by the repetition penalty. */
   penalized: readonly number[];
 }
 
 /**
- * Returns the changes that the rules make to the logits of the next token.
+ * Computes the changes that the rules make to the logits of the next token.
  *
  * @param text the tokens of the prompt and those generated so far
  * @param newTokens the number of generated tokens
@@ -87,14 +94,17 @@ export function logitChanges(
   return { bias, penalized: rules.repetitionPenalty === 1 ? [] : [...new Set(text)] };
 }
 
-/** Lists all tokens except the allowed ones. */
+/** Lists all tokens of the vocabulary except the allowed ones. */
 function othersThan(allowed: LogitRules['allowed']): number[] {
   if (allowed === null) return [];
   const kept = new Set(allowed.ids);
   return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
-/** Returns whether the text ends with all tokens of the sequence but the last. */
+/**
+ * Returns whether the text ends with the sequence's tokens before its last token, so that the last one would complete the
+ * sequence.
+ */
 function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   const start = text.length - (ids.length - 1);
   if (start < 0) return false;
@@ -102,7 +112,7 @@ function endsBefore(text: readonly number[], ids: readonly number[]): boolean {
   return true;
 }
 
-/** Lists the tokens that would complete a sequence of `size` tokens which is already in the text. */
+/** Lists the tokens that would complete an n-gram of `size` tokens that already occurs in the text. */
 function repeating(text: readonly number[], size: number): number[] {
   if (size === 0 || text.length + 1 < size) return [];
   const found: number[] = [];

@@ -1,4 +1,4 @@
-// Declares the operations of a KV cache that the token loop needs, on the host or on a device.
+// Declares the operations of a KV cache that the token loop needs, for caches on the host and on a GPU.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import type { PrefixCopy } from './shared-prefixes.js';
 
@@ -6,29 +6,38 @@ export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inpu
 
 /** Holds a KV cache, and runs the decoding graph over it. */
 export interface LoopCache {
-  /** [rows] positions that each row has room for. */
+  /** [rows] the number of positions for which each row has room. */
   readonly capacities: Int32Array;
-  /** [rows] positions in use. */
+  /** [rows] the number of positions in use. */
   readonly lengths: Int32Array;
-  /** Swaps two rows with their keys, values and states. */
+  /** Swaps two rows with their keys, values and recurrent states. */
   swap(a: number, b: number): void;
-  /** Overwrites the beginning of rows with the first positions of other rows (keys, values and states), in the given order. */
+  /**
+   * Overwrites the first positions of rows with the first positions of other rows (keys, values and recurrent states), in the
+   * order of `copies`.
+   */
   copy(copies: readonly PrefixCopy[]): void;
   /**
-   * Lists pairs of rows to swap so that long rows come first, if attention then reads less.
+   * Lists pairs of rows to swap so that long rows come first, if attention then reads fewer positions.
    *
-   * @param needed [first rows] positions
+   * @param needed the number of positions that each of the first rows needs
    */
   longRowsFirst?(needed: readonly number[]): [number, number][];
-  /** Keeps a copy of the first rows' recurrent states, if there are any, since a state cannot be computed backwards. */
+  /**
+   * Keeps a copy of the recurrent states of the first `rows` rows, if there are any, since an earlier state cannot be computed
+   * from a later one.
+   */
   takeSnapshots?(rows: number): void;
-  /** Moves every row's data to its own row. The next call knows nothing of pending swaps. */
+  /**
+   * Moves every row's data to the row with its own index, since the next call does not know of swaps that have not moved data
+   * yet.
+   */
   settle(): void | Promise<void>;
   /**
    * Runs the graph over the first rows and stores the new keys and values.
    *
-   * @param width tokens per row in `inputs`
-   * @param counts [rows] the number of real tokens; the rest is padding
+   * @param width the number of tokens per row in `inputs`
+   * @param counts [rows] the number of real tokens of each row; the others are padding
    */
   run(
     program: KernelProgram,

@@ -1,5 +1,6 @@
-// Samples, in one graph, rows with different settings: greedy, from the whole distribution, or truncated. All rows are sampled from their
-// whole distributions, at small cost. Truncated rows are also sorted and sampled again, and these tokens replace the first ones.
+// Samples in one graph rows with different settings: greedy, from the whole distribution, or truncated by top-k and top-p. Every
+// row is sampled from its whole distribution, which costs little. Rows with truncation are also sorted and sampled again, and
+// these second tokens replace the first ones.
 import type { GraphBuilder, KernelProgram, Value } from '@bowyer/graph';
 import { sampleFull, sampleTruncated } from './draw-token.js';
 import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
@@ -7,12 +8,12 @@ import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
 type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 
 /**
- * Samples a token for each row. Declares the inputs `temperatures` [rows]; `truncated` [m], the indices of truncated rows;
- * `row_top_k` and `row_top_p` [m]; `candidates` [1], the largest of `row_top_k`; and `choices` [rows], the index of each row's token in
- * the list of all rows' tokens followed by those of the truncated rows.
+ * Samples a token for each row. Declares the graph inputs `temperatures` [rows]; `truncated` [m], the indices of the rows with
+ * truncation; `row_top_k` and `row_top_p` [m]; `candidates` [1], the largest of `row_top_k`; and `choices` [rows], the index of
+ * each row's token in the list of all rows' tokens followed by those of the rows with truncation.
  *
  * @param logits [rows, vocabulary]
- * @param uniforms [rows]
+ * @param uniforms [rows] uniform random numbers
  */
 export function sampleMixed(
   g: GraphBuilder,
@@ -36,13 +37,16 @@ export function sampleMixed(
   };
 }
 
-/** Makes the graph inputs for the rows' settings, as `computable` returns them; greedy rows need 0 as their uniform number. */
+/**
+ * Makes the graph inputs with the settings of all rows, as `computable` returns them; the uniform random number of greedy rows
+ * must be 0.
+ */
 export function mixedSamplingInputs(rows: readonly RowSampling[], vocabSize: number): KernelInputs {
   const countOf = ({ topK }: RowSampling) => (topK === 0 ? vocabSize : Math.min(topK, vocabSize));
   const isCut = (own: RowSampling) => !own.greedy && (countOf(own) < vocabSize || own.topP < 1);
   const cut = [...rows.keys()].filter((row) => isCut(rows[row]));
   const places = new Map(cut.map((row, i) => [row, rows.length + i]));
-  // ONNX Runtime's TopK divides by the number of rows, so at least one row is sorted.
+  // ONNX Runtime's TopK fails for 0 rows, since it divides by their number, so that at least one row is sorted.
   if (cut.length === 0) cut.push(0);
   const counts = cut.map((row) => (places.has(row) ? countOf(rows[row]) : 1));
   const floats = (data: readonly number[]) => ({ dims: [data.length], data: Float32Array.from(data) });

@@ -1,19 +1,19 @@
-// Moves rows of cache arrays in place, without a second array.
+// Moves rows of a KV cache's arrays in place, without a second array.
 
-/** The old and the new begin of a row, and how much of it is moved; all in positions. */
+/** Says where a row begins before and after the move, and how much of it is moved; all numbers are in positions. */
 export interface RowPlace {
   from: number;
-  /** The capacity before the move. */
+  /** The row's capacity before the move. */
   before: number;
   to: number;
-  /** The capacity after the move. */
+  /** The row's capacity after the move. */
   after: number;
   used: number;
-  /** Whether the row's index changes. */
+  /** Whether the row is swapped with another row, so that its index changes. */
   isSwapped: boolean;
 }
 
-/** The elements of one head, and where they move. */
+/** The elements of one head of a row, and the index to which they move. */
 interface Block {
   from: number;
   to: number;
@@ -23,8 +23,8 @@ interface Block {
 /**
  * Moves rows within the arrays.
  *
- * @param arrays consecutive rows [heads, capacity, headSize]
- * @param rows in their new order; those that are not swapped keep their relative order
+ * @param arrays each has consecutive rows [heads, capacity, headSize]
+ * @param rows the rows in their new order; those that are not swapped keep their relative order
  */
 export function moveRows(
   arrays: readonly Float32Array[],
@@ -48,7 +48,10 @@ export function moveRows(
   }
 }
 
-/** Moves blocks to the right from last to first, and blocks to the left from first to last, so that none is overwritten before it is read. */
+/**
+ * Moves blocks within an array: those that move to the right from last to first, then those that move to the left from first to
+ * last, so that no block is overwritten before it has been read.
+ */
 function moveInOrder(array: Float32Array, blocks: readonly Block[]): void {
   const move = ({ from, to, size }: Block) => array.copyWithin(to, from, from + size);
   for (let i = blocks.length - 1; i >= 0; i--) if (blocks[i].to > blocks[i].from) move(blocks[i]);

@@ -1,4 +1,5 @@
-// Copies between rows of a cache and blocks of the prefix pool, in the device's worker thread, which has both in memory.
+// Copies keys and values between rows of a KV cache and blocks of the prefix pool. It runs in the device's worker thread, which
+// has both in memory.
 import type { HostKernel } from '@bowyer/graph';
 import { CacheRows } from './cache-rows.js';
 import type { CopyBlocksArgs, CopyBlocksResult } from './prefix-pool.js';

@@ -1,21 +1,22 @@
-// Keeps the keys and values of prefixes after their slots were reused for other texts, for all caches of a model.
+// Keeps the keys and values of text prefixes after the slots that computed them were reused for other texts. All KV caches of a
+// model can share one pool.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { CacheGeometry, SharedPositions } from './cache-rows.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
-/** A block of the pool, and the row and position of a cache that it is copied from or to. */
+/** A copy between a block of the pool and a row of a cache, from the position `start` on. */
 interface BlockCopy {
   block: number;
   row: number;
   start: number;
 }
 
-/** The cache in the form that the copying kernel needs. */
+/** The KV cache between which and the pool blocks are copied, in the form that the copying kernel needs. */
 export interface PooledCache {
   state: State;
   geometry: CacheGeometry;
-  /** [rows] positions in use. */
+  /** [rows] the number of positions in use. */
   lengths: Int32Array;
 }
 
@@ -24,22 +25,22 @@ export interface CopyBlocksArgs {
   lengths: Int32Array;
   direction: 'save' | 'load';
   copies: readonly BlockCopy[];
-  /** Blocks per array; the last array may have fewer. */
+  /** The number of blocks per array; the last array may have fewer. */
   blocksPerArray: number;
   /** The number of elements of a block. */
   blockSize: number;
 }
 
-/** The layout of the cache's rows after a copy. */
+/** The layout of the cache's rows after blocks were copied. */
 export interface CopyBlocksResult {
   capacities: Int32Array;
   shared?: SharedPositions;
 }
 
-/** The most elements of one array; a larger pool has several. */
+/** The most elements of one array; a larger pool has several arrays. */
 const LARGEST_ARRAY = 2 ** 30;
 
-/** Holds blocks of keys and values, and the tree that finds them by their tokens. */
+/** Holds blocks of keys and values, and the tree by which they are found for given tokens. */
 export class PrefixPool {
   readonly #tree: PrefixTree;
   readonly #readers = new WeakMap<object, number>();
@@ -55,7 +56,7 @@ export class PrefixPool {
   }
 
   /**
-   * Reserves the blocks.
+   * Reserves memory for the pool's blocks.
    *
    * @returns null if not a single block fits into `bytes`
    */
@@ -91,20 +92,20 @@ export class PrefixPool {
   }
 
   /**
-   * Finds the blocks with the longest pooled prefix of a text.
+   * Finds the blocks that contain the longest pooled prefix of a text.
    *
-   * @param reader the adapter with which the text is read; null: the base model alone
+   * @param reader the adapter with which the text is read, since keys and values depend on it; null: the base model alone
    */
   find(tokens: readonly number[], reader: object | null = null): number[] {
     return this.#tree.find(tokens, this.#numberOf(reader));
   }
 
-  /** Stores the beginnings of texts whose keys and values are in rows of a cache. */
+  /** Copies the first tokens' keys and values of texts from the rows of a cache to the pool. */
   async save(
     cache: PooledCache,
     texts: readonly { row: number; tokens: readonly number[]; reader: object | null }[],
   ): Promise<void> {
-    // The order matters: a later text may evict a block of an earlier one, and must then be copied after it.
+    // The blocks are copied in this order, since a later text may evict the block of an earlier one and must then overwrite it.
     const copies = texts.flatMap(({ row, tokens, reader }) =>
       this.#tree.keep(tokens, this.#numberOf(reader)).map(({ index, start }) => ({ block: index, row, start })),
     );
@@ -112,16 +113,19 @@ export class PrefixPool {
   }
 
   /**
-   * Copies blocks into positions of rows.
+   * Copies blocks of the pool into rows of a cache.
    *
-   * @param cache with the `lengths` after the copy
+   * @param cache the cache, with the `lengths` that its rows have after the copy
    * @returns the new layout of the rows
    */
   async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<CopyBlocksResult> {
     return this.#copy(cache, 'load', copies);
   }
 
-  /** Returns the number of an adapter. Numbers of unloaded adapters are not reused, so that their blocks are evicted in time. */
+  /**
+   * Returns the number by which the tree names an adapter. An unloaded adapter's number is not used for another one, so that its
+   * blocks are not found any longer and are evicted in time.
+   */
   #numberOf(reader: object | null): number {
     if (reader === null) return 0;
     const number = this.#readers.get(reader) ?? ++this.#lastReader;
@@ -129,7 +133,7 @@ export class PrefixPool {
     return number;
   }
 
-  /** Empties the pool after a change of the weights. */
+  /** Empties the pool, which must happen after a change of the weights. */
   clear(): void {
     this.#tree.clear();
   }

@@ -1,29 +1,32 @@
-// Finds pooled prefixes in a tree of blocks of tokens. Texts with a common prefix share blocks, and the least recently used block is
-// evicted.
+// Finds the pooled prefix of a text in a tree of blocks of tokens. Texts with a common prefix share its blocks, and the least
+// recently used block is evicted when a new one is needed.
 // Source: Zheng et al. 2024, SGLang's RadixAttention (arXiv:2312.07104, section 3), but with vLLM's blocks of a fixed number of
 // tokens (Kwon et al. 2023, arXiv:2309.06180) instead of edges of any length.
 
-/** The number of tokens in a block; an incomplete block is not kept. */
+/** The number of tokens in a block; tokens that do not fill a block are not pooled. */
 export const BLOCK_TOKENS = 32;
 
 interface Block {
   index: number;
-  /** The block's tokens as text, its key in `siblings`. */
+  /** The block's token ids joined to a string, which is its key in `siblings`. */
   key: string;
   siblings: Map<string, Block>;
   next: Map<string, Block>;
 }
 
-/** A block that must be filled with the keys and values of the tokens from `start` on. */
+/** A block that was added to the tree, into which the caller must copy the keys and values of the tokens from `start` on. */
 interface NewBlock {
   index: number;
   start: number;
 }
 
-/** Maps token sequences to blocks of the pool. */
+/** Maps sequences of tokens to the indices of the pool's blocks. */
 export class PrefixTree {
   readonly #first = new Map<string, Block>();
-  /** Blocks in the order of their last use, the least recent first. A block comes after its children, so the first block has none. */
+  /**
+   * The blocks in the order of their last use, the least recently used first. A block always comes after its children, so that
+   * the first block has no children and can be evicted.
+   */
   readonly #byUse = new Set<Block>();
   #free: number[] = [];
 
@@ -42,9 +45,9 @@ export class PrefixTree {
   }
 
   /**
-   * Finds the indices of the blocks with the longest kept prefix of the tokens, and marks them as used.
+   * Finds the indices of the blocks with the longest pooled prefix of the tokens, and marks these blocks as used.
    *
-   * @param reader the number of the adapter that reads the tokens; texts of different readers share no blocks
+   * @param reader the number of the adapter that reads the tokens; texts of different adapters share no blocks
    */
   find(tokens: readonly number[], reader = 0): number[] {
     const path = this.#path(tokens, reader);
@@ -53,9 +56,9 @@ export class PrefixTree {
   }
 
   /**
-   * Adds blocks for the beginning of the tokens, as far as there is room.
+   * Adds blocks for the first tokens of a text, as many as there is room for.
    *
-   * @returns the new blocks, which must be filled
+   * @returns the new blocks, into which the caller must copy keys and values
    */
   keep(tokens: readonly number[], reader = 0): NewBlock[] {
     const path = this.#path(tokens, reader);
@@ -89,7 +92,7 @@ export class PrefixTree {
     return path;
   }
 
-  /** Marks blocks as used now, children before parents (see `#byUse`). */
+  /** Marks the blocks of a path from the root as used now, children before parents (see `#byUse`). */
   #touch(path: readonly Block[]): void {
     for (const block of [...path].reverse()) {
       this.#byUse.delete(block);
@@ -100,7 +103,7 @@ export class PrefixTree {
   /**
    * Evicts the least recently used block.
    *
-   * @returns undefined if all blocks belong to `path`
+   * @returns the index of the evicted block; undefined if all blocks belong to `path` and none can be evicted
    */
   #evict(path: readonly Block[]): number | undefined {
     const [oldest] = this.#byUse;
@@ -111,6 +114,9 @@ export class PrefixTree {
   }
 }
 
-/** Makes a block's key among its siblings. Only that of a first block names the reader; later blocks are found through it. */
+/**
+ * Makes the key of a block among its siblings. Only the key of a text's first block contains the adapter's number, since later
+ * blocks are found through the first one.
+ */
 const keyOf = (tokens: readonly number[], start: number, reader: number): string =>
   `${start === 0 ? `${reader}:` : ''}${tokens.slice(start, start + BLOCK_TOKENS).join()}`;

@@ -1,5 +1,5 @@
-// Compiles decoding graphs whose float32 weights ONNX Runtime has prepacked for fast products. The packed weights are a copy of the
-// parameters, so that the program (one, for prompts and steps) is compiled again when the parameters change.
+// Compiles decoding graphs for which ONNX Runtime has prepacked the float32 weights, i.e. copied them to a layout for fast
+// products. Since they are copies, the program (one for prompts and steps) is compiled again when the parameters change.
 import type { BoundProgram, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
@@ -8,18 +8,19 @@ import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { isLargeWeight, ROWS_AS_COLUMNS } from '../layers/weight-product.js';
 
 /**
- * The least and the most bytes of float32 weights that are packed by default. Packing gains little for smaller weights, which
- * stay in the CPU's caches, and needs a new session after each update; larger weights are kept in memory twice only on request.
+ * The least and the most bytes of float32 weights that are packed by default. Smaller weights stay in the CPU's caches, so that
+ * packing gains little and still needs a new session after each update; a second copy of larger weights is made only on request.
  */
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
 /**
- * Finds the names of the weights to pack: those that products read in float32, or none.
+ * Finds the names of the weights to pack, which are those that products read in float32 (only the large ones if `asked` is
+ * undefined), or none.
  *
- * @param others weights that are read in another form
- * @param asked whether to pack; undefined: depends on their size and on `slots`
- * @param slots the number of rows that are decoded at the same time, if known. Steps of many rows read the parameters themselves, and
- *   a copy for prompts and fewer rows is not worth its memory then
+ * @param others weights that products do not read in float32, such as quantised ones
+ * @param asked whether to pack; undefined: depends on the size of the weights and on `slots`
+ * @param slots the number of rows that are decoded at the same time, if known. Steps of many rows read the parameters themselves,
+ *   so that a packed copy would serve only prompts and is not worth its memory
  */
 export function weightsToPrepack(
   architecture: CausalArchitecture,
@@ -35,7 +36,10 @@ export function weightsToPrepack(
   return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
 }
 
-/** Finds the quantised weights that products read as integers (see quantization/integer-weight.ts): all of them, or none. */
+/**
+ * Finds the quantised weights that products read as integers (see quantization/integer-weight.ts): all quantised weights, or
+ * none.
+ */
 export function weightsAsIntegers(
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
@@ -47,7 +51,7 @@ export function weightsAsIntegers(
 /**
  * Decides whether weights are packed.
  *
- * @param asked whether to pack; undefined: depends on their size
+ * @param asked the caller's choice; undefined: depends on the size of the weights
  */
 function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked: boolean | undefined): boolean {
   if (asked !== undefined) return asked;
@@ -56,29 +60,35 @@ function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked:
   return bytes >= smallest && bytes <= largest;
 }
 
-/** A compiled program with its copy of the weights. */
+/** A compiled program with its packed copy of the weights. */
 interface Packed {
   key: string;
   version: number;
   bound: Promise<BoundProgram>;
-  /** The number of running calls. */
+  /** The number of calls that are running the program. */
   users: number;
 }
 
-/** Holds the latest program only, since each has a copy of the weights. A replaced program is freed when its last call has ended. */
+/**
+ * Holds only the latest program, since each program has a copy of the weights. A replaced program is freed when its last call has
+ * ended.
+ */
 export class PrepackedPrograms {
   #latest?: Packed;
   readonly #inUse = new Map<BoundProgram, Packed>();
 
   constructor(private readonly parameters: State) {}
 
-  /** Returns the program for `key` and the current parameters. Each `take` needs one `done`. */
+  /**
+   * Returns the program for `key` and the current parameters, which it compiles if it has another one. Each call of `take` needs
+   * a call of `done`.
+   */
   async take(key: string, compile: () => Promise<BoundProgram>): Promise<BoundProgram> {
     const { version } = this.parameters;
     if (this.#latest?.key !== key || this.#latest.version !== version) {
       const before = this.#latest;
-      // The previous program is freed before the next is compiled, so that there is one copy in memory; running calls keep
-      // theirs.
+      // The previous program is freed before the next one is compiled, so that memory contains one packed copy; calls that are
+      // still running keep the previous copy until they end.
       this.#latest = { key, version, users: 0, bound: freed(before).then(compile) };
     }
     const packed = this.#latest;
@@ -88,7 +98,7 @@ export class PrepackedPrograms {
     return bound;
   }
 
-  /** Ends a call that uses a program from `take`. */
+  /** Ends the use of a program that `take` returned. */
   async done(bound: BoundProgram): Promise<void> {
     const packed = this.#inUse.get(bound);
     if (!packed || --packed.users > 0) return;
@@ -103,7 +113,7 @@ export class PrepackedPrograms {
   }
 }
 
-/** Releases a packed program that is no longer needed, unless it has users. */
+/** Releases a packed program that was replaced, unless calls are still running it. */
 async function freed(packed: Packed | undefined): Promise<void> {
   if (!packed || packed.users > 0) return;
   const bound = await packed.bound;

@@ -1,24 +1,28 @@
-// Divides the new tokens of several rows into runs of the graph, so that rows with few new tokens are not padded to those with many.
+// Divides the new tokens of several cache rows into executions (runs) of the decoding graph, so that rows with few new tokens are
+// not padded to the length of rows with many.
 
-/** A run of the graph on the first `rows` rows: of each row the tokens that are at least `from` and less than `to` tokens before its end. */
+/**
+ * A run of the graph, which reads tokens of the first `rows` rows: in each row those that are at least `from` and less than `to`
+ * tokens before the row's end.
+ */
 interface PromptRun {
   rows: number;
   from: number;
   to: number;
 }
 
-/** The number of padding tokens that cost less than a further run of the graph. */
+/** The number of padding tokens that take less time than a further run of the graph. */
 const FREE_PADDING = 64;
 
-/** The share of a run's tokens up to which more padding than that is accepted. */
+/** More padding than `FREE_PADDING` is accepted up to this share of a run's tokens. */
 const PADDING_SHARE = 1 / 8;
 
-/** The least difference in new tokens for which rows are swapped, since their keys and values must move. */
+/** The least difference in the number of new tokens for which two rows are swapped, since a swap moves their keys and values. */
 const WORTH_A_SWAP = 64;
 
 /**
- * Cuts new tokens into runs of at most `chunk` tokens per row. The last run contains the last token of every row that has new
- * tokens.
+ * Divides new tokens into runs with at most `chunk` tokens per row. The last run contains the last token of every row that has
+ * new tokens, so that it can sample after all of them.
  *
  * @param lengths [rows] the number of new tokens; there is little padding if they are ordered by `longestFirst`
  * @returns the runs, in the order in which they must be executed

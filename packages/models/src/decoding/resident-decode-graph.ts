@@ -1,5 +1,6 @@
-// Builds the decoding graph for a KV cache on a GPU: new keys and values are written into the cache, which is both input and output, and
-// attention reads the cache alone. decode-graph.ts has the form for a cache on the host.
+// Builds the decoding graph for a KV cache on a GPU: the cache is both input and output of the graph, which writes new keys and
+// values into it, and attention reads keys and values from the cache alone. decode-graph.ts builds the graph for a cache on the
+// host.
 import { defineOp, GraphBuilder, multiplyDims, type Dim, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
@@ -21,10 +22,10 @@ import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 
-/** Returns the name of the output that is the cache with the new tokens. */
+/** Returns the name of the graph output that is the cache tensor `cacheName` with the new tokens. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
-/** Replaces the values at given indices. Unlike the builder's scatters it has no gradient. */
+/** Replaces the elements at given indices. Unlike the scatter operations of `GraphBuilder` it has no gradient. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /**
@@ -50,7 +51,7 @@ export function residentDecodeGraph(
   const writeAt = g.input('write_at', 'int64', ['writes', 3]);
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
-  // By name: attention of several layers may use the keys and values of one.
+  // The extended cache tensors by name. They are kept since several layers may attend to the keys and values of one layer.
   const known = new Map<string, Value>();
   const cached = (name: string, fresh: Value) => {
     if (!known.has(name)) known.set(name, extendedCache(name, fresh));
@@ -90,7 +91,10 @@ export function residentDecodeGraph(
   return g;
 }
 
-/** Computes softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand, which saves a copy of it. */
+/**
+ * Computes softmax(Q Kᵀ / √headSize + mask) V over the columns of the cache up to each query's own position. K is the left
+ * operand of the first product, which saves transposing a copy of it.
+ */
 function attention(
   g: GraphBuilder,
   query: Value,
@@ -115,7 +119,7 @@ function attention(
   return mergeHeads(g, g.matMul(softmaxWithSinks(g, scores, layout, form), values), layout);
 }
 
-/** Swaps the last two axes, of which one has size `rows`; if that is 1, no element moves. */
+/** Swaps the last two axes of a tensor, one of which has size `rows`; if `rows` is 1, the data is not moved. */
 function swapped(g: GraphBuilder, x: Value, rows: Dim): Value {
   return rows === 1
     ? g.unsqueeze(g.squeeze(x, x.dim(-1) === 1 ? -1 : -2), x.dim(-1) === 1 ? 2 : 3)

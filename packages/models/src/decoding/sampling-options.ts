@@ -1,12 +1,18 @@
-// Declares the options of sampling, and checks their ranges.
+// Declares the options for sampling tokens, and checks their ranges.
 
-/** The options of sampling. */
+/** The options for sampling tokens. */
 export interface SamplingOptions {
-  /** Logits are divided by this number first; 1 samples from the policy itself, 0 takes the most likely token. */
+  /**
+   * The number by which logits are divided before top-k and top-p; 1 samples from the policy itself, 0 takes the most likely
+   * token.
+   */
   temperature: number;
-  /** Only the k most likely tokens can be chosen; 0: all. */
+  /** The number k of most likely tokens that can be chosen; 0: all tokens can. */
   topK: number;
-  /** Only the smallest set of most likely tokens with at least this probability can be chosen (Holtzman et al. 2020); 1: all. */
+  /**
+   * The probability p: only the smallest set of most likely tokens whose total probability is at least p can be chosen (Holtzman
+   * et al. 2020); 1: all tokens can.
+   */
   topP: number;
   /** Whether the most likely token is always taken; the three options above then have no effect. */
   greedy: boolean;
@@ -17,27 +23,34 @@ export interface SamplingOptions {
   biasesLogits?: boolean;
   /** Whether turns may have rules that change logits (see logit-rules.ts). */
   appliesRules?: boolean;
-  /** Whether turns may have a mask of the tokens that can be chosen, in addition to all other options; `maxNewTokens` must be 1 then. */
+  /**
+   * Whether turns may have a mask of the tokens that can be chosen, which restricts the choice in addition to all other options;
+   * requires `maxNewTokens` 1, since the mask is for one token.
+   */
   masksTokens?: boolean;
 }
 
 export type RowSampling = Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
 
 /**
- * The temperature at or below which sampling is greedy: with a uniform number of 0 it takes the most likely token (the first of several
- * equal ones), which has all probability, since different float32 logits differ by at least a 10⁻⁷ of their size.
+ * The temperature at or below which sampling is greedy, i.e. takes the most likely token (the first of several equal ones), for
+ * which its uniform random number must be 0. At this temperature that token has all probability, since different float32 logits
+ * differ by at least a 10⁻⁷ of their size.
  */
 export const GREEDY_TEMPERATURE = 1e-12;
 
-/** The highest temperature. Above it the logit of a masked token would come too close to the others. */
+/**
+ * The highest temperature. Above it the logit of a masked token, divided by the temperature, would come too close to the other
+ * logits.
+ */
 export const MAX_TEMPERATURE = 100;
 
-/** The least top-p that float32 can represent. The most likely token is always kept. */
+/** The least top-p, which float32 can still represent. The most likely token can always be chosen. */
 const LEAST_TOP_P = 1e-30;
 
 /**
  * Returns equivalent options without numbers that overflow in float32: a temperature of at most `GREEDY_TEMPERATURE` becomes
- * greedy sampling, its limit at 0.
+ * greedy sampling, which is the limit of sampling at temperature 0.
  *
  * @throws {RangeError} if an option is out of its range
  */

@@ -1,5 +1,5 @@
-// Samples the next token inside the graph, so that no row of logits leaves it: the host passes one uniform number per row and
-// receives one token with its log-probability.
+// Samples the next token inside the decoding graph, so that logits need not be copied to the host: the host passes one uniform
+// random number per row and receives one token with its log-probability.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
@@ -7,7 +7,7 @@ import { sampleFull, sampleTruncated } from './draw-token.js';
 import { sampleMixed } from './mixed-sampling.js';
 import type { SamplingOptions } from './sampling-options.js';
 
-/** The kind of sampler that a graph contains; the sampling settings are inputs of the graph. */
+/** The kind of sampler that a graph contains; settings such as the temperature are inputs of the graph. */
 export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
@@ -15,11 +15,11 @@ export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: 
   | { kind: 'mixed' }
 );
 
-/** The number of most likely tokens that a sampler with biases returns; fewer if the vocabulary is smaller. */
+/** The number of most likely tokens that a sampler with logit biases returns; fewer if the vocabulary is smaller. */
 export const MAX_TOP_LOGPROBS = 20;
 
 /**
- * Chooses the sampler for some options.
+ * Chooses the kind of sampler that some sampling options need.
  *
  * @param options as `computable` returns them
  * @param shared whether one sampler serves rows with different settings, which costs a few more passes over the vocabulary (see
@@ -34,7 +34,7 @@ export function samplerFor(options: SamplingOptions, vocabSize: number, shared =
   };
 }
 
-/** Chooses the kind of sampler for rows with the same settings. */
+/** Chooses the kind of sampler if all rows have the same settings. */
 function plainSampler(
   { greedy, topK, topP, temperature }: SamplingOptions,
   vocabSize: number,
@@ -50,11 +50,11 @@ function plainSampler(
 }
 
 interface SampledTokens {
-  /** [rows] int64 */
+  /** [rows] int64 the sampled tokens. */
   tokens: Value;
-  /** [rows] log p(token) at temperature 1 without truncation, equal to the log-probability that scoring computes. */
+  /** [rows] log p(token) at temperature 1 without truncation, which equals the log-probability that scoring computes. */
   logprobs: Value;
-  /** [rows] log-probability under the tempered and truncated distribution that was sampled from. */
+  /** [rows] the log-probability of the token under the distribution that was sampled from, with temperature and truncation. */
   samplingLogprobs: Value;
 }
 
@@ -80,7 +80,7 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
-/** Applies biases and rules to logits. */
+/** Applies biases and rules to logits, if the sampler has them. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, appliesRules } = sampler;
   if (!biasesLogits && !appliesRules) return logits;
@@ -98,7 +98,7 @@ function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value 
 }
 
 /**
- * Adds the outputs with the most likely tokens.
+ * Adds the graph outputs with the most likely tokens and their log-probabilities.
  *
  * @param probabilities [rows, vocabulary], the softmax of the logits
  */
@@ -110,10 +110,10 @@ function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void 
 }
 
 /**
- * Chooses a token for each row.
+ * Samples a token for each row.
  *
  * @param own the model's logits, from which the log-probabilities are computed
- * @param logits the changed logits, which are sampled from
+ * @param logits the logits with biases, rules and masks applied, from which tokens are sampled
  */
 function choose(
   g: GraphBuilder,
@@ -128,7 +128,8 @@ function choose(
   }
   const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
   const { tokens, samplingLogprobs } = draw(g, logits, uniforms, sampler);
-  // Without temperature and truncation, this adds the same nodes, which the builder shares.
+  // Without temperature and truncation, `tokenLogprobs` builds the same nodes as `draw`, and the graph builder makes them only
+  // once.
   const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
   return { sampled: { tokens, logprobs, samplingLogprobs }, probabilities };
 }

@@ -1,32 +1,37 @@
-// Decides which prompts read a prefix that several have in common, and which prompts then copy its keys and values.
+// Decides which prompt reads a prefix that several prompts have in common, and which prompts then copy its keys and values.
 import { minimum } from '@bowyer/core';
 import { commonPrefix, compareTokens } from '../batching/common-prefix.js';
 
-/** The part of a row's context that the model sees; the first `cached` tokens are in the row's cache. */
+/**
+ * The section of a row's context that the model sees; the keys and values of its first `cached` tokens are in the row's cache.
+ */
 export interface Prompt {
   tokens: readonly number[];
   cached: number;
 }
 
-/** Copies the first `length` positions of row `from` to row `to`. */
+/** Says that the first `length` positions of row `from` are copied to row `to`. */
 export interface PrefixCopy {
   from: number;
   to: number;
   length: number;
 }
 
-/** A stage of reading: first `reads` (tokens `start` to `end`, exclusive, of a prompt), then `copies`, whose rows are indices of prompts. */
+/**
+ * A stage of reading prompts: first `reads` are executed (tokens `start` to `end`, exclusive, of a prompt are read), then
+ * `copies`, whose rows are indices of prompts.
+ */
 export interface SharedStage {
   reads: { prompt: number; start: number; end: number }[];
   copies: PrefixCopy[];
 }
 
 /**
- * Returns the stages, one for each level of the tree of the prompts' prefixes: one prompt of a branch reads the prefix that the whole
- * branch has in common, and the others copy it. The last token of a prompt is never in a stage, since the next token is sampled from
- * its logits.
+ * Returns the stages of reading, one for each level of the tree that the prompts' prefixes form: one prompt of a branch reads the
+ * prefix that all prompts of the branch have in common, and the others copy it. The last token of a prompt is never in a stage,
+ * since the next token is sampled from its logits.
  *
- * @param least the least number of tokens that a prompt must save by copying; fewer are not worth another run of the graph
+ * @param least the least number of tokens that a prompt must save by copying; saving fewer is not worth another run of the graph
  */
 export function sharedPrefixes(prompts: readonly Prompt[], least: number): SharedStage[] {
   const stages: SharedStage[] = [];
@@ -55,7 +60,7 @@ export function sharedPrefixes(prompts: readonly Prompt[], least: number): Share
   return stages.filter(() => true);
 }
 
-/** Groups sorted prompts by the token after their common prefix; prompts that end there are in no group. */
+/** Groups sorted prompts by the token that follows their common prefix; prompts without such a token are in no group. */
 function branches(prompts: readonly Prompt[], branch: readonly number[], common: number): number[][] {
   const byNext = new Map<number, number[]>();
   for (const i of branch) {

@@ -1,30 +1,34 @@
-// Plans which prefixes the slots of a call copy from each other's caches, and translates the plan from slots to rows.
+// Plans which prefixes the slots of a call copy from each other's caches, and translates the plan from slots to rows of the
+// cache.
 import { groupBy, maximum } from '@bowyer/core';
 import { commonPrefix } from '../batching/common-prefix.js';
 import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
 import type { SlotMapping } from './slot-mapping.js';
 
-/** The part of a slot's context that the model sees, with the number of tokens that are in the slot's own cache. */
+/** The section of a slot's context that the model sees, with the number of tokens that are in the slot's own cache. */
 interface SlotPrompt {
   slot: number;
   tokens: readonly number[];
   cached: number;
-  /** The adapter with which the tokens are read, since keys and values differ between adapters; undefined: the same adapter for all. */
+  /**
+   * The adapter with which the tokens are read, since keys and values differ between adapters; undefined: all slots have the same
+   * adapter.
+   */
   adapter?: object | null;
 }
 
-/** A stage of a call: first `reads`, then `copies`, whose rows are slots. */
+/** A stage of a call: first `reads` are executed, then `copies`, whose `from` and `to` are slots. */
 interface Stage {
   reads: { slot: number; tokens: Int32Array }[];
   copies: PrefixCopy[];
 }
 
-/** The tokens that slots read and copy before those that only they have. */
+/** The stages in which slots read and copy common prefixes, after which each slot reads the remaining tokens of its prompt. */
 export interface SharingPlan {
   stages: Stage[];
   /** [prompts] the number of cached tokens after all stages. */
   cached: number[];
-  /** The number of tokens that slots copy. */
+  /** The number of tokens that slots copy from other slots. */
   copied: number;
   /** [prompts] the number of tokens that the model reads for each prompt. */
   read: number[];
@@ -34,13 +38,13 @@ interface SharingOptions {
   slots: number;
   /** Returns the tokens that are cached in a slot, and the adapter with which they were read. */
   content: (slot: number) => Pick<SlotPrompt, 'tokens' | 'adapter'>;
-  /** The least number of tokens that a copy must save. */
+  /** The least number of tokens that copying a prefix must save. */
   least: number;
-  /** Whether recurrent states must be copied too; a slot has only those after its last token. */
+  /** Whether recurrent states must be copied with a prefix; a slot has only the states after its last token. */
   hasStates: boolean;
 }
 
-/** Plans the copies and reads of a call. */
+/** Plans the copies and reads of a call for the prompts of its slots. */
 export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOptions): SharingPlan {
   const before = options.hasStates ? [] : copiesFromSlots(prompts, options);
   const cached = prompts.map((prompt) => prompt.cached);
@@ -75,7 +79,10 @@ export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOpti
   return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied, read };
 }
 
-/** Finds the common prefixes of prompts with the same adapter; the stages of all adapters are executed together. */
+/**
+ * Finds the stages for prompts, which share prefixes only with prompts of the same adapter; the stages of all adapters are
+ * executed together.
+ */
 function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>)[], least: number): SharedStage[] {
   const indices = groupBy(prompts.keys(), (i) => prompts[i].adapter);
   const together: SharedStage[] = [];
@@ -93,7 +100,10 @@ function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>
   return together;
 }
 
-/** Finds, for each prompt, a copy from the slot whose cache has the longest prefix of it, such as another episode's with the same instructions. */
+/**
+ * Finds, for each prompt, a copy from the slot whose cache has the prompt's longest prefix, such as that of another episode with
+ * the same instructions.
+ */
 function copiesFromSlots(
   prompts: readonly SlotPrompt[],
   { slots, content, least }: SharingOptions,
@@ -104,7 +114,7 @@ function copiesFromSlots(
   const changed = new Set(unread.map((i) => prompts[i].slot));
   return unread.flatMap((prompt) => {
     const { tokens, cached, adapter } = prompts[prompt];
-    // A row that is changed itself is not a source, so the order of the copies does not matter.
+    // A row that is the target of a copy is not a source of another copy, so that the order of the copies does not matter.
     const lengths = contents.map((known, slot) =>
       changed.has(slot) || known.adapter !== adapter ? 0 : commonPrefix(known.tokens, tokens),
     );
@@ -114,7 +124,10 @@ function copiesFromSlots(
   });
 }
 
-/** Lists for each stage the slots that have read before the others, whose rows must come first. Each list contains the previous one. */
+/**
+ * Lists for each stage the slots that have read tokens in this stage or an earlier one. Their rows must come first in the cache,
+ * since a run of the graph reads the first rows. Each list begins with the previous one.
+ */
 export function readersFirst({ stages }: SharingPlan): number[][] {
   const readers = new Set<number>();
   return stages.flatMap(({ reads }) => {
@@ -124,7 +137,10 @@ export function readersFirst({ stages }: SharingPlan): number[][] {
   });
 }
 
-/** Returns the stages in the form of the token loop's arguments: tokens for each row, from the first row on. */
+/**
+ * Returns the stages in the form of the token loop's arguments (`GenerateArgs.shared`): tokens for each row, beginning with the
+ * first row.
+ */
 export function stagesOfRows({ stages }: SharingPlan, rows: SlotMapping) {
   return stages.map(({ reads, copies }) => {
     const byRow = new Map(reads.map(({ slot, tokens }) => [rows.row(slot), tokens]));

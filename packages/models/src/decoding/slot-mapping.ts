@@ -1,28 +1,30 @@
-// Maps each slot to a row of the KV cache, and to the part of the slot's context (its window) that the row contains. Rows that take part
-// in a run must come first (see cache-rows.ts), so that the rows of slots change over time.
+// Maps each slot (the context of an episode) to a row of the KV cache, and to the section of the context (the window) whose keys
+// and values the row contains. Rows that take part in a run of the graph must come first (see cache-rows.ts), so that the rows of
+// slots change over time.
 
-/** The cached part of a slot's context. */
+/** The section of a slot's context that is cached. */
 interface Window {
   /** The index in the context of the first cached token. */
   start: number;
   /** The number of cached tokens. */
   length: number;
-  /** For recurrent layers: the number of cached tokens up to the snapshot of their states. */
+  /** With recurrent layers: the number of cached tokens that the states' snapshot includes. */
   snapshot?: number;
-  /** Whether the window was cut to the snapshot, so that the states must be restored before the next token. */
+  /** Whether the window was cut at the snapshot, so that the states must be restored from it before the next token is read. */
   restores?: boolean;
 }
 
-/** Records which row each slot has, and what the row contains. */
+/** Records which row each slot has, and which tokens are cached in the row. */
 export class SlotMapping {
   readonly #slotOfRow: number[];
   readonly #rowOfSlot: number[];
   readonly #windows: Window[];
 
   /**
-   * Gives each slot the row of its own index, with an empty window.
+   * Gives each slot the row with the slot's index, and an empty window.
    *
-   * @param hasStates whether layers have states, which can only be restored to their snapshot; keys and values can be cut anywhere
+   * @param hasStates whether the model has recurrent states, which can only be restored to their snapshot, while keys and values
+   *   can be cut anywhere
    */
   constructor(
     slots: number,
@@ -33,7 +35,10 @@ export class SlotMapping {
     this.#windows = this.#slotOfRow.map(() => ({ start: 0, length: 0 }));
   }
 
-  /** Cuts a slot's window after the context's first `tokenCount` tokens; with states, at the snapshot, or wholly if the snapshot is later. */
+  /**
+   * Cuts a slot's window so that it contains only tokens among the context's first `tokenCount`. With recurrent states, it is cut
+   * at the snapshot, or emptied if the snapshot is later.
+   */
   keepUpTo(slot: number, tokenCount: number): void {
     const window = this.#windows[slot];
     const kept = Math.max(0, Math.min(window.length, tokenCount - window.start));
@@ -48,23 +53,23 @@ export class SlotMapping {
     return this.#windows[slot].restores === true;
   }
 
-  /** Returns the part of the slot's context that is cached. */
+  /** Returns the section of the slot's context that is cached. */
   window(slot: number): Readonly<Window> {
     return this.#windows[slot];
   }
 
   /**
-   * Counts the cached tokens of a window that begins at context index `start`. Positions count from the window's start, so that a cached
-   * window with another start is of no use.
+   * Counts the cached tokens of a slot's context from index `start` on; 0 if the cached window begins at another index. Position
+   * encodings count from the window's first token, so that keys of a window with another beginning cannot be used.
    */
   cachedFrom(slot: number, start: number): number {
     return this.#windows[slot].start === start ? this.#windows[slot].length : 0;
   }
 
   /**
-   * Sets the part of the slot's context that is cached.
+   * Records which section of the slot's context is cached.
    *
-   * @param snapshot the number of its tokens up to the snapshot of the slot's states
+   * @param snapshot the number of the section's tokens that the snapshot of the slot's recurrent states includes
    */
   setWindow(slot: number, start: number, length: number, snapshot = 0): void {
     this.#windows[slot] = { start, length, snapshot };
@@ -83,7 +88,7 @@ export class SlotMapping {
   /**
    * Assigns the first rows to the given slots, in any order.
    *
-   * @returns the swaps of rows for this
+   * @returns the swaps of rows by which this is achieved
    */
   bringToFront(slots: readonly number[]): [number, number][] {
     const chosen = new Set(slots);
@@ -98,7 +103,7 @@ export class SlotMapping {
     return swaps;
   }
 
-  /** Returns the number of cached tokens of each row before the given swaps, [rows]. */
+  /** Returns the number of cached tokens that each row had before the given swaps, [rows]. */
   lengthsBefore(swaps: readonly (readonly [number, number])[]): Int32Array {
     const lengths = Int32Array.from(this.#slotOfRow, (slot) => this.#windows[slot].length);
     for (const [a, b] of [...swaps].reverse()) [lengths[a], lengths[b]] = [lengths[b], lengths[a]];

@@ -1,24 +1,25 @@
-// Stores the states of recurrent layers in the worker thread. Each row has a present state, which every token replaces, and a snapshot,
-// from which it can be restored. The present states of all rows come first, so that the graph reads those of the first rows in place.
+// Stores the states of recurrent layers in the worker thread. Each row has a current state, which every token replaces, and a
+// snapshot, from which the current state can be restored. The current states of all rows come first, so that the graph reads
+// those of the first rows in place.
 
-/** The number of states of a slot: the present one and the snapshot. */
+/** The number of states that are stored per slot: the current one and the snapshot. */
 export const STATE_ROWS_PER_SLOT = 2;
 
-/** One state tensor of all rows: [present and snapshot, rows, ...shape]. */
+/** Holds one state tensor of all rows: [current or snapshot, rows, ...shape]. */
 interface StateArray {
   name: string;
   shape: readonly number[];
   data: Float32Array;
 }
 
-/** Reads and writes the states of rows. */
+/** Reads and writes the recurrent states of rows. */
 export class StateRows {
   constructor(
     private readonly arrays: readonly StateArray[],
     private readonly rows: number,
   ) {}
 
-  /** Swaps two rows with their snapshots. */
+  /** Swaps two rows: their current states and their snapshots. */
   swap(a: number, b: number): void {
     for (const { data, size } of this.#sized()) {
       for (const first of [0, this.rows]) {
@@ -30,17 +31,17 @@ export class StateRows {
     }
   }
 
-  /** Copies a row's present state to another row. */
+  /** Copies the current state of row `from` to row `to`. */
   copy({ from, to }: { from: number; to: number }): void {
     for (const { data, size } of this.#sized()) data.copyWithin(to * size, from * size, (from + 1) * size);
   }
 
-  /** Resets a row to the state before any token. */
+  /** Resets a row to the state before any token, which is zeros. */
   clear(row: number): void {
     for (const { data, size } of this.#sized()) data.fill(0, row * size, (row + 1) * size);
   }
 
-  /** Saves snapshots of the first rows' present states. */
+  /** Saves snapshots of the current states of the first rows. */
   takeSnapshots(rows: number): void {
     for (const { data, size } of this.#sized()) data.copyWithin(this.rows * size, 0, rows * size);
   }
@@ -53,7 +54,7 @@ export class StateRows {
   }
 
   /**
-   * Replaces the present states by those after a run.
+   * Replaces the current states by those that a run of the graph has computed.
    *
    * @param counts [rows] the number of new tokens of each row; a row without new tokens keeps its state
    */
@@ -68,7 +69,7 @@ export class StateRows {
     }
   }
 
-  /** Lists names and shapes of the states that a run over the first rows reads. */
+  /** Lists names and shapes of the state inputs of a run of the graph over the first `rows` rows. */
   shapes(rows: number): [name: string, dims: number[]][] {
     return this.arrays.map(({ name, shape }) => [name, [rows, ...shape]]);
   }

@@ -1,5 +1,5 @@
-// Runs the loop over tokens: new tokens go through the graph, a token is sampled for each row, and rows stop at a terminator or at
-// `maxNewTokens`.
+// Generates utterances token by token: the new tokens of all rows go through the graph, a token is sampled for each row, and a
+// row stops at a terminator or at `maxNewTokens`.
 import type { KernelProgram } from '@bowyer/graph';
 import { BUFFER_STEPS, roundedSize } from '../batching/few-sizes.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
@@ -9,7 +9,7 @@ import type { KernelInputs, LoopCache } from './loop-cache.js';
 import { mixedSamplingInputs } from './mixed-sampling.js';
 import { longestFirst, promptRuns } from './prompt-runs.js';
 
-/** Runs the loop over a cache in which the rows of the call come first. */
+/** Runs the token loop over a cache whose first rows are those of the call. */
 export async function generateWith(
   cache: LoopCache,
   programs: Readonly<Record<Role, KernelProgram>>,
@@ -37,22 +37,22 @@ export async function generateWith(
   };
 }
 
-/** The tokens that the graph has sampled, one for each row of the batch. */
+/** The tokens that one run of the graph has sampled, one for each row of the batch. */
 interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   samplingLogprobs: Float32Array;
-  /** [rows] with a sampler with masks. */
+  /** [rows] the log-probability among the tokens that the mask allows; only from a sampler with token masks. */
   maskedLogprobs?: Float32Array;
-  /** [rows] with a sampler with biases. */
+  /** [rows] the most likely tokens; only from a sampler with biases. */
   topLogprobs?: TopLogprobs[];
 }
 
-/** Holds the state of the loop: unfinished utterances, and the rows of the cache in which they are. */
+/** Holds the state of the token loop: the utterances so far, and the cache rows in which the unfinished ones are. */
 class TokenLoop {
   readonly rows: GeneratedRow[];
   readonly swaps: [number, number][] = [];
-  /** [batch] for each row of the batch, the index of its utterance in `rows`. */
+  /** [batch] for each cache row of the batch, the index of its utterance in `rows`. */
   batch: number[];
 
   constructor(
@@ -74,7 +74,10 @@ class TokenLoop {
     return this.batch.some((index) => this.#goesOn(index));
   }
 
-  /** Returns whether every row has one new token. Such a call uses the graph for steps, so that it is as fast as a step of a longer call. */
+  /**
+   * Returns whether every row has exactly one new token. Such a call reads it with the graph for steps, so that it is as fast as
+   * a step of a longer call.
+   */
   get beginsWithStep(): boolean {
     const { feed, maxNewTokens } = this.args;
     return maxNewTokens > 0 && feed.every(({ length }) => length === 1);
@@ -85,8 +88,8 @@ class TokenLoop {
   }
 
   /**
-   * Reads all new tokens of `args.feed` and samples after them. Snapshots of states are taken before each row's last token, where a
-   * different continuation of the prompt would begin.
+   * Reads all new tokens of `args.feed` and samples a token after them. Snapshots of recurrent states are taken before each row's
+   * last token, since another continuation of the same prompt would begin there.
    */
   async feed(program: KernelProgram): Promise<Sampled> {
     const { feed } = this.args;
@@ -107,9 +110,9 @@ class TokenLoop {
   }
 
   /**
-   * Reads tokens of the first rows.
+   * Reads new tokens of the first rows.
    *
-   * @returns the samples after the last token of each row; null if there are no tokens
+   * @returns the tokens sampled after the last token of each row; null if no row has new tokens
    */
   async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
     const lengths = feed.map(({ length }) => length);
@@ -126,7 +129,10 @@ class TokenLoop {
     return sampled;
   }
 
-  /** Reads the last token of each row: the sampled one, or the only new one. Finished rows are read too, but not added to the cache. */
+  /**
+   * Reads one token of each row and samples the next one; the token is the last sampled one or, in the first step, the row's only
+   * new one. Tokens of finished rows are read too, but not added to the cache.
+   */
   step(program: KernelProgram, takesLast: boolean): Promise<Sampled> {
     if (this.rows.every(({ tokens }) => tokens.length === 0)) this.cache.takeSnapshots?.(this.batch.length);
     const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1) ?? this.args.feed[index][0]));
@@ -135,7 +141,10 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /** Appends the sampled tokens to unfinished utterances, and removes finished rows from the batch if that pays. */
+  /**
+   * Appends the sampled tokens to unfinished utterances, and removes finished rows from the batch if at least half of the rows
+   * are finished.
+   */
   take(sampled: Sampled): void {
     this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
     this.#compact();
@@ -152,7 +161,9 @@ class TokenLoop {
     result.terminated = this.args.terminatorIds[index].includes(tokens[at]);
   }
 
-  /** Moves the unfinished rows to the front and drops the others from the batch, once at least half of the rows are finished. */
+  /**
+   * Moves the unfinished rows to the front and removes finished rows from the batch, once at least half of the rows are finished.
+   */
   #compact(): void {
     const { batch } = this;
     const running = batch.filter((index) => this.#goesOn(index)).length;
@@ -166,7 +177,7 @@ class TokenLoop {
     batch.length = running;
   }
 
-  /** Moves long rows to the front, if attention then reads less. */
+  /** Moves rows with long contexts to the front, if attention then reads fewer positions. */
   orderByLength(): void {
     const { lengths } = this.cache;
     const needed = this.batch.map((_, row) => lengths[row]);
@@ -199,7 +210,7 @@ class TokenLoop {
     };
   }
 
-  /** Pads ids on the right; positions continue after those in the cache. */
+  /** Pads token ids on the right to `width`, and computes their positions, which continue after the cached ones. */
   #tokens(pieces: readonly Int32Array[], width: number) {
     const ids = new Int32Array(pieces.length * width);
     const positions = new Int32Array(pieces.length * width);

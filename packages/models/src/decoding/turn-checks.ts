@@ -1,9 +1,9 @@
-// Checks the turns and options of a call before it changes anything.
+// Checks the turns and options of a call of `Episodes` before the call changes any state.
 import type { AdapterBank } from '../lora/adapter-bank.js';
 import type { SamplingOptions } from './sampling-options.js';
 import type { SlotInput } from './turns.js';
 
-/** The limits that model and cache set. */
+/** The limits for turns that follow from the model and the cache. */
 interface TurnLimits {
   contextLength: number;
   vocabSize: number;

@@ -1,4 +1,4 @@
-// Declares the turns of episodes: a slot's input, and the utterance that follows.
+// Declares a turn of an episode: the input of the episode's slot, and the utterance that the model generates after it.
 import type { Rng, TokenMask, Utterance } from '@bowyer/core';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import type { LogitBias, TopLogprobs } from './logit-inputs.js';
@@ -7,54 +7,68 @@ import type { Sampler } from './sampling.js';
 import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
 import { inOneArray } from './sampling-uniforms.js';
 
-/** The input of a turn. */
+/** The input of a slot for one turn of its episode. */
 export interface SlotInput {
   slot: number;
   /** Whether a new episode begins, so that the slot's context is emptied first. */
   reset?: boolean;
-  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw a different one. */
+  /**
+   * The tokens to add to the slot's context: the observation, and before it the last action if the environment saw another action
+   * than the model generated.
+   */
   tokens: readonly number[];
   /**
-   * The source of the utterance's random numbers, so that its tokens do not depend on the batch: one number is drawn per utterance, or
-   * with `drawsPerToken` `maxNewTokens` numbers, one for each token.
+   * The source of the utterance's random numbers. Each turn has its own source, so that its tokens do not depend on the other
+   * turns of the batch: one number is drawn per utterance, or with `drawsPerToken` `maxNewTokens` numbers, one for each token.
    */
   rng: Rng;
-  /** Numbers to add to the logits of some tokens at every position; needs the option `biasesLogits`. */
+  /** Numbers that are added to the logits of some tokens at every position; requires the option `biasesLogits`. */
   logitBias?: LogitBias;
-  /** Rules by which the text so far changes logits; needs the option `appliesRules`. */
+  /** Rules that change logits depending on the text so far; require the option `appliesRules`. */
   rules?: LogitRules;
-  /** The tokens that can be chosen next; needs the option `masksTokens`. All tokens if not given. */
+  /** The set of tokens that can be chosen next, all if omitted; requires the option `masksTokens`. */
   tokenMask?: TokenMask | null;
-  /** The adapter of the model's bank with which the slot's whole context is read from now on; null or omitted: the base model alone. */
+  /**
+   * The adapter of the model's bank with which the slot's whole context is read from this turn on; null or omitted: the base
+   * model alone.
+   */
   adapter?: LoadedAdapter | null;
-  /** Sampling settings and terminators, where they differ from the call's options; see `mixesTurns`. */
+  /** The turn's sampling settings and terminators, if they differ from the options of the call; requires `mixesTurns`. */
   sampling?: RowSampling & Pick<SamplingOptions, 'terminatorIds'>;
-  /** The number of the slot's last tokens that earlier calls generated for the same text; 0 if not given. */
+  /** The number of tokens at the end of the slot's context that earlier calls generated for the same text; 0 if omitted. */
   newTokens?: number;
 }
 
-/** The tokens that a slot has generated in one call. Its `logprobs` are among all tokens, even where a mask excluded some. */
+/**
+ * The tokens that a slot has generated in one call. Their `logprobs` are those among all tokens, even where a mask excluded some.
+ */
 export interface GeneratedUtterance extends Utterance {
   slot: number;
-  /** [n] like `logprobs`, but under the distribution that was sampled from; equal at temperature 1 without truncation. */
+  /**
+   * [tokens] log-probabilities under the distribution that was sampled from; equal to `logprobs` at temperature 1 without
+   * truncation.
+   */
   samplingLogprobs: number[];
-  /** [n] like `logprobs`, but among the tokens that the mask allowed; with the option `masksTokens`. */
+  /** [tokens] log-probabilities among the tokens that the mask allowed; only with the option `masksTokens`. */
   maskedLogprobs?: number[];
-  /** The policy's most likely tokens before biases, one entry per token; with the option `biasesLogits`. */
+  /** [tokens] the policy's most likely tokens before biases, for each position; only with the option `biasesLogits`. */
   topLogprobs?: readonly TopLogprobs[];
-  /** The number of the slot's tokens that the model saw before the utterance's first token. */
+  /** The number of tokens of the slot's context that the model saw before the utterance's first token. */
   contextTokens: number;
-  /** The number of these tokens that the model read in this call; the others were cached. */
+  /** The number of those tokens that the model read in this call; the others were cached. */
   readTokens: number;
 }
 
-/** Returns the settings of a row: those of a turn's own sampling, or of the call's options. */
+/** Returns the sampling settings and terminators of a row, brought by `computable` to their equivalent form. */
 export function ownSampling(given: NonNullable<SlotInput['sampling']>): NonNullable<SlotInput['sampling']> {
   const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
   return { temperature, topK, topP, greedy, terminatorIds };
 }
 
-/** Lists the uniform numbers of a call: none for a greedy graph; zeros for greedy rows of another graph. */
+/**
+ * Lists the uniform random numbers of all turns of a call: none for a graph that is only greedy; zeros for greedy rows of any
+ * other graph.
+ */
 export function uniformsFor(
   turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
   { kind }: Sampler,
