@@ -1,4 +1,4 @@
-// Runs the task that a resolved config names. The compute stack is loaded here, after the config has been validated.
+// Runs the task that a resolved config names. The libraries that run models are loaded here, after the config has been validated.
 import { printable } from '@bowyer/config';
 import { onLockLost, oneRank, reportWaits, unwatched, type LockLostError, type ReadWatcher } from '@bowyer/core';
 import { openEnvParts } from './agent/environment/env-parts.js';
@@ -11,10 +11,10 @@ import type { TaskContext } from './context/task-context.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing, type TraceConfig } from './trace/with-tracing.js';
 
-/** The part of a task's context that the command line gives; the rest is created here. */
+/** The members of a task's context that the command line gives; `runTask` adds the others. */
 type JobContext = Omit<TaskContext, 'envParts' | 'onOutput' | 'requestStop' | 'processes'>;
 
-/** Wraps a context's log and interrupt handler, so that loggers can follow the log and request a stop. */
+/** Wraps the context's log and interrupt handler, so that loggers such as that of W&B can follow the log and request a stop. */
 function observed({ log, onInterrupt }: JobContext): Pick<
   TaskContext,
   'log' | 'onInterrupt' | 'onOutput' | 'requestStop'
@@ -49,14 +49,17 @@ function observed({ log, onInterrupt }: JobContext): Pick<
   };
 }
 
-/** The keys that are read before a task begins. */
+/** The config keys that are read before the task starts. */
 type StartConfig = DeviceConfig &
   ModelPlaces &
   EnvironmentConfig &
   TraceConfig &
   RecordPlaces & { task: { name: string; processes?: number } };
 
-/** Stops a job that has lost its folder, where it can write nothing; a server would otherwise run forever. */
+/**
+ * Stops the task if this process has lost the lock of the run's folder, to which it may then write nothing more; a server would
+ * otherwise run forever.
+ */
 function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostError | null; end: () => void } {
   let hasStopped = false;
   const loss = {
@@ -69,7 +72,11 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
   return loss;
 }
 
-/** Runs a task. @param reads records the keys that are read, for the test of unread keys */
+/**
+ * Runs the task that the config names.
+ *
+ * @param reads records which config keys are read, for the test for keys that are never read
+ */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
   const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
   const unit = findTask(values.task.name)!;
@@ -89,7 +96,7 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
     await useLocalModels(config, context);
     await useRecords(unwatched(config), context);
   };
-  // Rank 0 downloads the files first; the other ranks then find them.
+  // Rank 0 downloads and converts models first, so that the other ranks find the files.
   if (ranks.rank === 0) await useFiles();
   await ranks.barrier();
   if (ranks.rank > 0) await useFiles();

@@ -27,7 +27,7 @@ const KEYS = [
   'algorithm.num_candidates',
 ];
 
-/** The config nodes whose `kind` corresponds to an option of a config group, such as `context=history`. */
+/** The config nodes whose `kind` corresponds to an option of a config group, such as `context=window`. */
 const KINDS = ['context', 'memory', 'critic'] as const;
 
 interface Trained {

@@ -1,4 +1,5 @@
-// Reads the recorded rollouts of a run's agent once: statistics of all, and complete rollouts for those that a page shows.
+// Reads the recorded rollouts of a user's agent from the folder of its run, once for all parts of the report: statistics of every
+// training rollout, and the complete rollouts that the page shows.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRollouts, type RecordedRollout } from '@bowyer/rollouts';
@@ -9,21 +10,22 @@ import { auditedRollout, type AuditedRollout } from './reward-audit.js';
 import type { StoredEpisode } from './turns.js';
 
 export interface AgentRollouts {
-  /** The rollouts of training, in the order of time. */
+  /** The statistics of each training rollout, in the order of time. */
   audited: AuditedRollout[];
-  /** The requested rollouts, by name. */
+  /** The complete rollouts whose names were requested, by name. */
   found: Map<string, RecordedRollout>;
 }
 
 /**
- * Reads the rollouts of agents.
+ * Reads the rollouts of a run's agent.
  *
- * @returns null where the run has recorded none
+ * @returns null where the run has recorded no rollouts
  */
 export async function readAgentRollouts(directory: string, wanted: ReadonlySet<string>): Promise<AgentRollouts | null> {
   const folder = join(directory, CALLS_FOLDER);
   if (!existsSync(folder)) return null;
-  // A run that was killed plays its last iteration again under the same names. The policy has learned from the later rollouts.
+  // A run that is resumed after a kill plays its last iteration again under the same names. The later rollout of a name is kept,
+  // since the policy has learned from it.
   const audited = new Map<string, AuditedRollout>();
   const found = new Map<string, RecordedRollout>();
   for await (const rollout of readRollouts(folder)) {
@@ -34,12 +36,12 @@ export async function readAgentRollouts(directory: string, wanted: ReadonlySet<s
   return { audited: [...audited.values()], found };
 }
 
-/** Removes the suffix that keeps sets of rollouts with the same name apart. */
+/** Removes the suffix of a rollout's id that makes ids unique if a rollout is played again under the same name. */
 const nameOf = (id: string): string => id.replace(/-[0-9a-z]+$/, '');
 
 const isTraining = (name: string): boolean => !/^(eval|test)-/.test(name);
 
-/** Returns the episode with the recorded calls that it consists of, where there are any. */
+/** Returns the episode with the tree of the recorded calls of which it consists, if calls were recorded. */
 export function withCalls(dialogue: Dialogue, episode: StoredEpisode, rollouts: AgentRollouts | null): Dialogue {
   const rollout = rollouts?.found.get(rolloutOf(episode) ?? '');
   return rollout ? { ...dialogue, tree: callTree(rollout, episode) } : dialogue;

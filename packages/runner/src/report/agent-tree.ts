@@ -1,18 +1,18 @@
-// Converts an agent's recorded rollout into the tree that a page draws.
+// Converts a recorded rollout of a user's agent into the tree of model calls that the report draws.
 import { effectiveRewards, treeOf, type CallNode, type RecordedRollout } from '@bowyer/rollouts';
 import type { CallTree, ToolCall, TreeCall } from '@bowyer/views';
 import { cutText, type StoredEpisode } from './turns.js';
 
-/** Returns the name of the rollout of an agent's episode; undefined for an episode of an environment. */
+/** Returns the name of the agent's rollout from which an episode was made; undefined for an episode of an environment. */
 export const rolloutOf = ({ turns }: StoredEpisode): string | undefined => {
   const name = turns[0]?.info.rollout;
   return typeof name === 'string' ? name : undefined;
 };
 
 /**
- * Lays out the calls of a rollout as a tree.
+ * Arranges the model calls of a rollout as a tree.
  *
- * @param episode the rollout's episode; null for a failed rollout, which has none
+ * @param episode that was made from the rollout; null for a failed rollout, from which none is made
  */
 export function callTree(rollout: RecordedRollout, episode: StoredEpisode | null): CallTree {
   const nodes = inTime(treeOf(rollout).nodes);
@@ -65,7 +65,7 @@ interface Message {
   tool_call_id?: string;
 }
 
-/** Lists the messages that are new since the previous answer, or all messages of a first call. */
+/** Lists the messages of a call that were added after the answer of its parent call; all messages for a call without a parent. */
 function newMessages({ call, parent }: CallNode): TreeCall['read'] {
   const messages = call.messages as Message[];
   const before = parent?.call.messages.length ?? 0;
@@ -89,7 +89,7 @@ function toolCalls(node: CallNode): ToolCall[] {
       const told = result !== undefined && { result: cutText(result) };
       return { name, arguments: cutText(given), ...told, failed: result !== undefined && saysError(result) };
     }),
-    // Attempts that are model calls are already in the list of calls.
+    // An attempt is a text in which the model has tried to write a tool call; attempts with the status `ok` are among `calls`.
     ...attempts.flatMap(({ status, name }): ToolCall[] =>
       status === 'ok'
         ? []
@@ -98,7 +98,7 @@ function toolCalls(node: CallNode): ToolCall[] {
   ];
 }
 
-/** Returns the results of tools by the ids of the calls. */
+/** Returns the results of tool calls by the ids of the calls. */
 function toolResults({ call, children }: CallNode): Map<string, string> {
   const told = children.flatMap((child) => (child.call.messages as Message[]).slice(call.messages.length));
   return new Map(

@@ -1,4 +1,5 @@
-// Computes curves of settings: the mean over a setting's runs, and a band from their smallest to their largest value.
+// Computes the learning curves of settings (configs that differ in more than the seed): the mean over a setting's runs, and a
+// band between their smallest and their largest value.
 import type { BandChart, BandSeries } from '@bowyer/views';
 import { chartSpecs } from './charts.js';
 import { thinned } from './metric-table.js';
@@ -26,7 +27,7 @@ function bandOf({ name, runs }: Setting, key: string): BandSeries | null {
     x.forEach((position, i) => at.set(position, [...(at.get(position) ?? []), values[i]]));
   }
   if (at.size === 0) return null;
-  // The mean would jump where one run ends earlier than the others, so only positions that all runs have are kept.
+  // Only positions that all runs have are kept, since the mean would jump where one run ends earlier than the others.
   const most = [...at.values()].reduce((count, { length }) => Math.max(count, length), 0);
   const points = [...at].filter(([, values]) => values.length === most).sort(([a], [b]) => a - b);
   const short = (value: number) => Number(value.toPrecision(5));

@@ -1,4 +1,4 @@
-// Lists the charts of a page in their order. A chart is omitted if the run does not have its metrics.
+// Lists the charts of a run's report in their order. A chart is omitted if the run does not have its metrics.
 import type { ChartSpec } from '@bowyer/views';
 
 export function chartSpecs(optimalReturn: number | null): ChartSpec[] {

@@ -1,4 +1,4 @@
-// Compares several runs, as the data of one page and as text for the terminal.
+// Compares several runs. The result is the data of comparison.html, and text for the terminal.
 import { basename, join, resolve } from 'node:path';
 import { mean } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
@@ -11,7 +11,7 @@ import { pairedDifference, readPair, verdictText } from './paired.js';
 import { readRunRecord, xLabelOf } from './run-facts.js';
 import { differenceTable, seedOf, settingsOf, type ComparedRun, type Setting } from './settings.js';
 
-/** Reads runs with their metrics, and adds notes on damaged files. */
+/** Reads the records and metrics of runs, with notes on damaged files. */
 export async function readRuns(directories: readonly string[]): Promise<ComparedRun[]> {
   const runs: ComparedRun[] = [];
   for (const directory of directories)
@@ -19,7 +19,10 @@ export async function readRuns(directories: readonly string[]): Promise<Compared
   return runs;
 }
 
-/** Reads the runs below the folders, grouped by setting, and compares the best setting with the next one. */
+/**
+ * Reads the runs below the folders, groups them by setting (config without the seed), and compares the best setting with the next
+ * one.
+ */
 export async function readSettings(directories: readonly string[]): Promise<ComparisonData> {
   const folders = [];
   for (const directory of directories) folders.push(...(await findRuns(directory)));
@@ -34,7 +37,7 @@ export async function readSettings(directories: readonly string[]): Promise<Comp
   return data;
 }
 
-/** Reads two sides, each a run or a folder of runs, and finds out which is better. */
+/** Reads two runs, or two folders of runs, and finds out which of the two is better. */
 export async function readSides(first: string, second: string): Promise<ComparisonData> {
   const names = [first, second].map((directory) => basename(resolve(directory)));
   const sides: Setting[] = [];
@@ -107,10 +110,10 @@ async function addVerdict(data: ComparisonData, first: Setting, second: Setting)
   }
 }
 
-/** The most columns of a table that fits a terminal. */
+/** The largest number of columns with which a table fits on a terminal. */
 const MOST_COLUMNS = 7;
 
-/** Writes a comparison for the terminal: the outcomes, the keys that differ, and the answer. */
+/** Writes a comparison for the terminal: the results of the runs, the config keys that differ, and which one is better. */
 export function comparisonText({ tables, verdicts, notes }: ComparisonData): string {
   const shown = tables.filter(({ title, header }) => title !== 'Runs' && header.length <= MOST_COLUMNS);
   const parts = shown.map(({ title, header, rows, notes: below = [] }) =>

@@ -1,4 +1,4 @@
-// Lists the episodes of a run, and reads those that a page contains in full.
+// Lists the episodes of a run, and reads those that the report shows in full.
 import { join } from 'node:path';
 import { groupBy, readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
@@ -12,9 +12,9 @@ export interface EpisodeList {
   /** The run's folder. */
   directory: string;
   episodes: EpisodeSummary[];
-  /** The position of each episode in its file, by its id. */
+  /** For each episode, by its id, the byte position of its line in its JSONL file. */
   places: Map<string, LinePlace>;
-  /** Notes on damaged or missing files, for the reader. */
+  /** Notes for the reader of the report on damaged or missing files. */
   notes: string[];
 }
 
@@ -38,7 +38,11 @@ export async function listEpisodes(
   return list;
 }
 
-/** Reads complete episodes, with the calls of agents. @param chosen ids, each with the reasons for its choice */
+/**
+ * Reads complete episodes, with the model calls if a user's agent has played them.
+ *
+ * @param chosen ids of the episodes, each with the reasons for its choice
+ */
 export async function readDialogues(
   { directory, places, episodes }: EpisodeList,
   gamma: number,
@@ -62,18 +66,22 @@ export async function readDialogue(list: EpisodeList, id: string, gamma: number)
 }
 
 const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];
-/** The number of items that are followed over the run, and of episodes that are shown of each. */
+/**
+ * The number of evaluation items whose episodes are shown over the course of the run, and the number of episodes shown of each.
+ */
 const [FOLLOWED, TIMES] = [3, 5];
-/** The best and the worst episodes are chosen among this share of the list, the last ones, which the current policy played. */
+/**
+ * The best and the worst episodes are chosen among this last share of the list, which was played by a policy near the final one.
+ */
 const RECENT = 0.5;
 
-/** Chooses the episodes that a page contains in full: ids with the reasons for each, in the order of the page. */
+/** Chooses the episodes that the report shows in full. Returns their ids with the reasons for each, in the order of the page. */
 export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   const choose = (chosen: readonly EpisodeSummary[], reason: string) => {
     for (const { id } of chosen) reasons.set(id, [...(reasons.get(id) ?? []), reason]);
   };
-  // The episodes of a test, where there is one, are those of the run's final policy.
+  // If there was a final test, the episodes are chosen among those of its last policy.
   const tests = episodes.filter(({ source }) => source === 'test');
   const lastTested = tests.filter(({ policy }) => policy === tests.at(-1)?.policy);
   const rollouts = episodes.filter(({ source }) => source === 'rollout');
@@ -90,7 +98,10 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   return reasons;
 }
 
-/** Selects the episodes of the first few items of evaluations, which are the same each time, to follow them over the run. */
+/**
+ * Selects the episodes of the first few evaluation items, which are the same in every evaluation, to show how the agent's play
+ * changes over the run.
+ */
 function followed(episodes: readonly EpisodeSummary[]): EpisodeSummary[][] {
   const evaluated = episodes.filter(({ source }) => source !== 'rollout');
   const groups = groupBy(evaluated, ({ source, episode }) => `${source}/${episode}`);

@@ -4,17 +4,17 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_FILE } from '../run/recorded-config.js';
 
-/** The depth to which folders are searched. */
+/** The number of folder levels that are searched for runs. */
 const DEPTH = 3;
 const RUN_FILES = [CONFIG_FILE, 'metrics.jsonl'];
 
 export const isRun = (directory: string): boolean => RUN_FILES.some((name) => existsSync(join(directory, name)));
 
 /**
- * Finds the runs below a folder.
+ * Finds the runs in and below a folder.
  *
- * @returns folders of runs, in the order of their names, with numbers in numeric order
- * @throws if there is none
+ * @returns the folders of the runs, sorted by name, with numbers in numeric order
+ * @throws if there is no run
  */
 export async function findRuns(directory: string): Promise<string[]> {
   const found = await search(directory, DEPTH);

@@ -1,28 +1,30 @@
-// Reads metrics.jsonl by column, and reduces the number of points for a page.
+// Reads a run's metrics.jsonl by column, and reduces the number of points per line for the report.
 import { readJsonl } from '@bowyer/core';
 import type { MetricSeries, MetricTable } from '@bowyer/views';
 
-/** The most points of a line in a chart of the page. */
+/** The largest number of points of a line in a chart of the report. */
 const CHART_POINTS = 1000;
-/** The most points of a metric that is in no chart of the page. */
+/** The largest number of points of a metric that the report stores without a chart. */
 const OTHER_POINTS = 200;
 const DIGITS = 5;
 
 /** All metrics of a run, column by column. */
 export interface MetricColumns {
-  /** The positions and values of each key, in the order of the file. */
+  /** The iterations and the values of each metric, in the order of the file. */
   columns: Map<string, { x: number[]; y: number[] }>;
   rows: number;
   torn: string | null;
 }
 
-/** Returns whether a name is ArCHer's name of a metric that also has a name of this program. */
+/**
+ * Returns whether a name is the one that ArCHer gives to a metric. Such a column repeats the values of a column with our name.
+ */
 const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
 
 /**
- * Reads a run's metrics by column. Values of null, which were not finite, are left out.
+ * Reads a run's metrics by column. Values of null are left out; they stand for numbers that were not finite.
  *
- * @returns no columns where the run has not logged yet
+ * @returns no columns where the run has not logged any metrics yet
  */
 export async function readMetrics(path: string): Promise<MetricColumns> {
   const columns: MetricColumns['columns'] = new Map();
@@ -46,9 +48,9 @@ export async function readMetrics(path: string): Promise<MetricColumns> {
 }
 
 /**
- * Makes the table of metrics for a page.
+ * Makes the table of metrics for the report.
  *
- * @param charted keys of the page's charts, which keep more points
+ * @param charted keys that have a chart in the report, which keep more points
  */
 export function metricTable(
   { columns, rows }: MetricColumns,
@@ -72,12 +74,15 @@ export function metricTable(
 interface ThinLine {
   x: number[];
   values: number[];
-  /** The smallest value of each bucket; absent if every bucket is a single row. */
+  /** The smallest value in each bucket of points; absent if every bucket is a single row. */
   low?: number[];
   high?: number[];
 }
 
-/** Reduces a line to at most `points` buckets of equal size, each with its mean, smallest and largest value. */
+/**
+ * Reduces a line to at most `points` buckets of equal size. Each bucket has the mean, the smallest and the largest value of its
+ * points.
+ */
 export function thinned(x: readonly number[], y: readonly number[], points: number): ThinLine {
   const short = (value: number) => Number(value.toPrecision(DIGITS));
   if (x.length <= points) return { x: [...x], values: y.map(short) };

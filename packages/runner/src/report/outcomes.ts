@@ -1,9 +1,10 @@
-// Computes the outcome of each run, and the mean of a setting's runs with its interval.
+// Computes the outcome of each run, such as its mean return in the final test, and the mean over a setting's runs with its
+// interval.
 import { mean, standardDeviation, studentQuantile } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
-/** Figures to compare, from the final test or from metrics.jsonl; the first one that a run has is its outcome. */
+/** Metrics by which runs are compared, from the final test or from metrics.jsonl; the first one that a run has is its outcome. */
 const OUTCOMES = [
   { name: 'test return', test: 'test/episodic_return' },
   { name: 'test win rate', test: 'test/win_rate', isShare: true },
@@ -12,13 +13,13 @@ const OUTCOMES = [
   { name: 'validation loss', metric: 'eval/nll' },
 ] as const;
 
-/** A metric's value at the end of a run is the mean over this share of its rows, the last ones. */
+/** The last share of a run's rows in metrics.jsonl over which a metric is averaged to get its value at the end of the run. */
 const END = 0.1;
 
-/** The number of runs below which the interval is wide, and assumes normally distributed values. */
+/** The number of runs below which a note warns that the interval is wide and assumes normally distributed values. */
 const ENOUGH_RUNS = 3;
 
-/** A half-width this small, relative to the mean, is a rounding error of equal values. */
+/** The half-width of an interval, relative to the mean, up to which it is considered a rounding error of equal values. */
 const ROUNDING = 1e-12;
 
 const tQuantile = (runs: number): number => studentQuantile(0.975, runs - 1);
@@ -32,9 +33,10 @@ function halfInterval(values: readonly number[]): number | null {
 }
 
 /**
- * Computes the 95 % interval of a proportion over runs: Wilson's interval with the effective number of episodes, which would vary
- * as much as the runs do, and with Student's quantile. It is within 0 … 1, and has a width above 0 even where all runs agree.
- * Source: Wilson 1927; Franco et al. 2019, "Comparative study of confidence intervals for proportions in complex sample surveys".
+ * Computes the 95 % interval of a proportion over runs. It is Wilson's interval with Student's quantile, and with the effective
+ * number of episodes, that is the number whose proportion would vary as much as it does between the runs. The interval is within
+ * 0 … 1, and has a width above 0 even where all runs agree. Source: Wilson 1927; Franco et al. 2019, "Comparative study of
+ * confidence intervals for proportions in complex sample surveys".
  *
  * @param episodes of all runs together
  */
@@ -48,7 +50,10 @@ export function shareInterval(shares: readonly number[], episodes: number): { lo
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** Returns a run's value of one metric; the run's final policy is the last one in its results. */
+/**
+ * Returns a run's value of one metric. The metric of a final test is that of the last policy in the results, which is the run's
+ * final one.
+ */
 function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[number]): number | null {
   if ('test' in outcome) {
     const policies = record.results?.policies;
@@ -59,7 +64,9 @@ function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[
   return mean(values.slice(-Math.max(1, Math.round(values.length * END))));
 }
 
-/** Returns the first value that a run has: of its final test, else of its last evaluation, and so on. */
+/**
+ * Returns a run's value of the first metric in `OUTCOMES` that it has: of its final test, else of its last evaluation, and so on.
+ */
 export function firstOutcome(run: ComparedRun): number | null {
   for (const outcome of OUTCOMES) {
     const value = outcomeOf(run, outcome);
@@ -68,7 +75,10 @@ export function firstOutcome(run: ComparedRun): number | null {
   return null;
 }
 
-/** Makes a table with a row per setting: mean ± half the interval over its runs. */
+/**
+ * Makes a table with a row per setting and a column per metric: the mean over the setting's runs ± half the width of its
+ * interval.
+ */
 export function outcomeTable(settings: readonly Setting[]): Table {
   const shown = OUTCOMES.filter((outcome) =>
     settings.some(({ runs }) => runs.some((run) => outcomeOf(run, outcome) !== null)),
@@ -115,7 +125,10 @@ function meanText(values: readonly number[]): string {
   return half === null ? values[0].toPrecision(3) : `${mean(values).toPrecision(3)} ± ${half.toPrecision(2)}`;
 }
 
-/** Writes the answer where both settings have no common episode: the values of the runs, paired by seed where the seeds agree. */
+/**
+ * Writes which of two settings is better if no episode was played by both: from the outcomes of their runs, paired by seed where
+ * the seeds agree.
+ */
 export function unpairedText(first: Setting, second: Setting): string {
   const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`;
   const differences = matchedRuns(first, second).flatMap(([a, b]) => {

@@ -1,4 +1,5 @@
-// Finds out which of two settings is better on the episodes that both played: the same item with the same initial seed.
+// Finds out which of two settings is better from the episodes that both have played: those with the same item and the same
+// initial seed of the environment.
 import { groupBy, bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, type EpisodeList } from './episodes.js';
@@ -7,19 +8,19 @@ import { GREEDY } from './turns.js';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
 interface PairedResult {
-  /** The mean of the second setting minus the mean of the first. */
+  /** The mean return of the second setting minus that of the first. */
   difference: number;
   low: number;
   high: number;
-  /** Share of the resampled differences above 0. */
+  /** The share of the resampled differences that are above 0. */
   positive: number;
-  /** The units that were resampled: pairs of runs, or items. */
+  /** The objects that were resampled for the interval: pairs of runs, or items. */
   resampled: 'runs' | 'items';
   episodes: number;
   runs: number;
-  /** The number of resampled runs or items. */
+  /** The number of runs or items that were resampled. */
   clusters: number;
-  /** The episodes with the largest differences. */
+  /** The pairs of episodes with the largest differences. */
   widest: { first: PlayedEpisode; second: PlayedEpisode }[];
 }
 
@@ -29,15 +30,15 @@ export interface PlayedEpisode {
   gamma: number;
 }
 
-/** The number of pairs of runs below which items are resampled, since so few runs say nothing about other seeds. */
+/** The number of pairs of runs below which items are resampled instead, since so few runs say nothing about other seeds. */
 const ENOUGH_RUNS = 3;
-/** The number of resampled units below which the interval is too narrow. */
+/** The number of resampled runs or items below which a note warns that the interval is too narrow. */
 const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;
 
 /**
- * Compares two settings on the episodes that both played.
+ * Compares the returns of two settings on the episodes that both have played.
  *
  * @returns null where no episode was played by both
  */
@@ -75,8 +76,8 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
 }
 
 /**
- * Reads the final test's episodes of the run's last policy, by the environment's seed, the item and the decoding. Without a
- * stored test, they are those of the last evaluation.
+ * Reads the episodes that the run's last policy played in the final test; the keys are the environment's seed, the item and the
+ * decoding. Without a stored test, they are the episodes of the last evaluation.
  */
 async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, PlayedEpisode>> {
   const gamma = gammaOf(record);
@@ -97,7 +98,7 @@ async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, Playe
   );
 }
 
-/** Reads both complete episodes of a pair. */
+/** Reads both complete episodes of a pair, to show them next to each other. */
 export const readPair = async (
   { first, second }: PairedResult['widest'][number],
   [a, b]: readonly [string, string],

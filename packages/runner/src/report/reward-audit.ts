@@ -1,11 +1,11 @@
-// Computes statistics about the rewards, lengths, groups and tools of an agent's training, which show a reward that is exploited
-// or gives no signal.
+// Computes statistics about the training rollouts of a user's agent: rewards, lengths, groups and tools. They can show that the
+// agent exploits the reward, or that the reward gives no signal.
 import { groupBy, correlation, mean } from '@bowyer/core';
 import { effectiveRewards, REWARD, type RecordedRollout } from '@bowyer/rollouts';
 import type { Table } from '@bowyer/views';
 import { callTree } from './agent-tree.js';
 
-/** The facts of a rollout that the audit reads. */
+/** The data about a rollout that the audit of rewards needs. */
 export interface AuditedRollout {
   group?: string;
   task?: string;
@@ -34,7 +34,7 @@ export function auditedRollout(rollout: RecordedRollout): AuditedRollout {
   };
 }
 
-/** The share of a run that counts as its beginning and as its end. */
+/** The share of a run's rollouts that counts as its beginning, and as its end. */
 const EDGE = 0.2;
 
 /**
@@ -135,7 +135,7 @@ function groupFigures(groups: readonly AuditedRollout[][], [lowest, highest]: [n
   const tasks = new Set(flat.map(([{ task }]) => task));
   for (const [i, [{ task }]] of groups.entries()) if (spreads[i][0] !== spreads[i][1]) tasks.delete(task);
   const share = (count: number) => `${((100 * count) / groups.length).toFixed(0)} %`;
-  // If all rewards are equal, no group is at the top or at the bottom.
+  // If all rewards are equal, no group can be said to have only the highest or only the lowest reward.
   const ends = lowest === highest ? ['–', '–'] : [share(at(highest)), share(at(lowest))];
   return [String(groups.length), share(flat.length), ...ends, String(tasks.size)];
 }
@@ -189,7 +189,7 @@ function meanAndEdges(values: readonly number[]): string[] {
   return [values, values.slice(0, edge), values.slice(-edge)].map((own) => mean(own).toPrecision(3));
 }
 
-/** Computes a correlation; null where one of the two is constant. */
+/** Computes the correlation of two series; null where one of them is constant. */
 function correlationOf(x: readonly number[], y: readonly number[]): number | null {
   const varies = (values: readonly number[]) => values.some((value) => value !== values[0]);
   return x.length > 2 && varies(x) && varies(y) ? correlation(x, y) : null;

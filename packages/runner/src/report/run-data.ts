@@ -1,4 +1,4 @@
-// Reads a run's folder as the data of its page.
+// Reads the data of a run's report from the files in its folder.
 import { join } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
@@ -13,18 +13,18 @@ import { rewardAudit } from './reward-audit.js';
 import { gammaOf, readRunRecord, xLabelOf, type RunRecord } from './run-facts.js';
 import { warningsOf } from './warnings.js';
 
-/** The most episodes in the list of a page; of more, every n-th is listed. */
+/** The largest number of episodes in the report's list; if there are more, every n-th is listed. */
 const LISTED = 5000;
 
 interface RunDataOptions {
-  /** The run's status, where its folder does not have it yet. */
+  /** The run's status, given if its folder does not record it yet. */
   status?: RunStatus;
 }
 
 /**
  * Reads a run in any state, of this version or an older one.
  *
- * @throws if the folder contains no run, or a file is damaged other than at its end
+ * @throws if the folder contains no run, or if a file is damaged anywhere except at its end
  */
 export async function readRun(directory: string, { status }: RunDataOptions = {}): Promise<RunData> {
   const record = await readRunRecord(directory);

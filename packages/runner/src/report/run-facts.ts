@@ -1,4 +1,4 @@
-// Reads the record of a run from its folder: its config, times, command and status.
+// Reads the facts about a run from its folder: its config, times, command and status.
 import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
 import type { FinetuneResults } from '../run/finetune-results.js';
@@ -8,23 +8,23 @@ import { jsonIfThere, textIfThere } from '../run/read-files.js';
 import { isUnderWay } from '../run/run-control.js';
 import { readStarts, type Starts } from '../run/start-log.js';
 
-/** The contents of results.json, of any task, in this version or an older one. */
+/** The contents of results.json of any task, in this version or an older one. */
 type StoredResults = Readonly<Record<string, unknown>> & Partial<RunResults & FinetuneResults & { failures: string[] }>;
 
 export interface RunRecord {
   directory: string;
-  /** The options that the run's numbers depend on; empty where the run was killed before they were written. */
+  /** The options on which the run's results depend; empty if the run was killed before they were written. */
   config: RecordedConfig;
   results: StoredResults | null;
   starts: Starts;
   status: RunStatus;
-  /** Environment and method. */
+  /** The environment and the method, as a title for the report. */
   title: string;
   facts: Fact[];
 }
 
 /**
- * Reads the record in a run's folder.
+ * Reads the facts about the run in a folder.
  *
  * @throws if the folder contains no run
  */
@@ -95,7 +95,7 @@ export function gammaOf(record: Pick<RunRecord, 'config'>): number {
   return gamma ?? 1;
 }
 
-/** Returns the label of the x axis: optimizer steps for a training on a dataset, else iterations. */
+/** Returns the label of the x axis of charts: optimizer steps in training on a dataset, otherwise iterations. */
 export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
   return (config.task?.epochs ?? config.algorithm?.epochs) === undefined ? 'iteration' : 'optimizer step';
 }

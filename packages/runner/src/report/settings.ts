@@ -1,4 +1,4 @@
-// Groups runs by setting, which is the whole config without the seed.
+// Groups runs by setting: runs with the same setting have the same config, except for the seed.
 import { basename, resolve } from 'node:path';
 import { toSnakeCase } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
@@ -17,14 +17,14 @@ export interface Setting {
 }
 
 /**
- * The most keys in a setting's name. If more differ, the name has only the keys below, or is the folder's; the table of
- * differences has all.
+ * The largest number of config keys in a setting's name. If more keys differ, the name has only the keys in `TELLING`, or is that
+ * of the folder; the table of differences has all.
  */
 const NAMED_KEYS = 3;
-/** The keys that a name shows first, since they say most about two runs. */
+/** The config keys that are shown first in the name of a setting, since they say most about the difference between two runs. */
 const TELLING = ['env.name', 'algorithm.name', 'policy.model'];
 
-/** Lists values by dotted key in snake_case. */
+/** Lists the values in a config by their dotted keys, in snake_case. */
 export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   const leaves = new Map<string, string>();
   if (config === null || typeof config !== 'object' || Array.isArray(config)) {
@@ -36,13 +36,13 @@ export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
   return leaves;
 }
 
-/** Lists the keys whose value differs between runs. A key that another version did not have counts as null. */
+/** Lists the keys whose value differs between configs. A key that a run of another version does not have counts as null. */
 function variedKeys(configs: readonly ReadonlyMap<string, string>[]): string[] {
   const keys = new Set(configs.flatMap((config) => [...config.keys()]));
   return [...keys].filter((key) => new Set(configs.map((config) => config.get(key) ?? 'null')).size > 1).sort();
 }
 
-/** Groups runs by setting, in the order of the runs; names are unique. */
+/** Groups runs by setting, in the order of the runs, and gives each setting a unique name. */
 export function settingsOf(runs: readonly ComparedRun[]): Setting[] {
   const configs = runs.map(({ record }) => leavesOf(record.config));
   const varied = variedKeys(configs).filter((key) => key !== 'seed');
@@ -72,10 +72,10 @@ function nameOf({ record }: ComparedRun, config: ReadonlyMap<string, string>, va
     : basename(resolve(record.directory));
 }
 
-/** If more keys differ, the table is folded, so that the curves are not far below. */
+/** The number of differing keys above which their table is collapsed in the page, so that the curves are not far below. */
 const SHOWN_KEYS = 10;
 
-/** Makes a table of the keys that differ between the settings, one column each; null where no key differs. */
+/** Makes a table of the keys that differ, with a column per setting; null where no key differs. */
 export function differenceTable(settings: readonly Setting[]): Table | null {
   const configs = settings.map(({ runs }) => leavesOf(runs[0].record.config));
   const varied = variedKeys(configs).filter((key) => key !== 'seed');
@@ -90,7 +90,7 @@ export function differenceTable(settings: readonly Setting[]): Table | null {
 
 export const seedOf = ({ record }: ComparedRun): string => String(record.config.seed ?? '–');
 
-/** Pairs the runs of both sides by their seeds; if no seed is in both, pairs the first run of each. */
+/** Pairs the runs of two settings that have the same seed; if no seed is in both, pairs the first run of each. */
 export function matchedRuns(first: Setting, second: Setting): [ComparedRun, ComparedRun][] {
   const bySeed = new Map(second.runs.map((run) => [seedOf(run), run]));
   const same = first.runs.flatMap((run): [ComparedRun, ComparedRun][] => {

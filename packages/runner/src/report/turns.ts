@@ -1,14 +1,14 @@
-// Converts an episode's record into the turns that a page shows.
+// Converts the record of an episode into the turns that the report shows.
 import { maximum, type TrajectoryRecord } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary, ShownTurn } from '@bowyer/views';
 
-/** A stored episode; an episode of a test also has its policy and decoding. */
+/** An episode as a run stores it; an episode of a test also has the policy's name and the decoding. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
 
-/** The end of a policy's name where it played greedily; without it the policy sampled. */
+/** The suffix of a policy's name that shows that it decoded greedily; without it, it sampled. */
 export const GREEDY = ', greedy';
 
-/** The longest text of an observation on a page, in characters. */
+/** The largest number of characters of an observation that the report shows. */
 const MAX_TEXT = 4000;
 
 export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: number): EpisodeSummary {
@@ -36,8 +36,8 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
 }
 
 /**
- * Computes the TD error of each turn, r + γ V(s′) − Q(s, a), or with V(s) where there is no Q; null without values. V after the
- * end is 0.
+ * Computes the TD error of each turn: r + γ V(s′) − Q(s, a), or with V(s) if the critic has no Q; null without a critic's values.
+ * V after the end of the episode is 0.
  */
 function tdErrors({ turns }: TrajectoryRecord, gamma: number): (number | null)[] {
   return turns.map(({ q, v, reward, truncated }, i) => {
@@ -60,7 +60,7 @@ export function dialogueOf(
   const shown = turns.map((turn, i): ShownTurn => {
     const utterance = utterances.get(i);
     const before = i === 0 ? undefined : turns[i - 1];
-    // The valid actions in a step's `info` are those of the next turn.
+    // The valid actions in the `info` of a step are those of the next turn, so that this turn's are in the step before.
     const valid = before?.info.validActions;
     return {
       observation: cutText(before === undefined ? opening : (turn.state ?? replies[i - 1])),
@@ -85,7 +85,10 @@ export function dialogueOf(
   };
 }
 
-/** Returns the environment's text after each turn. If an observation begins with the whole previous one, only the new lines are shown. */
+/**
+ * Returns the text that the environment added after each turn: if an observation begins with the whole previous observation, only
+ * the lines after it.
+ */
 function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   let observation = opening;
   return turns.map(({ action, reply, next_observation: next }) => {

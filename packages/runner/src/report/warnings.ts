@@ -1,26 +1,29 @@
-// Finds the warnings at the top of a report.
+// Checks the metrics and results of a run for problems, which the report shows as warnings at its top.
 import { mean } from '@bowyer/core';
 import type { Warning } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';
 import type { MetricColumns } from './metric-table.js';
 
-/** A larger share of invalid actions is warned of. */
+/** The share of invalid actions above which the report warns. */
 const MANY_INVALID = 0.2;
-/** A policy counts as collapsed when its entropy falls below this share of its first one. */
+/** The share of its initial entropy below which a policy is considered collapsed. */
 const COLLAPSED = 0.1;
-/** A mean difference between sampler and trainer, in nats, above which float32 rounding cannot be the cause. */
+/**
+ * The mean difference between the log-probabilities of sampler and trainer, in nats, above which float32 rounding cannot be the
+ * cause.
+ */
 const MISMATCH = 1e-3;
-/** If the share of groups with different returns is smaller, a group-based method learns from few episodes. */
+/** The share of groups with different returns below which the report warns that a group-based method learns from few episodes. */
 const FEW_GROUPS = 0.2;
-/** If the correlation of Q with the returns is smaller, the critic says little about the returns. */
+/** The correlation of Q with the returns below which the report warns that the critic says little about the returns. */
 const WEAK_CORRELATION = 0.1;
-/** The share of a run at its beginning and at its end whose metrics are compared. */
+/** The first and the last share of a run whose metrics are compared with each other. */
 const EDGE = 0.1;
 
 interface Judged {
   metrics: MetricColumns;
   results: Partial<Pick<RunResults, 'calibration' | 'policies' | 'stopped' | 'ended' | 'handedOut' | 'items'>> | null;
-  /** The reason why the last start failed. */
+  /** The error that ended the run when it was last started; null if it did not fail. */
   failure: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Writes report.html of a run: while the run works, at its end, after a stop, and on demand.
+// Writes the report of a run (report.html): repeatedly during the run, when it ends or is stopped, and on demand.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mayWrite, writeFileAtomically } from '@bowyer/core';
@@ -14,8 +14,8 @@ const COMPARISON_FILE = 'comparison.html';
 /**
  * Writes a run's report.
  *
- * @param status of the run, where its folder does not have it yet
- * @returns the file's path
+ * @param status of the run, given if its folder does not record it yet
+ * @returns the path of the file
  */
 export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
   const path = join(directory, REPORT_FILE);
@@ -30,10 +30,11 @@ export async function writeComparison(directory: string, data: ComparisonData): 
 }
 
 /**
- * Records a start and its end, and writes the report, however the run ends. An error of the report does not stop the run.
+ * Runs a task and renews its report meanwhile. Records when the task was started and how it ended, and writes the final report
+ * however it ends. An error while a report is written does not stop the run.
  *
  * @param work returns the run's status at its end
- * @param pause returns the milliseconds until the next report, from those that the last one took
+ * @param pause returns the milliseconds until the next report, from the time that the last one took
  */
 export async function withReport(
   { directory, log, agent }: Pick<TaskContext, 'directory' | 'log' | 'agent'>,
@@ -50,26 +51,31 @@ export async function withReport(
     throw error;
   } finally {
     await live.end();
-    // If another process owns the folder now, its report shows the status.
+    // If another process has taken over the folder, its own report shows the status.
     if (mayWrite(directory)) await writeEnd(directory, end, log);
   }
 }
 
-/** The shortest pause between two reports of a working run, in ms. */
+/** The shortest pause between two reports during a run, in ms. */
 const RENEWED_MS = 10_000;
-/** The largest share of a run's time that its report may take. */
+/** The largest share of a run's time that writing its report may take. */
 const MOST_SHARE = 0.01;
 
-/** Returns the pause after a report, in ms. @param tookMs duration of the report */
+/**
+ * Returns the pause after a report in ms, so that reports take at most `MOST_SHARE` of the time.
+ *
+ * @param tookMs the time that the report took
+ */
 export const pauseAfter = (tookMs: number): number => Math.max(RENEWED_MS, tookMs / MOST_SHARE - tookMs);
 
-/** Writes the report again and again while the run works; an open page shows the newest one. */
+/** Writes the report repeatedly during the run, so that an open page shows the current state. */
 function renewReport(directory: string, pause: (tookMs: number) => number): { end(): Promise<void> } {
   let [timer, writing]: [NodeJS.Timeout | null, Promise<void>] = [null, Promise.resolve()];
   let hasEnded = false;
   const renew = async () => {
     const start = performance.now();
-    // The config is written when the run begins. A file that is just being written is read at the next report.
+    // Before the run has written its config there is nothing to report. A report that fails because a file is being written is
+    // left to the next time.
     if (existsSync(join(directory, CONFIG_FILE)) && mayWrite(directory))
       await writeReport(directory, 'running').catch(() => undefined);
     wait(pause(performance.now() - start));

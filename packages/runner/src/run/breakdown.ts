@@ -1,13 +1,14 @@
-// Computes the metrics of a test by kind of task, or by item where there are few items.
+// Computes the metrics of a test separately for each kind of task, such as those of ScienceWorld, or for each item if there are few
+// items.
 import { groupBy, episodicReturn, mean, type Trajectory } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 
 export interface TaskResult {
-  /** A kind of task, or an item. */
+  /** The name of the kind of task, or of the item. */
   task: string;
   episodes: number;
   meanReturn: number;
-  /** Share of won episodes; null where the environment does not report wins. */
+  /** The share of episodes that were won; null where the environment does not report wins. */
   winRate: number | null;
 }
 
@@ -19,17 +20,17 @@ export const taskRows = (tasks: readonly TaskResult[]): string[][] =>
     winRate === null ? '–' : winRate.toFixed(3),
   ]);
 
-/** A table of more items than this would be too long to read. */
+/** The largest number of items for which metrics are given item by item; a longer table would be hard to read. */
 const MOST_ITEMS = 20;
 
 export const breakdownOf = (environment: string, trajectories: readonly Trajectory[]): TaskResult[] =>
   breakdownBy(environmentInfo(environment).evaluation?.taskType, trajectories);
 
 /**
- * Computes metrics by kind of task if there are several kinds, else by item if there are several items but not very many, in
- * alphabetical order; else returns none.
+ * Computes metrics by kind of task if there are several kinds; otherwise by item if there are at least two and at most
+ * `MOST_ITEMS`; otherwise returns none. They are in alphabetical order.
  *
- * @param taskType returns the kind from the `info` of an episode's first turn
+ * @param taskType returns the kind of task from the `info` of an episode's first turn
  */
 export function breakdownBy(
   taskType: ((info: Record<string, unknown>) => string | null) | undefined,

@@ -1,2 +1,2 @@
-/** Folder of a run with the records of its agents' calls. */
+/** The subfolder of a run in which the model calls of a user's agents are recorded. */
 export const CALLS_FOLDER = 'calls';

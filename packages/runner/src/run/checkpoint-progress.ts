@@ -1,16 +1,19 @@
-// Opens the checkpoints of a run, with the state in each of them that is not tensors.
+// Opens the checkpoints in a run's folder, and defines the progress that each contains besides the tensors of its models.
 import { join } from 'node:path';
 import type { AlgorithmState } from '@bowyer/algorithms';
 import { CheckpointStore } from '@bowyer/checkpoints';
 
-/** The state of a run besides its tensors. */
+/** The progress of a run that a checkpoint contains besides tensors. */
 export interface CheckpointProgress {
   nextIteration: number;
-  /** Length in bytes of each JSONL file when the checkpoint was written. */
+  /** The length of each JSONL file in bytes when the checkpoint was written; a resumed run cuts the files to it. */
   fileLengths: Record<string, number>;
   best: { iteration: number; score: number } | null;
   state: AlgorithmState;
-  /** The planned number of iterations of the run; null where its algorithm has none, absent in older checkpoints. */
+  /**
+   * The planned number of iterations of the run; null if its algorithm has no iterations, absent in checkpoints of older
+   * versions.
+   */
   iterations?: number | null;
 }
 

@@ -4,18 +4,21 @@ import type { RunControl } from './run-control.js';
 const MS_PER_MINUTE = 60_000;
 
 export interface ScheduleKeys {
-  /** Minutes between checkpoints; null for none by the clock. */
+  /** The minutes between checkpoints; null if the time decides nothing. */
   saveMinutes: number | null;
-  /** The number of epochs between checkpoints, for work that counts in epochs; null or absent for none by epochs. */
+  /**
+   * The number of epochs between checkpoints (`between`; null: epochs decide nothing) and of all epochs, for runs whose length is
+   * counted in epochs.
+   */
   saveEpochs?: { between: number | null; all: number };
 }
 
 export class CheckpointSchedule {
-  /** The steps of the current phase. */
+  /** The numbers of finished and of all steps in the current phase of training. */
   #steps = { done: 0, total: 0 };
   #savedAt = performance.now();
 
-  /** @param control requests from outside; absent on ranks above 0 */
+  /** @param control receives requests from other processes; absent on ranks above 0 */
   constructor(
     private readonly keys: ScheduleKeys,
     private readonly control?: RunControl,

@@ -1,13 +1,17 @@
-// Moves the files of a run that ended without a checkpoint or results, so that a command with another config can use its folder.
+// Moves the files of a failed run, which ended without a checkpoint or results, to a subfolder, so that a run with another config
+// can use the folder.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 
-/** The files that belong to the folder and not to one run. */
+/** The files that are kept in the folder, since they belong to the folder and not to one run. */
 const NOTES = /^(?:\.hydra|run\.(?:log|lock).*|starts\.jsonl|sweep-job\.json|failed-\d+)$/;
 
-/** The files of one run. The last one names its config, so that a folder that a kill leaves half moved still belongs to that run. */
+/**
+ * The files of one run, in the order in which they are moved. The last one names the run's config, so that the folder still
+ * belongs to the run if a kill interrupts the move.
+ */
 const MOVED = [
   'calls',
   'checkpoints',
@@ -24,7 +28,10 @@ const MOVED = [
   'run-config.json',
 ];
 
-/** Returns whether a folder has results, a checkpoint to resume from, or any file that runs do not write before those. */
+/**
+ * Returns whether a folder has results, a checkpoint from which a run can resume, or a file that no failed run would have
+ * written.
+ */
 export async function hasResults(directory: string): Promise<boolean> {
   const names = await readdir(directory);
   if (names.some((name) => !NOTES.test(name) && !MOVED.includes(name))) return true;
@@ -32,7 +39,11 @@ export async function hasResults(directory: string): Promise<boolean> {
   return checkpoints.some((name) => /^\d+$/.test(name));
 }
 
-/** Moves the files of a run without results into a subfolder. @returns its path */
+/**
+ * Moves the files of a failed run into a new subfolder.
+ *
+ * @returns the path of the subfolder
+ */
 export async function putAside(directory: string): Promise<string> {
   const numbers = (await readdir(directory)).map((name) => Number(/^failed-(\d+)$/.exec(name)?.[1] ?? 0));
   const folder = join(directory, `failed-${maximum([0, ...numbers]) + 1}`);

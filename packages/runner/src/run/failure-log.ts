@@ -1,20 +1,24 @@
-// Logs failures of the environment or the agent by episode.
+// Logs episodes that failed because of an error of the environment or of the agent; errors with the same reason are logged
+// together.
 import { reasonKey, type PlayContext } from '@bowyer/algorithms';
 import type { TaskContext } from '../context/task-context.js';
 
 interface Repeated {
   /** The first line of the error. */
   reason: string;
-  /** Whether the episodes count with failed_reward; otherwise training and metrics omit them. */
+  /** Whether failed episodes count with the reward `failed_reward`; otherwise training and metrics leave them out. */
   counts: boolean;
-  /** Further episodes that failed for this reason. */
+  /** The further episodes that failed for the same reason. */
   episodes: string[];
 }
 
-/** The most episodes that a line names. */
+/** The largest number of episodes that a line names. */
 const NAMED = 5;
 
-/** Logs the first failure of each reason immediately, and the number of the others when the set of episodes has ended. */
+/**
+ * Returns functions that log the first failure of each reason immediately, and the number of further ones when the set of
+ * episodes has ended.
+ */
 export function failureLog(log: TaskContext['log']): Required<Pick<PlayContext, 'onFailure' | 'onSetEnd'>> {
   const reasons = new Map<string, Repeated>();
   return {

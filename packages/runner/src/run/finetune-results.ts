@@ -4,32 +4,32 @@ import { join } from 'node:path';
 import type { GainVerdict, Interval } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 
-/** A model's reply to an item with the item's reference; special tokens are spelled out. */
+/** A model's reply to an item and the item's reference answer, with special tokens as text. */
 export interface Answer {
   prompt: string;
   reference: string;
   answer: string;
 }
 
-/** Counts of the recorded tool calls in held-out items, and of a model's own calls in their places. */
+/** Counts how a model's own tool calls compare with those that held-out dialogues recorded at the same position. */
 export interface CallCounts {
   recorded: number;
   rightName: number;
-  /** Calls with the right name whose arguments are equal as JSON. */
+  /** The number of calls with the right function name and arguments that are equal as JSON. */
   rightArguments: number;
   noCall: number;
 }
 
 export interface FinetuneResults {
-  /** The number of held-out items whose loss is reported; 0: the losses are those of the last training steps. */
+  /** The number of held-out items whose loss is reported; if it is 0, the losses are those of the last training steps. */
   validationItems: number;
   models: { name: string; nll: number; perplexity: number; calls?: CallCounts }[];
   /**
    * The decrease of the loss from the initial to the saved model, in nats per learned token, with its 95 % interval over items;
-   * absent where nothing was held out.
+   * absent where no items were held out.
    */
   gain?: { mean: number; interval?: Interval; verdict: GainVerdict };
-  /** The answers that the report shows; absent in runs before 0.2. */
+  /** The replies that the report shows; absent in runs of versions before 0.2. */
   answers?: readonly Answer[];
   model: string;
   /** A command that generates text with the model. */
@@ -38,7 +38,7 @@ export interface FinetuneResults {
 
 type Models = Pick<FinetuneResults, 'models'>;
 
-/** Returns the cells of the table of losses, header first. Calls are given as shares of the recorded ones. */
+/** Returns the cells of the table of losses, header first. Correct tool calls are given as shares of the recorded ones. */
 export function finetuneTable({ models }: Models): { header: string[]; rows: string[][] } {
   const hasCalls = models.some(({ calls }) => calls);
   return {
@@ -77,7 +77,9 @@ export function finetuneText(directory: string, results: FinetuneResults): strin
   ].join('\n');
 }
 
-/** Writes the gain. Its interval is too narrow if the best epoch was chosen on the same items. */
+/**
+ * Writes the lines about the gain. If the best epoch was chosen on the same items, a note warns that the interval is too narrow.
+ */
 function gainLines({ gain }: FinetuneResults): string[] {
   if (gain === undefined) return [];
   const { mean, interval, verdict } = gain;
@@ -97,7 +99,7 @@ function callLines({ models }: Models): string[] {
 
 const SHOWN = 240;
 
-/** Writes a text in one line, shortened to its beginning, or to its end where `end` is true. */
+/** Writes a text in one line and shortens it: its beginning is kept, or its end if `end` is true. */
 const shortened = (text: string, end: boolean): string => {
   const line = JSON.stringify(text.trim()).slice(1, -1).replaceAll('\\"', '"');
   if (line.length <= SHOWN) return line;

@@ -1,19 +1,19 @@
-// Locks the folder of a run or a sweep for one process, since two would write the same files.
+// Locks the folder of a run, a sweep or a server for one process, since two processes would write the same files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderMessage, isUnreported, reportFolder, withFileLock } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
 
-/** For each kind of work, the key that chooses another folder. */
+/** For each kind of folder, the config key with which a user can choose another folder. */
 const FOLDER_KEYS = { run: 'save_path', sweep: 'hydra.sweep.dir', server: 'folder' } as const;
 
 /**
- * Runs `work` while this process owns the folder. If the process loses the folder before the work ends, it writes nothing more
- * there: see `protects` of `withFileLock`.
+ * Runs `work` while this process holds the lock of the folder. If the process loses the lock before the work ends, it writes
+ * nothing more into the folder: see `protects` of `withFileLock`.
  *
- * @param what names the work, for the message
- * @param say gets a line where the folder's owner may have ended on another machine
- * @throws if another process that is alive owns it; the folder of a process that has ended is taken over
+ * @param what the kind of work, for messages
+ * @param say gets a message while it is unknown whether the process that holds the lock, on another machine, is alive
+ * @throws if another process that is alive holds the lock; the lock of a process that has ended is taken over
  */
 export function owningFolder<T>(
   directory: string,
@@ -34,9 +34,10 @@ export function owningFolder<T>(
 }
 
 /**
- * Checks that a job may use its folder before its record is written there, so that a refused command changes nothing.
+ * Checks that no other process uses a run's folder, before Hydra's record of the config is written there, so that a refused
+ * command changes nothing.
  *
- * @throws if another process that is alive owns the folder
+ * @throws if another process that is alive holds the lock of the folder
  */
 export async function admitToFolder(directory: string): Promise<void> {
   if (!existsSync(join(directory, 'run.lock'))) return;
@@ -48,7 +49,7 @@ export async function admitToFolder(directory: string): Promise<void> {
   );
 }
 
-/** Runs `work` while this process owns an output that the task writes under a temporary name first. */
+/** Runs `work` while this process holds the lock of an output path, which the task first writes under a temporary name. */
 export function owningOutput<T>(output: string, work: () => Promise<T>): Promise<T> {
   const path = output.replace(/\/+$/, '');
   return withFileLock(`${path}.lock`, work, {
@@ -65,8 +66,8 @@ export function owningOutput<T>(output: string, work: () => Promise<T>): Promise
 }
 
 /**
- * Writes a folder once, with `writeNewFolder`, while this process owns it. If the command was killed after the folder was in its
- * place, the same command finds the folder complete.
+ * Writes a folder with `writeNewFolder` while this process holds its lock. If an earlier command was killed after the folder had
+ * got its final name, the same command finds the folder complete.
  *
  * @param write writes the folder and returns the text to print
  */

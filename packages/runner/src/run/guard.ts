@@ -1,4 +1,5 @@
-// Stops a run whose policy has collapsed: compares the metrics of each iteration with the bounds in the config node `guard`.
+// Implements the config node `guard`, which stops a run whose policy has collapsed: after each iteration, the metrics are
+// compared with bounds.
 import type { Metrics } from '@bowyer/algorithms';
 import { changeableOnResume, fraction, group, optional, positive, oneProblem, type ConfigProblem } from '@bowyer/core';
 
@@ -10,7 +11,10 @@ export interface GuardBounds {
 
 const off = 'null: no bound';
 
-/** The options of the guard. The run's numbers do not depend on them: a stopped run can be resumed under other bounds. */
+/**
+ * The options of the node `guard`. The run's results do not depend on them, so that a stopped run can be resumed with other
+ * bounds.
+ */
 export const guardNode = changeableOnResume(
   group(
     {
@@ -25,7 +29,7 @@ export const guardNode = changeableOnResume(
   ),
 );
 
-/** The metric of each bound, and whether a value is beyond it. */
+/** For each bound, the metric that it limits, and a function that returns whether a value is beyond the bound. */
 const rules = {
   minEntropy: {
     key: 'min_entropy',
@@ -41,9 +45,9 @@ const rules = {
 } as const;
 
 /**
- * Compares the metrics of an iteration with the bounds.
+ * Compares the metrics of an iteration with the bounds of the node `guard`.
  *
- * @returns why the run is to be stopped; null if it may continue
+ * @returns why the run should be stopped; null if it may continue
  * @throws if a bound is given for a metric that the run does not have
  */
 export function guardReason(metrics: Metrics, bounds: GuardBounds): string | null {

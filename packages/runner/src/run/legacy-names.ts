@@ -1,5 +1,5 @@
-// Lists ArCHer's names of metrics, under which metrics.jsonl has the same values a second time for ArCHer's dashboards and
-// scripts. Source: its trainers at 7c771a7.
+// Lists the names that ArCHer gives to metrics. metrics.jsonl has the values a second time under these names, for dashboards and
+// scripts that were made for ArCHer. Source: ArCHer's trainers at commit 7c771a7.
 const LEGACY_NAMES: Record<string, string> = {
   'rollout/episodic_return': 'rollout.mean',
   'rollout/episodic_return_max': 'rollout.max',
@@ -21,7 +21,7 @@ const LEGACY_NAMES: Record<string, string> = {
   ...statistics('actor/', ['advantages', 'values', 'residual_advantages']),
 };
 
-/** Maps `prefix/name_mean` to `name.mean`, and so on for the other statistics. */
+/** Maps our names `prefix/name_mean` to ArCHer's `name.mean`, and likewise for the other statistics. */
 function statistics(prefix: string, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) =>
@@ -30,5 +30,5 @@ function statistics(prefix: string, names: readonly string[]): Record<string, st
   );
 }
 
-/** Pairs of a metric's name here and in ArCHer. */
+/** Pairs of our name and ArCHer's name of a metric. */
 export const legacyNames: readonly (readonly [name: string, alias: string])[] = Object.entries(LEGACY_NAMES);

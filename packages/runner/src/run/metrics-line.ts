@@ -1,12 +1,14 @@
-// Writes a line of metrics.jsonl for each iteration. It is fast, since the training thread writes it and it may have thousands of
-// metrics.
+// Writes the line of an iteration in metrics.jsonl. It must be fast, since the training thread writes it and there may be
+// thousands of metrics.
 import type { Metrics } from '@bowyer/algorithms';
 import { figuresOf, perNames } from '@bowyer/logging';
 import { legacyNames } from './legacy-names.js';
 
 const key = (name: string): string => `,${JSON.stringify(name)}:`;
 
-/** The names as JSON with a colon, and the metrics that have a name of ArCHer's too. */
+/**
+ * Prepares, once for each set of metric names, the names as JSON with a colon, and the metrics that also have a name of ArCHer.
+ */
 const prepared = perNames((names) => ({
   keys: names.map(key),
   aliases: legacyNames.flatMap(([name, alias]) =>
@@ -15,9 +17,9 @@ const prepared = perNames((names) => ({
 }));
 
 /**
- * Writes the same text as `JSON.stringify` of the iteration, the metrics and their names in ArCHer.
+ * Returns the same text as `JSON.stringify` of an object with the iteration, the metrics, and the metrics under ArCHer's names.
  *
- * @param metrics finite
+ * @param metrics must be finite
  */
 export function metricsLine(iteration: number, metrics: Metrics): string {
   const { names, texts } = figuresOf(metrics);

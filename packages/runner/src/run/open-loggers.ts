@@ -1,4 +1,4 @@
-// Opens all loggers of a config as one logger, whose failures never stop the run.
+// Opens all loggers of a config (W&B, TensorBoard and others) and wraps them as one. A logger that fails never stops the run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TaskContext } from '../context/task-context.js';
@@ -22,12 +22,16 @@ interface LoggingConfig {
   runName: string;
 }
 
-/** Checks each logger before the run starts. @throws for missing requirements, such as the API key of its server */
+/**
+ * Checks the requirements of each logger before the run starts.
+ *
+ * @throws if a requirement is missing, such as the API key of a logger's server
+ */
 export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
   for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }
 
-/** All loggers of a run. If they are disposed of before `finish`, the run is reported as failed. */
+/** All loggers of a run. If they are disposed of before `finish` is called, they record that the run has failed. */
 export class RunLoggers implements AsyncDisposable {
   #isClosed = false;
 
@@ -39,8 +43,8 @@ export class RunLoggers implements AsyncDisposable {
   /**
    * Opens the loggers of the config.
    *
-   * @param resumedAfter lines of the metrics that a resumed run keeps; 0 for a new run
-   * @throws if a logger cannot be opened: at the start of a run the user can still mend it
+   * @param resumedAfter the number of lines of metrics.jsonl that a resumed run keeps; 0 for a new run
+   * @throws if a logger cannot be opened, since the user can still fix it when the run starts
    */
   static async open(
     { logger, projectName: project, runName: name }: LoggingConfig,
@@ -74,7 +78,11 @@ export class RunLoggers implements AsyncDisposable {
     await Promise.all(this.loggers.map((logger) => logger.checkpoint?.(written)));
   }
 
-  /** Closes the loggers of a run that has not failed. @param figures of the results; null where the user stopped the run */
+  /**
+   * Closes the loggers of a run that has not failed.
+   *
+   * @param figures the final metrics, from the results; null if the user stopped the run
+   */
   async finish(figures: Readonly<Record<string, number>> | null): Promise<void> {
     const best = join(this.directory, 'checkpoints', 'best');
     const model = figures !== null && existsSync(best) ? best : null;
@@ -91,7 +99,10 @@ export class RunLoggers implements AsyncDisposable {
   }
 }
 
-/** Lists the local models and datasets that a run starts from; a model of the hub has its own record of its origin. */
+/**
+ * Lists the local models and datasets from which a run starts, as inputs for loggers. A model of the Hugging Face hub is not
+ * listed, since the hub records its origin.
+ */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
   const { demonstrations, policy, task } = config as Readonly<
     Record<string, Readonly<Record<string, unknown>> | undefined>
@@ -103,7 +114,10 @@ function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'
   );
 }
 
-/** Warns when the logger fails, and does not call it again: the run's own files have all metrics. */
+/**
+ * A logger whose first failure is logged as a warning, after which it is not called again. No metric is lost, since the run's own
+ * files have them all.
+ */
 class GuardedLogger implements RunLogger {
   #failed = false;
 

@@ -1,7 +1,7 @@
 import type { PlayContext } from '@bowyer/algorithms';
 import type { TaskContext } from '../context/task-context.js';
 
-/** Makes the hooks for playing a set of episodes, which is interrupted when the context's signal is aborted. */
+/** Makes the hooks with which an algorithm's `play` reports its progress and notices that the context's signal was aborted. */
 export const playHooks = (
   { signal }: Pick<TaskContext, 'signal'>,
   progress: PlayContext['hooks']['progress'],

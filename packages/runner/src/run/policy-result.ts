@@ -1,4 +1,4 @@
-// Computes a policy's line of the result table from its episodes.
+// Computes a policy's row in the table of results (metrics and their interval) from the episodes that it has played.
 import { episodeMetrics } from '@bowyer/algorithms';
 import { returnInterval, type PolicyResult, type TestedItems, type TestedPolicy } from './results.js';
 

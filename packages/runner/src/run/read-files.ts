@@ -1,20 +1,21 @@
-// Reads the small files of runs and jobs, which may be missing, and whose last line may be incomplete.
+// Reads the small JSON and text files in the folders of runs and jobs. A file may be missing, and its last line may be incomplete
+// after a kill.
 import { readFile } from 'node:fs/promises';
 
-/** Reads a text; null where there is no file. */
+/** Reads a text file; returns null if the file does not exist. */
 export const textIfThere = (path: string): Promise<string | null> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw error;
   });
 
-/** Reads a JSON value; null where there is no file. */
+/** Reads a JSON file; returns null if the file does not exist. */
 export async function jsonIfThere<Value>(path: string): Promise<Value | null> {
   const text = await textIfThere(path);
   return text === null ? null : (JSON.parse(text) as Value);
 }
 
-/** Parses JSON lines. The incomplete line of a killed process is skipped. */
+/** Parses the lines of a JSONL file. An incomplete line, which a killed process has left, is skipped. */
 export const wholeLines = <Value>(text: string): Value[] =>
   text.split('\n').flatMap((line) => {
     try {

@@ -1,4 +1,4 @@
-// Reads run-config.json, the record of a run: the part of its config that its numbers depend on, with keys in camelCase.
+// Reads run-config.json, in which a run has recorded the options on which its results depend, with keys in camelCase.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
@@ -6,17 +6,17 @@ import { isConversationFile } from '@bowyer/conversations';
 import { toCamelCase, toSnakeCase, isRecord } from '@bowyer/core';
 import { flatNames } from '../keys/flat-names.js';
 
-/** The file in a run's folder with the part of the config that its numbers depend on. */
+/** The file in a run's folder with the options on which its results depend. */
 export const CONFIG_FILE = 'run-config.json';
 
 type Node = Record<string, unknown>;
 
-/** The options that are read from a record. */
+/** The recorded options that this program reads. */
 export interface RecordedConfig extends Node {
   task?: { name?: string; model?: string | null; epochs?: number };
   algorithm?: { name?: string; epochs?: number; gamma?: number; actor?: { schedule?: Node } };
   env?: { name?: string; envs?: unknown };
-  /** `model` is the model that the agent started from; null or absent for a policy from scratch. */
+  /** `model` is the model from which training started; null or absent for a policy that was trained from scratch. */
   policy?: { model?: string | null; checkpoint?: string | null };
   play?: { asChat?: boolean };
   device?: { kind?: string };
@@ -26,7 +26,8 @@ export interface RecordedConfig extends Node {
 }
 
 /**
- * Reads a record. Options under flat names, from earlier versions, are moved to their present nodes.
+ * Reads the text of run-config.json. Options under flat names, as earlier versions wrote them, are moved to their present config
+ * nodes.
  *
  * @param text contents of the file
  */
@@ -56,7 +57,10 @@ export function recordedConfig(text: string): RecordedConfig {
   return config;
 }
 
-/** Renames the schedule's `warmup_steps`, as version 0.3.0 wrote it, where an algorithm counts iterations of warm-up. */
+/**
+ * Renames `warmup_steps` in the schedule of version 0.3.0 to `warmup_iterations`, for algorithms that count the warm-up in
+ * iterations.
+ */
 function countIterations({ algorithm }: RecordedConfig, name: string | undefined): void {
   const schedule = algorithm?.actor?.schedule;
   if (schedule?.warmupSteps === undefined || !pathOf('lm_schedule.warmup_steps', null, name)?.endsWith('_iterations'))
@@ -65,7 +69,11 @@ function countIterations({ algorithm }: RecordedConfig, name: string | undefined
   delete schedule.warmupSteps;
 }
 
-/** Renames the members of a node with a flat name to those that it has at its path. @param find the path of a flat name */
+/**
+ * Renames the options in a node that was recorded under a flat name to their present names at the node's path.
+ *
+ * @param find returns the path of a flat name
+ */
 const withMembers = (node: Node, name: string, path: string, find: (name: string) => string | undefined): Node =>
   Object.fromEntries(
     Object.entries(node).map(([member, value]) => {
@@ -74,7 +82,10 @@ const withMembers = (node: Node, name: string, path: string, find: (name: string
     }),
   );
 
-/** Returns the path of an option with a flat name; undefined for nodes, and for options that are still at the root. */
+/**
+ * Returns the path of an option that was recorded under a flat name; undefined for nodes, and for options that are still at the
+ * root of the config.
+ */
 function pathOf(key: string, value: unknown, algorithm: string | undefined, task = 'train'): string | undefined {
   if (isRecord(value) && NODES.has(key)) return undefined;
   const paths = (flatNames[key] ?? []).flatMap((given) => {
@@ -92,7 +103,7 @@ const NODES = new Set(
   ),
 );
 
-/** Reads the record of the run that an agent was trained in; null for a model without one. */
+/** Reads the recorded config of the run in which an agent was trained; returns null for a model that no run has trained. */
 export function runOf(agentFolder: string): RecordedConfig | null {
   let folder = agentFolder;
   for (let up = 0; up < 4; up++) {
@@ -104,9 +115,9 @@ export function runOf(agentFolder: string): RecordedConfig | null {
 }
 
 /**
- * Returns whether an agent learned from conversations of a file. Such an agent belongs to no environment: the run's environment
- * served for evaluations only. If the file no longer exists, it counts as one of conversations if the run read its data through a
- * chat template.
+ * Returns whether an agent learned from conversations of a file. Such an agent belongs to no environment, since that of its run
+ * was used for evaluations only. If the file no longer exists, the answer is whether the run read its data through a chat
+ * template.
  */
 export function learnedConversations({ demonstrations, play, algorithm }: RecordedConfig): boolean {
   const path = demonstrations?.path ?? null;

@@ -1,5 +1,6 @@
-// The recorder receives all outputs of an algorithm: it writes metrics, the best policy and checkpoints to files, and shows
-// metrics on the terminal. checkpoint-schedule.ts decides when a checkpoint is due, and run-display.ts what is shown.
+// Defines the recorder, which receives everything that an algorithm produces: it writes metrics, the best policy and checkpoints
+// to files, and shows metrics on the terminal. checkpoint-schedule.ts decides when a checkpoint is due, and run-display.ts what
+// is shown.
 import { join } from 'node:path';
 import { anyRank, LARGEST_REWARD, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics, AlgorithmState, RunHooks } from '@bowyer/algorithms';
@@ -16,7 +17,7 @@ import type { TaskContext } from '../context/task-context.js';
 export interface Saveable {
   /** Writes all tensors that the next iteration needs into a folder. */
   saveState(folder: string): Promise<void>;
-  /** Writes the policy as a separate model, with its critic in a subfolder. */
+  /** Writes the policy as a model of its own, which other programs can load, and its critic into a subfolder. */
   saveAgent(folder: string): Promise<void>;
 }
 
@@ -29,47 +30,55 @@ export interface CheckpointSink {
 /** Replaces the agent's weights by those of a saved agent, with a new optimizer. */
 export type RestoreAgent = (folder: string) => Promise<void>;
 
-/** The outputs of a run. */
+/** The files, loggers and functions to which a recorder writes. */
 export interface RunOutput {
   files: RecordedFiles;
   checkpoints: CheckpointSink;
   saveable: Saveable;
-  /** Needed by a watched run. */
+  /**
+   * Loads a saved agent's weights into the agent in training; needed if the config has the node `watch`, which may return to the
+   * best agent.
+   */
   restoreAgent?: RestoreAgent;
-  /** The logger that receives every step in addition to the run's own files. */
+  /** The logger that receives the metrics of every iteration in addition to the run's own files. */
   logger: Pick<RunLogger, 'log' | 'checkpoint'>;
 }
 
-/** The state in which a run begins or is resumed. */
+/** The state in which a run begins, or from which it is resumed. */
 export interface RunStart extends RunLength {
   best: CheckpointProgress['best'];
-  /** The algorithm's state, which it changes in place. */
+  /** The state of the algorithm, an object that the algorithm changes in place and that checkpoints contain. */
   state: AlgorithmState;
 }
 
-/** Reasons to end a run early or to save a checkpoint. */
+/** The options by which a run ends early or writes a checkpoint. */
 export interface RunLimits extends ScheduleKeys {
   guard?: GuardBounds;
-  /** Whether the best agent is only a candidate until the final test has shown that it is better than the initial one. */
+  /**
+   * Whether the config node `watch` is on: the best agent is then only a candidate until the final test has shown that it is
+   * better than the initial one.
+   */
   isWatched?: boolean;
-  /** Requests of other processes; absent on ranks above 0. */
+  /** Receives requests of other processes to stop, pause or save; absent on ranks above 0. */
   control?: RunControl;
-  /** The ranks of the run, which stop and save together when one of them is asked to; a single process if not given. */
+  /**
+   * The ranks of a data-parallel run, which stop and save together when one of them is asked to; a single process if not given.
+   */
   ranks?: Ranks;
 }
 
-/** Figures in addition to the algorithm's own. */
+/** Functions that measure metrics and times in addition to those of the algorithm. */
 export interface RunMeasures {
   /** Returns the metrics of the finished iteration. */
   metrics?(): Promise<Metrics>;
-  /** Returns the seconds since the last call that were spent in parts of the phases, by name. */
+  /** Returns the seconds since the last call that were spent in parts of the phases (such as exchanging gradients), by name. */
   innerSeconds?(): Record<string, number>;
 }
 
 export class Recorder implements RunHooks {
-  /** The guard's reason for stopping the run; null where it did not stop it. */
+  /** The reason why the bounds of the node `guard` stopped the run; null if they did not. */
   stoppedByGuard: string | null = null;
-  /** The algorithm's reason for ending the run early; null where it did not. */
+  /** The reason why the algorithm has ended the run early; null if it has not. */
   ended: string | null = null;
   best: CheckpointProgress['best'];
   readonly #display: RunDisplay;
@@ -93,7 +102,10 @@ export class Recorder implements RunHooks {
     this.#schedule = new CheckpointSchedule(limits, limits.control);
   }
 
-  /** Whether the run was asked to stop. With several ranks this is a collective call: all must read it together. */
+  /**
+   * Whether the run was asked to stop. In data-parallel training this is a collective operation: all ranks must read it at the
+   * same point.
+   */
   get stopRequested(): boolean {
     return (this.#stop = anyRank(this.#ranks, this.#stop));
   }
@@ -122,14 +134,14 @@ export class Recorder implements RunHooks {
     return this.limits.isWatched === true;
   }
 
-  /** The warnings of the run, including those of earlier processes. */
+  /** The warnings of the node `watch` about the run, including those of earlier processes of the run. */
   get notes(): readonly string[] {
     return (this.start.state as { watch?: { notes: string[] } }).watch?.notes ?? [];
   }
 
   /**
-   * Folder of the best agent so far. In a watched run `best` contains the initial agent, and others are candidates until the
-   * final test.
+   * The folder of the best agent so far. With the node `watch`, `best` contains the initial agent until the final test, and a
+   * better agent is kept as a candidate.
    */
   get bestFolder(): string {
     const isCandidate = this.isWatched && this.best !== null && this.best.iteration > 0;
@@ -177,8 +189,8 @@ export class Recorder implements RunHooks {
   }
 
   /**
-   * Writes a checkpoint of an iteration whose evaluation was interrupted. Figures that need the rollout's episodes are measured
-   * and stored before it, because a resumed run does not have those episodes in memory.
+   * Writes a checkpoint of an iteration whose evaluation was interrupted. Metrics that are computed from the rollout's episodes
+   * are measured and stored first, because a resumed run does not have the episodes in memory.
    */
   async postpone(iteration: number, measured: Metrics, rollout: readonly Trajectory[]): Promise<void> {
     if (this.#postponable.postponed === undefined) {
@@ -190,12 +202,12 @@ export class Recorder implements RunHooks {
     await this.checkpoint(iteration + 1);
   }
 
-  /** Figures of the iteration whose evaluation was interrupted; they are part of a checkpoint. */
+  /** The metrics of the iteration whose evaluation was interrupted; they are part of the checkpoint. */
   get #postponable(): { postponed?: Metrics } {
     return this.start.state as { postponed?: Metrics };
   }
 
-  /** Keeps the episodes of an evaluation until the next metrics are written. */
+  /** Keeps the episodes of an evaluation, which are written together with the next metrics. */
   evaluated(episodes: readonly Trajectory[]): void {
     this.#evaluated = episodes;
   }
@@ -209,7 +221,7 @@ export class Recorder implements RunHooks {
     await logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
-  /** Writes a checkpoint like `checkpoint`, unless this iteration already has one. */
+  /** Writes a checkpoint unless this iteration already has one. */
   async checkpointOnce(nextIteration: number): Promise<void> {
     if (nextIteration > this.#lastCheckpoint) await this.checkpoint(nextIteration);
   }
@@ -230,12 +242,15 @@ export class Recorder implements RunHooks {
     this.#display.finish();
   }
 
-  /** Shows the metrics of earlier processes in the curves. */
+  /** Adds the metrics of earlier processes of the run to the curves that the terminal shows. */
   remember(metrics: readonly Metrics[]): void {
     this.#display.remember(metrics);
   }
 
-  /** Requests a stop if a bound is exceeded: the algorithm then saves a checkpoint and returns, as after a user's request. */
+  /**
+   * Requests a stop if a metric exceeds a bound of the node `guard`: the algorithm then saves a checkpoint and returns, as after
+   * a user's request.
+   */
   #guard(iteration: number, metrics: Metrics): void {
     const reason = this.limits.guard && guardReason(metrics, this.limits.guard);
     if (!reason) return;
@@ -257,7 +272,7 @@ export class Recorder implements RunHooks {
   }
 }
 
-/** Returns the remedy if a very large reward is the reason of a metric that is not finite; else null. */
+/** Returns the remedy if a metric is not finite because a reward is very large; otherwise null. */
 function hugeReward(rollout: readonly Trajectory[]): string | null {
   for (const { episode, transitions } of rollout)
     for (const { reward } of transitions)

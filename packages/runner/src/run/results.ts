@@ -1,5 +1,5 @@
-// Defines the results of a finished run, which are the metrics of the initial policy and of the trained one, and writes them as
-// text.
+// Defines the results of a finished run, which are the metrics of the initial and of the trained policy in the final test, and
+// writes them as text.
 import { join } from 'node:path';
 import {
   bootstrapMean,
@@ -20,84 +20,95 @@ import { processesText, type Processes } from '../context/processes.js';
 import type { TaskResult } from './breakdown.js';
 import { jsonIfThere } from './read-files.js';
 
-/** A line of the result table: metrics of a policy over the episodes of the test. */
+/** A row of the table of results: the metrics of a policy over the episodes of the final test. */
 export interface PolicyResult {
   name: string;
   decoding?: Decoding;
-  /** Keys have the form `test/…`. */
+  /** The metrics, with names of the form `test/…`. */
   metrics: Metrics;
   /** 95 % bootstrap interval of the mean return. */
   interval?: Interval;
 }
 
-/** The episodes of a policy in the test. */
+/** A policy and the episodes that it has played in the final test. */
 export interface TestedPolicy {
   name: string;
   decoding?: Decoding;
   trajectories: readonly Trajectory[];
 }
 
-/** The items of the test. */
+/** Describes the items that were played in the final test. */
 export interface TestedItems {
-  /** A noun in the plural: "goals". */
+  /** The environment's noun for its items in the plural, such as "goals". */
   noun: string;
-  /** Whether training plays the same items, so that the test says nothing about new ones. */
+  /** Whether training plays the same items, so that the test says nothing about unseen ones. */
   shared: boolean;
   /** The number of different items that were played. */
   played: number;
-  /** The number of those items that the run has trained on; absent where nothing was trained. */
+  /** The number of test items on which the run has also trained; absent where nothing was trained. */
   trainedOn?: number;
 }
 
-/** The same episodes played by two policies. */
+/** The result of comparing two policies that have played the same episodes. */
 export interface Comparison {
-  /** The policy whose mean return is subtracted. */
+  /** The name of the policy whose mean return is subtracted. */
   baseline: string;
   name: string;
-  /** How actions were chosen; absent if nothing was played for this comparison. */
+  /** The decoding (sampling or greedy) with which both policies played; absent if nothing was played for this comparison. */
   decoding?: Decoding;
-  /** Episodes that both finished. */
+  /** The number of episodes that both policies finished. */
   episodes: number;
   meanDifference: number;
-  /** 95 % interval of the difference, by Student's t over items; absent for a single item. */
+  /** The 95 % interval of the difference, by Student's t over items; absent for a single item. */
   interval?: Interval;
-  /** The conclusion about the second policy, from the interval. */
+  /** The conclusion from the interval: whether the policy `name` is better than the baseline. */
   verdict: GainVerdict;
 }
 
-/** The agent that a watched run returns. */
+/** The agent that a run with the config node `watch` returns: the best one, or the initial one. */
 export interface HandedOut {
-  /** `improved`: the best agent is returned, since the test has shown that it is better than the initial one; else the initial one is. */
+  /**
+   * `improved`: the final test has shown that the best agent is better than the initial one, and the best agent is returned.
+   * Otherwise the initial one is returned.
+   */
   verdict: GainVerdict;
-  /** The iteration after which the returned agent was saved; 0 for the initial agent. */
+  /** The number of the iteration after which the returned agent was saved; 0 for the initial agent. */
   iteration: number;
-  /** The reasons for returning the initial agent; empty for another one. */
+  /** The reasons for returning the initial agent; empty if the best agent is returned. */
   reasons: string[];
-  /** The warnings of the training, each with its iteration. */
+  /** The warnings that the node `watch` gave during training, each with its iteration. */
   notes: string[];
 }
 
 export interface RunResults {
-  /** Outer iterations of the run; 0 where nothing was trained. */
+  /** The number of iterations of the algorithm; 0 where nothing was trained. */
   iterations: number;
-  /** Why the guard stopped the run before its end; absent where it did not. */
+  /** The reason why a bound of the node `guard` stopped the run before its end; absent if none did. */
   stopped?: string;
-  /** Why the algorithm ended a watched run before its last iteration; absent where it did not. */
+  /** The reason why a run with the node `watch` was ended before its last iteration; absent if it was not. */
   ended?: string;
-  /** The agent that a watched run returns. */
+  /** The agent that a run with the node `watch` returns; absent without the node. */
   handedOut?: HandedOut;
-  /** How rollouts overlapped with the updates; absent for synchronous runs. */
+  /** How playing the rollouts overlapped with the updates; absent for synchronous runs. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
-  /** The processes that shared the run after its last start; absent for a single process. */
+  /** The processes of a data-parallel run after it was last started; absent for a single process. */
   processes?: Processes;
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
-  /** Figures by kind of task, or by item where there are few, for each policy and decoding: `NAME (DECODING)`. */
+  /**
+   * The metrics by kind of task, or by item where there are few, for each policy and decoding. Keys have the form `NAME
+   * (DECODING)`.
+   */
   tasks?: Record<string, TaskResult[]>;
-  /** The mean return of an optimal player that may ask only the questions of the demonstrations, where it can be computed. */
+  /**
+   * The mean return of an optimal player that may ask only the questions of the demonstrations; null where it cannot be computed.
+   */
   optimalReturn: number | null;
-  /** Means of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
+  /**
+   * The means of min(Q₁, Q₂) and of the discounted returns over all turns of the final test, which show whether the critic is
+   * calibrated; null without a critic.
+   */
   calibration: { qMean: number; discountedReturnMean: number } | null;
 }
 
@@ -109,8 +120,8 @@ export const readResults = <Results>(directory: string): Promise<Results | null>
   jsonIfThere(join(directory, 'results.json'));
 
 /**
- * Groups the values of episodes into the units that are resampled for an interval: items where items are held out, else single
- * episodes.
+ * Groups the values of episodes into the clusters that are resampled for an interval: by item if the test has items that training
+ * does not play, otherwise each episode is a cluster.
  */
 export function clustersOf<T extends { item?: string }>(
   episodes: readonly T[],
@@ -122,11 +133,15 @@ export function clustersOf<T extends { item?: string }>(
   return [...clusters.values()].map((cluster) => cluster.map(value));
 }
 
-/** Computes the interval of the mean return. The seed is fixed, so that equal episodes give an equal interval. */
+/** Computes the bootstrap interval of the mean return. The seed is fixed, so that equal episodes give an equal interval. */
 export const returnInterval = (episodes: readonly Trajectory[], items: Pick<TestedItems, 'shared'>): Interval =>
   bootstrapMean(clustersOf(episodes, episodicReturn, items), Rng.forPurpose(0, 'bootstrap'));
 
-/** Counts the items of a test. @param trained items that the run has trained on; null where nothing was trained */
+/**
+ * Counts the items of a final test.
+ *
+ * @param trained ids of the items on which the run has trained; null where nothing was trained
+ */
 export function testedItems(
   { noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>,
   episodes: readonly Trajectory[],
@@ -137,13 +152,16 @@ export function testedItems(
   return { noun, shared, played: played.size, ...trainedOn };
 }
 
-/** Indexes a policy's episodes by their numbers: those of the same number have the same task and random numbers. */
+/**
+ * Indexes a policy's episodes by their numbers: episodes of different policies with the same number have the same item and random
+ * numbers.
+ */
 export const byEpisode = ({ name, trajectories }: TestedPolicy) => ({
   name,
   episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
 });
 
-/** Compares two policies over the episodes that both finished: the returns of `second` minus those of `first`. */
+/** Compares two policies on the episodes that both finished: the returns of `second` minus those of `first`. */
 export function compared(
   first: { name: string; episodes: ReadonlyMap<string, Trajectory> },
   second: { name: string; episodes: ReadonlyMap<string, Trajectory> },
@@ -187,7 +205,7 @@ export function resultRows({ policies }: Pick<RunResults, 'policies'>): string[]
   ]);
 }
 
-/** Writes a line about episodes that failed; none where all were played. */
+/** Writes a line about episodes that failed; returns no line if none failed. */
 export const failuresText = (failures: readonly string[]): string[] =>
   failures.length === 0 ? [] : [`${failures.length} episodes failed and are left out, the first: ${failures[0]}`];
 
@@ -198,7 +216,10 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 export const resultText = (results: RunResults): string =>
   [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
 
-/** Writes the lines below the table: the items that were played, differences on the same episodes, the optimal return, the critic. */
+/**
+ * Writes the lines below the table of results: the items that were played, differences between policies on the same episodes, the
+ * optimal return, and the calibration of the critic.
+ */
 export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, ended, handedOut, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results), ...fewText(results)];
@@ -226,7 +247,7 @@ function comparisonText({ baseline, name, decoding, episodes, meanDifference, in
 /** Writes a number with its sign and two decimals. */
 export const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 
-/** The number of notes that the text repeats; all are in results.json. */
+/** The largest number of warnings that the text repeats; all of them are in results.json. */
 const SHOWN_NOTES = 4;
 
 const handedOutText = ({ verdict, iteration, reasons, notes }: HandedOut): string[] => [
@@ -243,7 +264,7 @@ function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']
     : `${age}, asynchronous: the same seed gives another run`;
 }
 
-/** The number of resampled episodes below which the interval is too narrow. */
+/** The number of episodes below which a line warns that the bootstrap interval is too narrow. */
 const ENOUGH_EPISODES = 10;
 
 function fewText({ policies }: RunResults): string[] {
@@ -254,7 +275,7 @@ function fewText({ policies }: RunResults): string[] {
   ];
 }
 
-/** Writes how many episodes and items were played, as far as an older run's results contain it. */
+/** Writes how many episodes and items were played, as far as the results contain it, which may be from an older version. */
 function playedText({ policies, items }: RunResults): string {
   const episodes = policies[0].metrics['test/episodes'];
   const known = policies.flatMap(({ decoding }) => decoding ?? []);

@@ -1,5 +1,5 @@
-// Handles requests to a run from other processes, such as the dashboard's: a file in its folder, which the run checks once a
-// second, and obeys where it can be resumed.
+// Handles requests of other processes, such as the dashboard, to a run: to stop, pause or write a checkpoint. A request is a file
+// in the run's folder, which the run checks once a second; it obeys at a point from which it can be resumed.
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ export type ControlAction = (typeof controlActions)[number];
 
 const REQUEST_FILE = 'control.json';
 const LOCK_FILE = 'run.lock';
-/** A copy of run.lock, which shows that the lock's owner handles requests. */
+/** The file with a copy of run.lock by which a process shows that it holds the lock and handles requests. */
 const OBEYING_FILE = 'takes-requests';
-/** This file exists while the run is paused. */
+/** The file that exists while the run is paused. */
 const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
 
-/** Handles requests in the process of the run. */
+/** Handles the requests within the process of the run. */
 export class RunControl implements AsyncDisposable {
-  /** Whether a checkpoint was requested and is not written yet. */
+  /** Whether a checkpoint was requested and has not been written yet. */
   checkpointAsked = false;
   readonly #timer: NodeJS.Timeout;
   #paused = false;
@@ -35,7 +35,11 @@ export class RunControl implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** Begins to handle requests; those to an earlier process are removed. @param stop makes the run write a checkpoint and end */
+  /**
+   * Starts handling requests. Requests that were made to an earlier process of the run are removed.
+   *
+   * @param stop makes the run write a checkpoint and end
+   */
   static async open(directory: string, log: TaskContext['log'], stop: () => void): Promise<RunControl> {
     await Promise.all([REQUEST_FILE, PAUSED_FILE].map((name) => rm(join(directory, name), { force: true })));
     const owner = await readText(join(directory, LOCK_FILE));
@@ -44,7 +48,7 @@ export class RunControl implements AsyncDisposable {
     return new RunControl(directory, log, stop);
   }
 
-  /** Waits while the run is paused. It is called where the run's state is consistent. */
+  /** Waits while the run is paused. It is called between iterations, where the run's state is consistent. */
   async whilePaused(): Promise<void> {
     if (!this.#paused) return;
     const paused = join(this.directory, PAUSED_FILE);
@@ -68,7 +72,9 @@ export class RunControl implements AsyncDisposable {
     await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));
   }
 
-  /** Reads the newest request. The file is renamed before it is read, so that a request that arrives meanwhile is kept. */
+  /**
+   * Reads the newest request. The file is renamed before it is read, so that a request that arrives while it is read is not lost.
+   */
   async #look(): Promise<void> {
     if (this.#reading || !existsSync(join(this.directory, REQUEST_FILE))) return;
     this.#reading = true;
@@ -94,14 +100,18 @@ export class RunControl implements AsyncDisposable {
   }
 }
 
-/** Returns whether a living process owns a run's folder, even if it is suspended. */
+/** Returns whether a living process holds the lock of a run's folder, even if the process is suspended. */
 export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, LOCK_FILE));
 
 export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));
 
 const readText = (path: string) => readFile(path, 'utf8').catch(() => null);
 
-/** Sends a request to a run. @throws if no process works in the folder, or if its process does not handle requests */
+/**
+ * Sends a request to a run.
+ *
+ * @throws if no process holds the lock of the folder, or if the process does not handle requests
+ */
 export async function requestControl(directory: string, action: ControlAction): Promise<void> {
   if (!(await isUnderWay(directory)))
     throw new Error(

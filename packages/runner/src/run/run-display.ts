@@ -1,4 +1,4 @@
-// Shows a run while it works: bars with the newest metrics, curves on a terminal, and a line for each evaluation.
+// Shows the progress of a run in its terminal: bars with the newest metrics, curves, and a line for each evaluation.
 import { printable } from '@bowyer/config';
 import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
@@ -7,16 +7,16 @@ import type { TaskContext } from '../context/task-context.js';
 import { iterationLine, iterationProgress } from '../context/iteration-line.js';
 import { signed } from './results.js';
 
-/** The first and the last iteration of this start of the run. */
+/** The iterations that this process of the run executes. */
 export interface RunLength {
-  /** The number of iterations; null for an algorithm without iterations, whose progress has another unit. */
+  /** The number of iterations; null for an algorithm without iterations, whose progress is counted in optimizer steps. */
   iterations: number | null;
   firstIteration: number;
-  /** Whether every iteration is logged as a line. */
+  /** Whether a line is logged for every iteration. */
   hasLines?: boolean;
 }
 
-/** The mean time of this many last iterations predicts the remaining time. */
+/** The number of last iterations from whose mean time the remaining time is predicted. */
 const RECENT = 5;
 
 export class RunDisplay {
@@ -24,7 +24,7 @@ export class RunDisplay {
   #evaluationBar: ProgressBar | null = null;
   #note = '';
   #loss: number | null = null;
-  /** Seconds of each iteration of this process. */
+  /** The seconds of each iteration that this process has executed. */
   readonly #seconds: number[] = [];
   readonly #figures: RunFigures;
 
@@ -46,7 +46,11 @@ export class RunDisplay {
     }
   }
 
-  /** Shows an iteration that was logged. @param iterations number of logged iterations, including this one */
+  /**
+   * Shows an iteration whose metrics were logged.
+   *
+   * @param iterations the number of logged iterations, including this one
+   */
   logged(iterations: number, metrics: Metrics, seconds: Record<string, number>): void {
     this.output.progress.report?.({ event: 'metrics', iteration: iterations, ...metrics });
     this.#figures.add(metrics, seconds);
@@ -61,7 +65,7 @@ export class RunDisplay {
     if ('eval/nll' in metrics) this.#printValidation(metrics);
   }
 
-  /** Shows the metrics of earlier processes in the curves. */
+  /** Adds the metrics of earlier processes of the run to the curves. */
   remember(metrics: readonly Metrics[]): void {
     for (const earlier of metrics) this.#figures.add(earlier, {});
   }
@@ -74,7 +78,7 @@ export class RunDisplay {
     this.#bar?.finish();
   }
 
-  /** Shows an evaluation within another phase in a separate bar. */
+  /** Shows the progress of an evaluation, which interrupts another phase, in a separate bar. */
   #showEvaluation(phase: string, done: number, total: number): void {
     this.#evaluationBar ??= new ProgressBar(phase, total, this.output.progress);
     this.#evaluationBar.update(done);

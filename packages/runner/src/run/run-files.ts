@@ -1,4 +1,4 @@
-// Writes and reads the files of a run with its metrics and episodes, and reserves the run's folder for its config.
+// Writes and reads a run's files of metrics and episodes, and reserves the run's folder for one config.
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -19,16 +19,16 @@ import { CONFIG_FILE, recordedConfig } from './recorded-config.js';
 import { hasResults } from './failed-run.js';
 import { metricsLine } from './metrics-line.js';
 
-/** JSONL files whose final contents do not depend on whether the run was killed and resumed. */
+/** The JSONL files whose final contents are the same whether or not the run was killed and resumed. */
 const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajectories/eval.jsonl'] as const;
 
-/** The number of stored episodes of each evaluation: the first ones, whose items are the same every time. */
+/** The number of episodes of each evaluation that are stored: the first ones, whose items are the same in every evaluation. */
 const STORED_EVALUATIONS = 8;
 
-/** The files that a recorder writes. */
+/** The files to which the recorder of a run writes. */
 export interface RecordedFiles {
   readonly directory: string;
-  /** The length of each file that a resumed run keeps, in bytes. */
+  /** The current length of each file in bytes, which a checkpoint contains; a resumed run keeps that much of the file. */
   readonly lengths: Record<string, number>;
   logMetrics(iteration: number, metrics: Metrics): Promise<void>;
   logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
@@ -41,7 +41,7 @@ export class RunFiles implements RecordedFiles {
     readonly directory: string,
     private readonly metrics: JsonlFile,
     private readonly rollouts: PartedJsonl,
-    /** Wall-clock times differ between equal runs, so they have a separate file. */
+    /** The file of wall-clock times. They are not in metrics.jsonl, since they differ between otherwise equal runs. */
     private readonly timings: JsonlFile,
     private readonly evaluations: JsonlFile,
     private readonly tokenTexts: TokenTexts | undefined,
@@ -50,8 +50,8 @@ export class RunFiles implements RecordedFiles {
   /**
    * Opens the files of a run.
    *
-   * @param lengths bytes to keep of each file, from the checkpoint that the run resumes from
-   * @param tokenTexts returns the texts of tokens, which are stored with the episodes; without it only ids are stored
+   * @param lengths the number of bytes to keep of each file, from the checkpoint from which the run resumes
+   * @param tokenTexts returns the texts of tokens, which are stored with the episodes; without it only token ids are stored
    */
   static async open(directory: string, lengths: Record<string, number>, tokenTexts?: TokenTexts): Promise<RunFiles> {
     const [metricsName, rolloutsName, evaluationsName] = RESUMED_FILES;
@@ -88,7 +88,7 @@ export class RunFiles implements RecordedFiles {
   /**
    * Reads a run's metrics by iteration, and its rollouts, oldest first. An incomplete last line is ignored.
    *
-   * @throws if another line is damaged, with its place
+   * @throws if another line is damaged, with the file and the line
    */
   static async read(directory: string): Promise<{ metrics: Record<string, number>[]; rollouts: Trajectory[] }> {
     const metrics: Record<string, number>[] = [];
@@ -102,9 +102,9 @@ export class RunFiles implements RecordedFiles {
 }
 
 /**
- * Makes the run's folder, or finds the run that is in it.
+ * Creates the folder of a run, or checks the run that is already in it.
  *
- * @param config the part that the run's numbers depend on
+ * @param config the options on which the run's results depend
  * @returns `failed` if the folder has a run with another config and without results
  * @throws if the folder cannot be written, or has results of a run with another config
  */
@@ -130,17 +130,17 @@ export async function openDirectory(directory: string, config: Record<string, un
 }
 
 /**
- * Writes the config into the folder, which then belongs to runs with this config. It is called once everything that the run needs
- * has been found.
+ * Writes the config into the folder, which reserves it for runs with this config. It is called once all models and data that the
+ * run needs have been found.
  */
 export async function claimDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
   await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
 }
 
-/** Defaults of earlier versions whose present default is null, with the same meaning. */
+/** Options whose default was another value in earlier versions and is null now, with the same meaning. */
 const FORMER_DEFAULTS: Readonly<Record<string, unknown>> = { 'env.numProducts': 2400, 'env.numGoals': 500 };
 
-/** Lists the values that differ, as `key.path: before → now`, with keys in snake_case. */
+/** Lists the values that differ between two configs, as `key.path: before → now`, with keys in snake_case. */
 function differences(before: unknown, now: unknown, path = ''): string[] {
   const isTree = (value: unknown): value is Record<string, unknown> =>
     value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -149,7 +149,7 @@ function differences(before: unknown, now: unknown, path = ''): string[] {
     const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])];
     return keys.flatMap((key) => differences(was[key], is[key], path ? `${path}.${key}` : key));
   }
-  // A key that another version did not have counts as null.
+  // A key that does not exist in the other version counts as null.
   const [was, is] = [JSON.stringify(before ?? null), JSON.stringify(now ?? null)];
   if (was === is || (now === null && FORMER_DEFAULTS[path] === before)) return [];
   const shown = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));

@@ -1,4 +1,4 @@
-// Checks that all ranks see the same run folder, in which rank 0 writes files that the others read.
+// Checks that all ranks of a data-parallel run see the same folder, in which rank 0 writes files that the other ranks read.
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -7,11 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ranks } from '@bowyer/core';
 
 const MARK = '.ranks';
-/** The number of attempts: a network file system may show a new file late. */
+/** The number of times that a rank looks for rank 0's file, since a network file system may show a new file late. */
 const LOOKS = 20;
 const LOOK_MS = 250;
 
-/** Checks that all ranks see the same folder. @throws on every rank, if one of them does not see rank 0's file */
+/**
+ * Checks that all ranks see the same folder: rank 0 writes a file, and the others look for it.
+ *
+ * @throws on every rank, if one of them does not see rank 0's file
+ */
 export async function checkSharedFolder(directory: string, ranks: Ranks): Promise<void> {
   if (ranks.size === 1) return;
   const mark = join(directory, MARK);

@@ -1,4 +1,5 @@
-// Makes the output of a run on ranks other than 0, which write nothing, since their metrics are the same.
+// Makes the outputs of a run for ranks other than 0 of data-parallel training. They write nothing, since rank 0 has the same
+// metrics and writes them.
 import type { RunLogger } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import type { CheckpointSink, Saveable } from './recorder.js';
@@ -22,7 +23,10 @@ export const silentCheckpoints: CheckpointSink = {
   },
 };
 
-/** Takes part in saving optimizers whose state is divided among ranks: rank 0 gathers the parts in the order in which it writes them. */
+/**
+ * Takes part in saving optimizers whose state is divided among the ranks: rank 0 gathers their states, and the other ranks must
+ * call `save` in the same order.
+ */
 export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({
   async saveState(folder) {
     for (const model of models) {
@@ -31,6 +35,6 @@ export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleC
     }
     await critic?.optimizer.save(folder);
   },
-  // The critic of an agent is saved with its optimizer, like the critic in a checkpoint.
+  // An agent is saved with the state of its critic's optimizer, which is divided among the ranks, as in a checkpoint.
   saveAgent: async (folder) => void (await critic?.optimizer.save(folder)),
 });

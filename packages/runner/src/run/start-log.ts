@@ -1,5 +1,5 @@
-// Records when a run was started, with which command and code, and how each start ended. Reports read it; the run's numbers do
-// not depend on it.
+// Records in starts.jsonl each time that a run is started, with the command and the commit, and how it ended. Reports read this
+// file; the run's results do not depend on it.
 import { execFile } from 'node:child_process';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -9,40 +9,44 @@ import { wholeLines } from './read-files.js';
 
 const FILE = 'starts.jsonl';
 
-/** One line of the file. */
+/** A line of starts.jsonl. */
 interface StartLine {
   event: 'start' | 'end';
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   time: string;
   command?: string;
-  /** The commit of the running checkout, with `+` where it had changes; absent for an installed package. */
+  /** The git commit of the program that runs, with `+` if there were uncommitted changes; absent for an installed package. */
   commit?: string;
   node?: string;
-  /** How the start ended: `finished`, `interrupted`, `stopped by the guard` or `failed`. */
+  /** How the process ended: `finished`, `interrupted`, `stopped by the guard` or `failed`. */
   status?: EndStatus;
-  /** First line of the error. */
+  /** The first line of the error with which the process failed. */
   reason?: string;
 }
 
 export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
 
-/** A summary of all starts in the file. */
+/** A summary of all lines in starts.jsonl. */
 export interface Starts {
   first: string | null;
-  /** The time of the last line if it is the end of a start, else null. */
+  /** The time at which the run last ended; null while it runs, and after a kill. */
   last: string | null;
   count: number;
   command: string | null;
   commit: string | null;
-  /** The end of the last start; null while it runs, and after a kill. */
+  /** How the run last ended; null while it runs, and after a kill. */
   end: { status: EndStatus; reason: string | null } | null;
 }
 
-/** Records a start. @param isLibrary whether a user's program runs the task: that program's command is then recorded */
+/**
+ * Records that a run is started.
+ *
+ * @param isLibrary whether a user's program runs the task as a library; the program's command is then recorded
+ */
 export async function recordStart(directory: string, isLibrary: boolean): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
   const [, script, ...words] = process.argv;
-  // A program that is typed or piped into node has no file.
+  // A program that was typed or piped into node has no file name.
   const own = ['node', ...(script === undefined ? [] : [relative(process.cwd(), script)])];
   const program = isLibrary ? own : ['bowyer'];
   const command = [...program, ...words.map(withoutSecret)].map(shellQuoted).join(' ');
@@ -74,12 +78,12 @@ export async function readStarts(directory: string): Promise<Starts> {
   };
 }
 
-/** Removes the value of an override whose key names a secret. */
+/** Replaces the value of an override by `…` if its key names a secret. */
 export function withoutSecret(word: string): string {
   return word.replace(/^([+~]*[\w./@]*(?:key|token|secret|password))=.+$/i, '$1=…');
 }
 
-/** Returns the commit of a checkout; null without a checkout or without git. */
+/** Returns the commit of a git checkout; null without a checkout or without git. */
 async function commitOf(folder: string): Promise<string | null> {
   const git = async (...args: string[]) => (await promisify(execFile)('git', ['-C', folder, ...args])).stdout.trim();
   try {

@@ -1,9 +1,10 @@
-// Writes trajectories/test.jsonl: every episode of a test, for comparisons by episode. The first ones have their tokens too.
+// Writes trajectories/test.jsonl with every episode of a final test, so that runs can be compared episode by episode. The first
+// episodes of each policy are stored with their tokens.
 import { join } from 'node:path';
 import type { Decoding } from '@bowyer/algorithms';
 import { type Trajectory, toRecord, JsonlFile, type TokenTexts } from '@bowyer/core';
 
-/** The number of episodes of each policy whose tokens are stored. */
+/** The number of first episodes of each policy whose tokens are stored too. */
 const WITH_TOKENS = 32;
 
 interface TestedPolicy {

@@ -1,5 +1,5 @@
-// Keeps the episodes of each policy of a final test in files until all have played, so that an interrupted test resumes with the
-// next policy.
+// Keeps the episodes that each policy has played in a final test in files until the test is complete, so that an interrupted test
+// resumes with the next policy.
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,11 @@ import { namingFile, writeFileAtomically } from '@bowyer/core';
 export class TestCache<Play> {
   constructor(private readonly folder: string) {}
 
-  /** Returns the stored episodes, or null. @param identity everything that decides the episodes, as JSON */
+  /**
+   * Returns the stored episodes of a policy; null if there are none.
+   *
+   * @param identity everything on which the episodes depend, as JSON
+   */
   async find(identity: unknown): Promise<Play | null> {
     try {
       return deserialize(await readFile(this.#path(identity))) as Play;

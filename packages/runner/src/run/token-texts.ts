@@ -1,13 +1,13 @@
-// Decodes single tokens, for heat maps.
+// Decodes single tokens, whose texts the report shows in heat maps of token probabilities.
 import type { TokenTexts } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/text';
 
-/** The most pairs of tokens in the cache. */
+/** The largest number of pairs of tokens whose text is cached. */
 const MAX_PAIRS = 100_000;
 
 /**
- * Makes a function that returns the text of each token. The text depends on the previous token: word-level tokenizers put spaces
- * between words.
+ * Makes a function that returns the text of each token. The text depends on the previous token, since word-level tokenizers put
+ * spaces between words.
  */
 export function tokenTexts(tokenizer: Pick<Tokenizer, 'decode'>): TokenTexts {
   const known = new Map<string, string>();

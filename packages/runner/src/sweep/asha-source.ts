@@ -1,4 +1,5 @@
-// Successive halving as a source of jobs: trials are jobs of the sweep, and rungs are values of a config key.
+// Decides by asynchronous successive halving (ASHA) which job of a sweep is started next. A trial is a job of the sweep, and the
+// rungs are values of the config key that limits its training, such as the number of iterations.
 import { ConfigError } from '@bowyer/config';
 import { Asha } from './asha.js';
 import type { JobMarker } from './job-marker.js';
@@ -7,7 +8,7 @@ import type { JobOutcome, JobSource, JobStart, SweepJob } from './sweep-job.js';
 export interface AshaSourceOptions {
   metric: string;
   direction: 'maximize' | 'minimize';
-  /** The config key that receives a rung's resource. */
+  /** The config key that limits the training of a trial; at each rung it gets the rung's value. */
   resourceKey: string;
   rungs: readonly number[];
   reductionFactor: number;
@@ -16,7 +17,10 @@ export interface AshaSourceOptions {
 export class AshaSource implements JobSource {
   readonly #asha: Asha;
 
-  /** @param markers of earlier starts, by job number; unfinished and failed jobs come first */
+  /**
+   * @param markers the states of jobs from earlier starts of the sweep, by job number; unfinished and failed jobs are started
+   *   first
+   */
   constructor(
     private readonly jobs: readonly SweepJob[],
     markers: ReadonlyMap<number, JobMarker>,
@@ -43,7 +47,7 @@ export class AshaSource implements JobSource {
     this.#asha.report({ trial: job.number, rung }, status === 'finished' ? metrics[this.options.metric] : null);
   }
 
-  /** Returns the job that reached the highest rung, the best one of several; null when none has finished. */
+  /** Returns the job with the best value at the highest rung that any job has finished; null when none has finished a rung. */
   best(): { job: SweepJob; resource: { key: string; amount: number }; value: number } | null {
     const best = this.#asha.best();
     return best && { job: this.jobs[best.trial], resource: this.#resource(best.rung), value: best.value };

@@ -13,7 +13,7 @@
  */
 
 interface AshaOptions {
-  /** The most configurations that are drawn. */
+  /** The largest number of configurations that are drawn. */
   trials: number;
   /** The resource of each rung, in ascending order. */
   rungs: readonly number[];
@@ -22,14 +22,14 @@ interface AshaOptions {
   direction: 'maximize' | 'minimize';
 }
 
-/** A trial to train until it has used the resource of a rung. */
+/** A trial, to be trained until it has used the resource of a rung. */
 export interface AshaJob {
   trial: number;
   rung: number;
 }
 
 /**
- * Lists the resources r, r·η, r·η², …, R, rounded to integers.
+ * Lists the resources of the rungs r, r·η, r·η², …, R, rounded to integers.
  *
  * @param min r
  * @param max R
@@ -46,12 +46,12 @@ export function rungResources(min: number, max: number, reductionFactor: number)
 }
 
 export class Asha {
-  /** For each rung, the value of the metric that each trial reached there; null where it failed. */
+  /** For each rung, the value of the metric with which each trial finished it; null for a trial that failed. */
   readonly #results: Map<number, number | null>[];
-  /** For each rung, the trials that were promoted from there. */
+  /** For each rung, the trials that were promoted to the next rung. */
   readonly #promoted: Set<number>[];
   readonly #started = new Set<number>();
-  /** Jobs that an earlier stop interrupted, which are started first. */
+  /** Jobs that were interrupted when the sweep was last stopped; they are started first. */
   readonly #unfinished: AshaJob[] = [];
 
   constructor(private readonly options: AshaOptions) {
@@ -59,7 +59,7 @@ export class Asha {
     this.#promoted = options.rungs.map(() => new Set());
   }
 
-  /** Returns the job for a free process; null when none can be started before another job ends. */
+  /** Returns the job that a free process should run; null when none can be started before another job ends. */
   next(): AshaJob | null {
     const unfinished = this.#unfinished.shift();
     if (unfinished) return unfinished;
@@ -78,19 +78,19 @@ export class Asha {
   }
 
   /**
-   * Records a job's result.
+   * Records the result of a job.
    *
-   * @param value the metric; null for a failed job
+   * @param value of the metric; null for a failed job
    */
   report({ trial, rung }: AshaJob, value: number | null): void {
     this.#results[rung].set(trial, value);
   }
 
   /**
-   * Restores a trial of an earlier start of the search.
+   * Restores a trial from an earlier start of the sweep.
    *
-   * @param values the values of the metric that it reached, by rung from 0
-   * @param finished false if it was interrupted or failed in the next rung
+   * @param values the values of the metric that the trial has reached, by rung from 0
+   * @param finished false if the trial was interrupted or failed in the next rung
    */
   restore(trial: number, values: readonly number[], finished: boolean): void {
     this.#started.add(trial);
@@ -120,7 +120,7 @@ export class Asha {
       .find((trial) => !this.#promoted[rung].has(trial));
   }
 
-  /** Ranks the trials that finished a rung, best first; equal ones in the order in which they were drawn. */
+  /** Ranks the trials that finished a rung, best first; trials with equal values are in the order in which they were drawn. */
   #ranked(rung: number): number[] {
     const sign = this.options.direction === 'maximize' ? -1 : 1;
     return [...this.#results[rung]]

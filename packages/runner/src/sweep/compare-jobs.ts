@@ -1,4 +1,4 @@
-// Writes the comparison at the end of a sweep: a table of its settings, with mean and interval over their seeds.
+// Writes the comparison of a sweep's runs at its end: a table of the settings, with mean and interval over the seeds of each.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRuns } from '../report/find-runs.js';
@@ -7,8 +7,8 @@ import { writeComparison } from '../report/write-report.js';
 import { CONFIG_FILE } from '../run/recorded-config.js';
 
 /**
- * Writes comparison.html into the sweep's folder. A sweep of jobs that are not runs (such as `play` or `score`) has none. An
- * error of the comparison does not stop the sweep.
+ * Writes comparison.html into the sweep's folder, unless its jobs are not runs (such as jobs of the tasks `play` or `score`). An
+ * error while it is written does not stop the sweep.
  *
  * @param directory of the sweep
  * @returns lines for the terminal

@@ -1,5 +1,5 @@
 // Shows the progress of a sweep: on a terminal a table of its jobs, with the latest output of those that run; in a pipe or a file
-// a line when a job starts and a line when it ends; for scripts a JSON object instead of a line.
+// a line when a job starts and a line when it ends; for scripts JSON objects instead of lines.
 import { printable } from '@bowyer/config';
 import { maximum } from '@bowyer/core';
 import { duration, type LiveText, type ProgressOutput } from '@bowyer/logging';
@@ -11,21 +11,24 @@ interface Row {
   status: 'at work' | JobStatus;
   /** The duration of a job that has ended; null while it runs. */
   seconds: number | null;
-  /** The latest output or metrics. */
+  /** The latest output or metrics of the job. */
   text: string;
 }
 
-/** The beginning of a line of a job's log: `[2026-11-21 11:51:51,357][run][INFO] - `. */
+/** Matches the prefix of a line in a job's log: `[2026-11-21 11:51:51,357][run][INFO] - `. */
 const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
-/** The widest column of labels, as a share of the width; longer ones are cut, so that the latest output is visible at 80 columns. */
+/**
+ * The largest width of the column of job labels, as a share of the terminal's width. Longer labels are cut, so that the latest
+ * output is visible at 80 columns.
+ */
 const LABEL_SHARE = 0.4;
 
 export class JobBoard {
   readonly #rows = new Map<number, Row>();
 
   /**
-   * @param total expected number of starts; null where it is not known in advance
+   * @param total the expected number of times that a job is started; null where it is not known in advance
    * @param clock returns seconds
    */
   constructor(
@@ -41,7 +44,7 @@ export class JobBoard {
     else this.output.write(`${label}: started\n`);
   }
 
-  /** Shows a line that the job printed. */
+  /** Shows a line that a job has printed as its latest output. */
   says(number: number, line: string): void {
     const row = this.#rows.get(number);
     if (row?.status === 'at work')
@@ -54,8 +57,8 @@ export class JobBoard {
   /**
    * Shows that a job has ended.
    *
-   * @param details further lines worth reading, such as the end of a failed job's log
-   * @param unseen label of a job that ended before its start was shown
+   * @param details further lines to print, such as the last lines of a failed job's log
+   * @param unseen the label of a job that ended before it was shown as started
    */
   ended(
     number: number,
@@ -72,13 +75,13 @@ export class JobBoard {
     if (row) Object.assign(row, { status, seconds, text: words.join(', ') });
     if (this.output.report)
       return this.output.report({ event: 'job', job: number, label, status, note, seconds, metrics, details });
-    // The table shows finished jobs.
+    // On a terminal, a finished job gets no line of its own, since the table shows it.
     if (this.output.live && status === 'finished') return this.output.live.refresh();
     const line = [`${label}: ${status} after ${duration(seconds)}`, ...words].join(', ');
     this.say([line, ...details.map((text) => `  ${text}`)].join('\n'));
   }
 
-  /** Prints lines above the table. */
+  /** Prints lines of text above the table. */
   say(text: string): void {
     if (this.output.report) return this.output.report({ event: 'log', message: text });
     const write = () => void this.output.write(`${text}\n`);
@@ -86,14 +89,14 @@ export class JobBoard {
     else write();
   }
 
-  /** Removes the table, since the summary follows. */
+  /** Removes the table from the terminal, since the summary of the sweep is printed next. */
   close(): void {
     this.output.live?.end(this.lines, false);
     this.output.live?.close();
   }
 
   /**
-   * Writes the table for a terminal of the given size: jobs that run, then failed ones, then others, each in their order, and a
+   * Writes the table for a terminal of the given size: running jobs, then failed ones, then others, each in their order, and a
    * line of totals.
    */
   readonly lines: LiveText = ({ columns, rows }) => {
@@ -128,7 +131,7 @@ export class JobBoard {
 const shortened = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
-/** Writes four significant digits, and never more than the number has. */
+/** Writes a number with four significant digits, or fewer if it has fewer. */
 export function figure(value: number): string {
   return String(Number(value.toPrecision(4)));
 }

@@ -1,11 +1,11 @@
-// Makes the simplest source of jobs: a fixed list, without the jobs that an earlier start of the sweep finished.
+// Makes the source of jobs of an ordinary sweep: a fixed list, without the jobs that finished when the sweep was started before.
 import type { JobMarker } from './job-marker.js';
 import type { JobSource, JobStart, SweepJob } from './sweep-job.js';
 
 /**
- * Makes the source of a list of jobs.
+ * Makes the source of jobs from a list.
  *
- * @param markers of earlier starts, by job number
+ * @param markers the states of jobs from earlier starts of the sweep, by job number
  */
 export function jobList(
   jobs: readonly SweepJob[],

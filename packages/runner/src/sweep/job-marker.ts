@@ -1,5 +1,5 @@
-// Writes the marker file in a job's folder, from which a restarted sweep reads which jobs are finished and which job a folder
-// belongs to.
+// Reads and writes the marker file in the folder of each job of a sweep. A sweep that is started again reads from it whether the
+// job is finished, and to which job the folder belongs.
 import { join } from 'node:path';
 import { ConfigError } from '@bowyer/config';
 import { stateOf, writeFileAtomically, type ProcessIdentity } from '@bowyer/core';
@@ -12,14 +12,17 @@ export interface JobMarker {
   overrides: string[];
   /** How the job ended. `started`: it runs, or was killed before it could record its end. */
   status: JobStatus | 'started';
-  /** The process of the last start, while it runs on this machine. */
+  /** The process in which the job was last started, while it runs on this machine. */
   process: ProcessIdentity | null;
-  /** Slurm's name of the job, `12_3`, if launcher=slurm submitted it last. */
+  /** Slurm's id of the job's array task, such as `12_3`, if launcher=slurm submitted it last. */
   slurmTask?: string | null;
   note: string;
-  /** Wall-clock seconds of all ended starts. */
+  /** The wall-clock seconds of all processes of the job that have ended. */
   seconds: number;
-  /** With successive halving, the value of the metric at each resource, in ascending order; null if the job failed. */
+  /**
+   * With successive halving, the value of the metric at each resource that the job has reached, in ascending order; null if the
+   * job failed there.
+   */
   rungs: { resource: number; value: number | null }[];
 }
 
@@ -37,9 +40,9 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
 }
 
 /**
- * Reads the markers of earlier starts of this sweep, by job, before anything is started; null for a job that was never started.
+ * Reads the markers from earlier starts of this sweep, by job, before anything is started; null for a job that was never started.
  *
- * @param options.resume false: folders in use are refused
+ * @param options.resume false: folders that contain a job are refused
  * @param options.followsSlurm true: jobs that are in Slurm's queue are expected
  * @throws if a folder contains a job with other overrides, one that still runs, or (without resume) any job
  */
@@ -95,11 +98,11 @@ function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: Job
   ]);
 }
 
-/** Refuses to start a job whose earlier process still runs, because only its launcher was killed. */
+/** Refuses to start a job whose earlier process still runs because only the launcher was killed. */
 function refuseLiving({ number, directory }: SweepJob, { status, process }: JobMarker): void {
   if (status !== 'started' || !process) return;
   const state = stateOf(process);
-  // the lock of the job's folder protects against a process of another machine
+  // The lock of the job's folder protects it from processes of other machines.
   if (state === 'ended' || state === 'unknown') return;
   const { pid } = process;
   throw new ConfigError(

@@ -23,10 +23,7 @@ export async function checkTextRules(
   terminatorIds(wordLevelTokenizer([config.sampling.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
 }
 
-/**
- * Checks that `eos_str` is one token of the tokenizer in a folder. An encoder-decoder without a tokenizer is checked when it is
- * loaded.
- */
+/** Checks that `eos_str` is one token of the tokenizer in a folder. An encoder-decoder without a tokenizer is not checked here. */
 export async function checkTerminator(folder: string, config: NodePart<'sampling', 'eosStr'>): Promise<void> {
   if (config.sampling.eosStr === null) return;
   const { baseDir } = await openAdapterDirectory(folder);

@@ -1,4 +1,4 @@
-// Writes the scores as a LaTeX table, for the package booktabs.
+// Writes the scores of methods as LaTeX tables that use the package booktabs.
 import type { Estimate, PaperScores } from './paper-scores.js';
 
 const digits = (value: number) => value.toFixed(2);
@@ -26,7 +26,7 @@ const tabular = (columns: string, header: readonly string[], rows: readonly (rea
     '',
   ].join('\n');
 
-/** Writes a table of the methods, and one of the pairs where there are two methods or more. */
+/** Writes a table with a row per method and, for two methods or more, a table of their pairs. */
 export function latexTables({ environments, methods, improvements }: PaperScores, score: string): string {
   const ofMethods = tabular(
     `l${'r'.repeat(environments.length + 2)}`,

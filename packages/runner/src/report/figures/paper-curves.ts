@@ -1,4 +1,5 @@
-// Computes curves over seeds: the mean of a method's runs at each position of the x axis, with the interval of that mean.
+// Computes a method's learning curve over several seeds for a paper: the mean of its runs at each position of the x axis, with
+// the 95 % interval of the mean.
 import { clusteredMean, maximum, minimum } from '@bowyer/core';
 import type { PaperRun } from './paper-runs.js';
 
@@ -8,11 +9,12 @@ export interface PaperCurve {
   points: { x: number; mean: number; low: number | null; high: number | null; runs: number }[];
 }
 
-/** The number of positions of a curve whose runs do not have the same ones. */
+/** The number of positions of a curve whose runs have values at different positions. */
 const POINTS = 100;
 
 /**
- * Draws the runs of a method in an environment as one curve, from the last run's first position to the first run's last position.
+ * Combines the runs of a method in an environment to one curve. It extends from the latest first position to the earliest last
+ * position of the runs, where all have values.
  *
  * @returns 95 % intervals by Student's t over the runs; null for one run
  */
@@ -26,7 +28,7 @@ export function paperCurve(runs: readonly PaperRun[]): PaperCurve {
   return { method, environment, points };
 }
 
-/** Returns the positions of the runs where all have the same, else positions at equal distances. */
+/** Returns the positions of the runs if all have the same; otherwise positions at equal distances. */
 function positionsOf(runs: readonly PaperRun[]): number[] {
   const [first, ...others] = runs.map(({ curve }) => curve.x);
   const from = maximum(runs.map(({ curve }) => curve.x[0]));

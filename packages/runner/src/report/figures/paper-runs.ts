@@ -1,4 +1,5 @@
-// Reads the runs of a paper's figures: the curve and the final score of each, by method and environment.
+// Reads the runs from which the figures of a paper are drawn: the learning curve and the final score of each run, with its method
+// and environment.
 import { join, resolve } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import { readRuns } from '../comparison.js';
@@ -7,7 +8,7 @@ import { settingsOf, type ComparedRun, type Setting } from '../settings.js';
 import type { XAxis } from './x-axes.js';
 
 export interface PaperRun {
-  /** The algorithm, or the options in which the run differs from other runs of the algorithm. */
+  /** The name of the algorithm; if runs of the algorithm have different settings, the options in which the run differs. */
   method: string;
   environment: string;
   seed: string;
@@ -18,12 +19,14 @@ export interface PaperRun {
 
 export interface PaperRuns {
   runs: PaperRun[];
-  /** The metric of the curves and that of the scores. */
+  /** The names of the metric that the curves show, and of the metric that is the score. */
   curve: string;
   score: string;
 }
 
-/** Names in timings.jsonl that are not training time, or that another phase includes. */
+/**
+ * Names in timings.jsonl that are not added to the training time, since they are not training or are included in another phase.
+ */
 const NOT_ADDED: ReadonlySet<string> = new Set([
   'eval',
   'checkpoint',
@@ -34,10 +37,9 @@ const NOT_ADDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads the runs below the folders.
+ * Reads all runs below the folders.
  *
- * @param metric a figure of evaluations, rollouts and tests such as `episodic_return`, or a column of metrics.jsonl such as
- *   `losses/nll`
+ * @param metric of evaluations, rollouts and tests such as `episodic_return`, or a column of metrics.jsonl such as `losses/nll`
  * @throws for a folder without runs, and for a run without the metric or without the counts that `x` needs
  */
 export async function readPaperRuns(dirs: readonly string[], x: XAxis, metric: string): Promise<PaperRuns> {
@@ -58,8 +60,8 @@ export async function readPaperRuns(dirs: readonly string[], x: XAxis, metric: s
 }
 
 /**
- * Chooses the first metric that every run has: for curves evaluations before rollouts, for scores the final test before the end
- * of the curve.
+ * Chooses the first metric that every run has: for curves, that of evaluations before that of rollouts; for scores, that of the
+ * final test before the end of the curve.
  */
 function metricsFor(runs: readonly ComparedRun[], metric: string): Pick<PaperRuns, 'curve' | 'score'> {
   const curves = metric.includes('/') ? [metric] : [`eval/${metric}`, `rollout/${metric}`];
@@ -88,7 +90,7 @@ function columnOf({ record, metrics }: ComparedRun, name: string): { x: number[]
   return column;
 }
 
-/** Returns a function from an iteration to its end's position on the x axis. */
+/** Returns a function that maps an iteration to the position of its end on the x axis. */
 async function positionsOf(run: ComparedRun, x: XAxis): Promise<(iteration: number) => number> {
   if (x === 'iterations') return (iteration) => iteration;
   const amounts = x === 'seconds' ? await secondsOf(run) : rolloutsOf(run, x);
@@ -105,7 +107,7 @@ async function positionsOf(run: ComparedRun, x: XAxis): Promise<(iteration: numb
   };
 }
 
-/** Returns the environment's steps or the tokens written in the rollouts of each iteration. */
+/** Returns the number of environment steps, or of sampled tokens, in the rollouts of each iteration. */
 function rolloutsOf(run: ComparedRun, x: 'steps' | 'tokens'): [iteration: number, amount: number][] {
   const { x: iterations, y } = columnOf(run, x === 'tokens' ? 'rollout/tokens' : 'rollout/episodes');
   if (x === 'tokens') return iterations.map((iteration, i) => [iteration, y[i]]);
@@ -156,7 +158,7 @@ function methodsOf(
 
 const algorithmName = ({ config, title }: ComparedRun['record']): string => config.algorithm?.name ?? title;
 
-/** Returns the environment; agents have none, so that it is their task. */
+/** Returns the name of the environment; for a user's agent, which has none, the name of the config's task. */
 const environmentOf = ({ record: { config } }: ComparedRun): string => config.env?.name ?? config.task?.name ?? '–';
 
 /** Refuses two runs of a method with the same seed, which count as one sample. */

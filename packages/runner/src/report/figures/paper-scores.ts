@@ -1,5 +1,5 @@
-// Computes the scores of methods as papers report them: means per environment, the interquartile mean, the probability of
-// improvement.
+// Computes the scores of methods as papers report them (Agarwal et al. 2021): means per environment, the interquartile mean over all
+// runs, and the probability of improvement.
 import {
   clusteredMean,
   interquartileMean,
@@ -12,7 +12,7 @@ import {
 } from '@bowyer/core';
 import type { PaperRun } from './paper-runs.js';
 
-/** A figure with its 95 % interval, which is null for a single run. */
+/** A statistic with its 95 % interval, which is null for a single run. */
 export interface Estimate {
   value: number;
   interval: Interval | null;
@@ -21,7 +21,7 @@ export interface Estimate {
 export interface MethodScores {
   method: string;
   seeds: number;
-  /** Means by environment, in the order of `environments`, with intervals by Student's t. */
+  /** The mean score in each environment, in the order of `environments`, with intervals by Student's t. */
   means: Estimate[];
   interquartileMean: Estimate;
 }
@@ -34,11 +34,15 @@ export interface Improvement extends Estimate {
 export interface PaperScores {
   environments: string[];
   methods: MethodScores[];
-  /** The probability that a run of the first method has a higher score than a run of the second, for each pair. */
+  /** For each pair of methods, the probability that a run of the first has a higher score than a run of the second. */
   improvements: Improvement[];
 }
 
-/** Computes the scores of all methods. @throws where a method lacks an environment, or has more runs of one than of another */
+/**
+ * Computes the scores of all methods.
+ *
+ * @throws where a method has no runs in an environment, or more runs in one environment than in another
+ */
 export function paperScores(runs: readonly PaperRun[]): PaperScores {
   const environments = [...new Set(runs.map(({ environment }) => environment))];
   const scores = new Map(

@@ -1,4 +1,4 @@
-// Writes the figures of a paper as files: curves, scores and tables of several methods with several seeds each.
+// Writes files for a paper that compares several methods with several seeds each: learning curves, scores and tables.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { groupBy, writeFileAtomically } from '@bowyer/core';
@@ -10,13 +10,13 @@ import { paperScores, type Estimate, type PaperScores } from './paper-scores.js'
 import type { XAxis } from './x-axes.js';
 
 export interface FigureOptions {
-  /** Folders of runs or of sweeps. */
+  /** The folders that contain the runs: each is a run, a sweep, or a folder of several. */
   dirs: readonly string[];
-  /** The folder that the files are written to; created if it is missing. */
+  /** The folder to which the files are written; it is created if it is missing. */
   directory: string;
-  /** The axis of the curves; iterations if not given. */
+  /** The x axis of the curves; iterations if not given. */
   x?: XAxis;
-  /** A figure of evaluations and tests, or a column of metrics.jsonl; `episodic_return` if not given. */
+  /** A metric of evaluations and tests, or a column of metrics.jsonl; `episodic_return` if not given. */
   metric?: string;
 }
 
@@ -33,9 +33,10 @@ const X_LABELS: Readonly<Record<XAxis, string>> = {
 };
 
 /**
- * Reads runs of several methods and seeds and writes curves (SVG, CSV), scores (CSV) and tables (LaTeX).
+ * Reads the runs of several methods and seeds, and writes curves (SVG, CSV), scores (CSV) and tables (LaTeX).
  *
- * @throws for folders without runs, and for runs without the metric or the axis's counts, before anything is written
+ * @throws for folders without runs, and for runs without the metric or without the counts of the x axis, before anything is
+ *   written
  */
 export async function writeFigures(options: FigureOptions): Promise<PaperFigures> {
   const { dirs, directory, x = 'iterations', metric = 'episodic_return' } = options;
@@ -116,7 +117,7 @@ function scoresCsv({ environments, methods, improvements }: PaperScores): string
   );
 }
 
-/** Writes the tables for the terminal. */
+/** Writes the tables of scores for the terminal. */
 export function figuresText({ environments, methods, improvements }: PaperScores): string {
   const cell = ({ value, interval }: Estimate) =>
     interval === null
