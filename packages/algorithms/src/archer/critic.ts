@@ -226,10 +226,10 @@ type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Fl
 /**
  * Takes `critic.steps` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².
  *
- * Random numbers are drawn before the first step, micro-batch after micro-batch: its turns, then (with fresh utterances) their
- * seed.
+ * All random numbers are drawn before the first step: for each micro-batch its turns, then (with fresh utterances) the seed of
+ * its utterances.
  *
- * @param weightsOf called once, for all episodes of the phase
+ * @param weightsOf called once, with all episodes that the drawn turns belong to
  */
 export async function updateCritic(
   learner: CriticUpdate,

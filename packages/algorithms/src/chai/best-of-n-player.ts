@@ -14,7 +14,7 @@ interface BestOfNOptions {
   /** The number of utterances that are sampled per turn. */
   candidates: number;
   sampling: SamplingOptions;
-  /** The conversion of episodes into tokens; as text if not given. */
+  /** The conversion of episodes into tokens; as one growing text if not given. */
   dialogues?: Dialogues;
 }
 

@@ -85,7 +85,8 @@ export function datasetEvaluation(
 export interface StepReports {
   evaluation: DatasetEvaluation | null;
   /**
-   * Returns whether metrics are due after a step, besides those of an evaluation.
+   * Returns whether the metrics of the training are logged after a step. If an evaluation is due, its metrics are logged in any
+   * case.
    *
    * @param step optimizer steps so far; 0: before the first
    */

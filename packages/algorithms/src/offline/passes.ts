@@ -48,7 +48,7 @@ interface OfflineStep {
   epoch: number;
   /** The policy's learning rate. */
   lr: number;
-  /** The random numbers of this step. */
+  /** The random generator of this step. */
   rng: Rng;
 }
 

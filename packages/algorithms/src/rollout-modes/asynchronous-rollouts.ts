@@ -20,7 +20,7 @@ import type { LockStepSettings } from './lock-step-rollouts.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 import { StalenessQueue } from './staleness-queue.js';
 
-/** The state from which a resumed run continues. Groups are numbered over the whole run. */
+/** The state of the stream of episodes in a checkpoint. Groups of episodes are numbered over the whole run. */
 export interface StreamState {
   /** The first group that was never started. */
   next: number;

@@ -44,7 +44,7 @@ type Chosen = Utterance & Pick<GeneratedUtterance, 'contextTokens'>;
 /** Chooses actions for the episodes that wait for one; how a choice is made is left to the subclasses. */
 abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
-  /** All tokens that a slot has read and written. */
+  /** [slots] all tokens that the slot's current episode has read and written. */
   readonly #contexts: number[][];
   /** The token that ends every chosen action. */
   readonly terminatorId: number;
@@ -114,7 +114,7 @@ abstract class ChoicePlayer implements Player {
     return this.policy.contextLength - longest + 1;
   }
 
-  /** Chooses one candidate for each request. */
+  /** Chooses one of the valid actions for each request. */
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
   /** Samples utterances freely. */
   protected abstract write(asked: readonly Asked[]): Promise<Chosen[]>;
@@ -144,7 +144,9 @@ interface Asked {
 
 /** Scores every valid action as a whole, and draws one by the scores. */
 export class ScoredPlayer extends ChoicePlayer {
-  /** The KV cache of turns in which any text may be valid; null before the first of them. */
+  /**
+   * The KV cache for turns without a list of valid actions, in which the policy writes freely; null before the first such turn.
+   */
   #episodes: Episodes | null = null;
 
   constructor(

@@ -48,7 +48,7 @@ export interface PlayContext {
   openRollouts?: OpenPlayer;
   /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when its iteration begins. */
   rollouts?: RolloutsAhead;
-  /** Receives every rollout before it is trained on; `Diagnostics` does. */
+  /** Called with every rollout before the policy is trained on it, for instance `Diagnostics.onRollout`. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
   /** Receives the episodes of every evaluation. The algorithm adds its estimates to them later, before the metrics are logged. */
   onEvaluation?: (episodes: readonly Trajectory[]) => void;
@@ -306,7 +306,8 @@ async function playShare(
         if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
       },
     });
-    // The errors include those of episodes that were never played because every environment was retired.
+    // The errors include those of episodes that were never played, since every slot's environment had failed too often in
+    // succession.
     const broken = played.flatMap(({ error }) => error ?? []);
     checkFailures(broken, maxFailureShare, { purpose, episodes });
     return { played: trajectories.filter(() => true), failures: broken };

@@ -1,4 +1,4 @@
-// Declares players, which choose the actions in all episodes that wait for one.
+// Declares players, which choose the actions of the agent in several episodes that are played at the same time.
 import type { Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { SamplingOptions } from '@bowyer/models';
@@ -29,10 +29,10 @@ export interface Player {
   /** True if `act` needs the replies of the environment's expert. */
   readonly asksExpert?: boolean;
   /**
-   * Decides for every request.
+   * Chooses an action for every request.
    *
-   * @returns one decision per request, in the same order, with the tokens that a local policy read and wrote; an error instead of
-   *   a decision ends that episode as failed
+   * @returns one decision per request, in the same order, with the tokens that a local policy read and wrote; an error instead
+   *   of a decision ends that episode as failed
    */
   act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
   /** Discards cached contexts, which were computed with earlier weights of the policy. Absent where nothing is cached. */

@@ -42,7 +42,7 @@ export class PolicyPlayer implements Player {
   /**
    * Opens a player.
    *
-   * @param dialogues the conversion of episodes into tokens; as text if not given
+   * @param dialogues the conversion of episodes into tokens; as one growing text if not given
    * @param samplesIntegers see `Agent.samplesIntegers`
    */
   static async open(

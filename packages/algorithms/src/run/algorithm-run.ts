@@ -56,7 +56,7 @@ export interface AlgorithmRun extends TrainingRun {
 /** The options of iterations; `actor.updateKl` is absent in algorithms without it. */
 type IterationOptions = LoopOptions & GroupRolloutOptions & { actor?: { updateKl?: number | null } };
 
-/** The members of an algorithm that its run calls. */
+/** The members of an algorithm's declaration that the loop of its run calls. */
 interface LoopUnit<Options> {
   openPlayer(agent: Agent, options: Options): OpenPlayer;
   alwaysSamples?: boolean;

@@ -19,7 +19,7 @@ const PART_BYTES = 64 << 20;
 const MEMBER_BYTES = 1 << 20;
 
 interface PartIndex {
-  /** The length of the part's text. */
+  /** The length of the part's uncompressed text, in bytes. */
   bytes: number;
   /** The offset of each gzip member in the compressed part, and of its text in the part's text. */
   members: { at: number; from: number }[];
