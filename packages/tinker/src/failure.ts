@@ -1,17 +1,17 @@
-// Converts errors to the failures of requests, in the categories that clients know.
+// Converts errors to the failures with which futures of the Tinker API report them, in the categories that clients know.
 import { protobuf } from '@bowyer/core';
 import { AdapterError } from '@bowyer/models';
 import { BadRequestError } from '@bowyer/serving';
 import { RequestError } from './request-error.js';
 import { TrainingRequestError } from './training/request-error.js';
 
-/** The failure of a request in the form of its future. */
+/** A failure in the form in which a future reports it. */
 export interface Failure {
   error: string;
   category: 'user' | 'server';
 }
 
-/** Errors whose message says what the client must change in the request. */
+/** Errors that the client has caused, and whose message says what it must change in the request. */
 const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, protobuf.MessageError];
 
 export const failureOf = (error: unknown): Failure =>

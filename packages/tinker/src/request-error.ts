@@ -1,10 +1,10 @@
-// Defines the error for a request that its client can correct.
+// Defines the error for a request of the Tinker API that is wrong in a way that its client can correct.
 
-/** The error for a request that cannot be served in this form, so that the client should not repeat it. */
+/** The error for a request that cannot be served as it is, so that the client must not repeat it unchanged. */
 export class RequestError extends Error {
   override readonly name: string = 'RequestError';
 
-  /** @param status of HTTP, for errors that are found before the request has a future */
+  /** @param status the HTTP status, for errors that are found before the request gets a future */
   constructor(
     message: string,
     readonly status: 400 | 404 | 409 | 410 | 413 | 429 = 400,

@@ -1,4 +1,5 @@
-// Serves the Tinker API over HTTP, on the server of the model protocols: its routes, and its form of errors.
+// Serves the Tinker API, the HTTP API of Thinking Machines' training service, so that its clients can train and sample LoRA
+// adapters on this machine. It is a further protocol of the model server, with its own routes and its own form of errors.
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,9 +18,9 @@ export interface TinkerServerOptions
   extends
     Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
     Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas' | 'missingMs'> {
-  /** The folder of the base; a restart with another one is refused. */
+  /** The folder of the base model. A server that continues the state of an earlier one must have the same folder. */
   modelFolder: string;
-  /** The longest wait of a request for a result, in ms; 30,000 if not given. */
+  /** The milliseconds for which a request for a result waits at most; 30,000 if not given. */
   pollMs?: number;
 }
 
@@ -48,7 +49,10 @@ export class TinkerServer {
     return new URL(this.server.url).origin;
   }
 
-  /** Stops the server. Unanswered requests stay on disk, where the next server of this folder finds them. It does not close the base. */
+  /**
+   * Stops the server. Unanswered requests stay on disk, where the next server with the same folder finds them. The base model
+   * stays open.
+   */
   async close(): Promise<void> {
     await this.service.close();
     await this.server.close();
@@ -66,7 +70,7 @@ function protocolOf(service: TinkerService, pollMs?: number): Protocol {
   return { routes: routes.map(inOwnForm), errorBody: ({ message }) => ({ detail: message }) };
 }
 
-/** Marks the errors of a route after which a client should not repeat the request. */
+/** Wraps a route so that its answer to an invalid request says that the client should not repeat the request. */
 const inOwnForm = (route: Route): Route => ({
   ...route,
   respond: async (exchange: Exchange) => {
@@ -82,7 +86,7 @@ const inOwnForm = (route: Route): Route => ({
   },
 });
 
-/** Throws if the models on disk were trained with another base. */
+/** Checks that the models on disk were trained with the same base model. @throws if they were not */
 async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
   await finishedNames(folder);
   const path = join(folder, 'base.json');

@@ -1,4 +1,5 @@
-// Turns requests into futures, and has models and the sampler answer them. After a restart, unanswered requests continue.
+// Accepts requests of the Tinker API, stores each as a future, and lets the model or the sampler compute its result. After a
+// restart of the server, it continues with the requests that are not answered.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inTurns, QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -20,37 +21,43 @@ import { sampleBytes } from './wire/results.js';
 
 export interface TinkerServiceOptions {
   base: TrainingBase;
-  /** The clients' name of the base. */
+  /** The name that clients use for the base model. */
   baseModel: string;
-  /** The folder of all state that a restart needs. */
+  /** The folder with all state from which a restart continues. */
   folder: string;
   quotas: Quotas;
-  /** The number of adapters that are loaded for sampling at the same time. */
+  /** The most adapters that are loaded for sampling at the same time. */
   places: number;
-  /** The largest number of samples in progress or waiting; requests for more get status 429. */
+  /** The most samples that are in progress or waiting; a request that would exceed it gets status 429. */
   mostSamples: number;
   seed: number;
   onFault: (error: Error) => void;
-  /** Milliseconds after which a request that waits for an earlier one of its model fails; 600,000 if not given. */
+  /**
+   * Milliseconds for which a model's requests wait for a missing lower sequence number, after which they fail; 600,000 if not
+   * given.
+   */
   missingMs?: number;
 }
 
-/** Requested samples, which count among those in progress or waiting. */
+/** The samples that one request asks for, and its body. They count towards the limit on samples in progress or waiting. */
 interface AskedSamples {
   samples: number;
   body: Body<'asample'>;
 }
 
-/** The number of bodies of the largest size that may wait for their answers. */
+/** The limit on the bodies of unanswered requests, as a multiple of the largest allowed body. */
 const WAITING_BODIES = 8;
 
-/** The milliseconds for which a request may be missing, since clients repeat requests for five minutes and more. */
+/**
+ * The milliseconds for which a model's requests wait for a missing one. The time is long, since clients repeat a request for five
+ * minutes and more.
+ */
 const MISSING_MS = 600_000;
 
 export class TinkerService {
   readonly sampler: Sampler;
   readonly #places: AdapterPlaces;
-  /** The number of samples in progress or waiting. */
+  /** The number of samples that are in progress or waiting. */
   #samples = 0;
   readonly #work = new Set<Promise<void>>();
 
@@ -96,9 +103,9 @@ export class TinkerService {
   }
 
   /**
-   * Accepts a request.
+   * Accepts a request: stores it, and begins its work.
    *
-   * @param sample the body of a request for samples
+   * @param sample the parsed body, if the request asks for samples
    * @returns the future's id, once the request is on disk
    * @throws {RequestError} before anything is stored
    */
@@ -121,8 +128,8 @@ export class TinkerService {
     }
     const written = this.futures.accept(request, live?.isNext(request.seq));
     if (sample !== null) {
-      // Samples change nothing on disk. If they do not wait for the disk, samples that arrive together share batches from their
-      // first token.
+      // Sampling begins before the request is on disk, which is safe since it changes nothing on disk. Requests that arrive
+      // together are thus in one batch from their first token.
       this.#samples += samples;
       this.#begin(request, { samples, body: sample });
     }
@@ -152,7 +159,9 @@ export class TinkerService {
     this.#work.add(watched);
   }
 
-  /** Answers a request. Its samples stop counting before its client gets the result. */
+  /**
+   * Computes and stores the result of a request. Its samples stop counting towards the limit before its client gets the result.
+   */
   async #answer(request: WaitingRequest & Partial<StoredRequest>, sample: AskedSamples | null): Promise<void> {
     try {
       const body = request.body ?? (await this.futures.bodyOf(request.id));
@@ -191,7 +200,7 @@ export class TinkerService {
     return sampleBytes(await this.sampler.sample(this.#adapterOf(this.#pathOf(body)), settings));
   }
 
-  /** Returns the path of the checkpoint to sample from; null for the base. */
+  /** Returns the path of the checkpoint that a request samples from; null for the base model. */
   #pathOf({ sampling_session_id, model_path, base_model }: Body<'asample'>): string | null {
     if (sampling_session_id) return this.sessions.findSampler(sampling_session_id).path;
     if (model_path) return model_path;
@@ -212,7 +221,7 @@ export class TinkerService {
     throw new RequestError(`${path} is for training; sample from what save_weights_for_sampler has written`);
   }
 
-  /** Checks that a checkpoint can be sampled from. @throws {RequestError} if it cannot */
+  /** Checks that the checkpoint of a path can be sampled from. @throws {RequestError} if it cannot */
   checkSampled(path: string): void {
     this.#samplable(path);
   }
@@ -231,7 +240,7 @@ export class TinkerService {
 
   #isClosed = false;
 
-  /** Ends all work. Unanswered requests stay on disk. */
+  /** Stops all work. Unanswered requests stay on disk. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.futures.close();

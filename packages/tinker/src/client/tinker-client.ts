@@ -1,5 +1,5 @@
-// Sends requests to the Tinker API as a small client: it adds the API key, fetches results by long polling, and checks the metrics and
-// tensors of losses.
+// A small client of the Tinker API, the HTTP API of Thinking Machines' training service: it adds the API key, fetches results by
+// long polling, and checks the metrics and tensors of losses.
 import { randomUUID } from 'node:crypto';
 import { protobuf } from '@bowyer/core';
 import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
@@ -7,19 +7,19 @@ import { lossJson, sampleJson } from '../wire/results.js';
 import type { TensorJson } from '../wire/tensors.js';
 
 export interface TinkerClientOptions {
-  /** The server's address, without a path. */
+  /** The server's URL, without a path. */
   baseURL: string;
-  /** The key, which begins with `tml-`. */
+  /** The API key, which begins with `tml-`. */
   apiKey: string;
 }
 
-/** The error for a request that the server refused, or whose future failed. */
+/** The error for a request that the server refused, or whose result (future) is a failure. */
 export class TinkerError extends Error {
   override readonly name = 'TinkerError';
 
   constructor(
     message: string,
-    /** The HTTP status; 200 for a failed future. */
+    /** The HTTP status; 200 for a future that failed. */
     readonly status: number,
     readonly category: string | null = null,
   ) {
@@ -32,7 +32,7 @@ const REDUCTIONS = ['mean', 'sum', 'min', 'max', 'slack', 'hash_unordered', 'uni
 export class TinkerClient {
   constructor(private readonly options: TinkerClientOptions) {}
 
-  /** Sends a request to any route. @param path after `/api/v1/` @throws {TinkerError} */
+  /** Sends a request to any route of the API. @param path the route's path after `/api/v1/` @throws {TinkerError} */
   async send(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -60,7 +60,7 @@ export class TinkerClient {
     return (await (await this.send(...sent)).json()) as Reply;
   }
 
-  /** Sends a request and waits for its result. */
+  /** Sends a request that gets a future, and waits for its result. */
   async run<Reply = Record<string, unknown>>(path: string, body: object | Uint8Array): Promise<Reply> {
     const { request_id: id } = await this.json<{ request_id: string }>('POST', path, body);
     return this.result<Reply>(id);
@@ -85,8 +85,8 @@ export class TinkerClient {
 }
 
 /**
- * Decodes a result in protobuf. Field 1 distinguishes the two types: in a sample it holds sequences, which are messages; in a
- * loss it holds the name of the outputs' type.
+ * Decodes a result in protobuf, which does not say whether it is that of a sample or of a loss. Field 1 shows it: in a sample it
+ * contains sequences, which are messages; in a loss it contains the name of the outputs' type.
  */
 function resultOf(bytes: Uint8Array): Record<string, unknown> {
   const isLoss = (() => {

@@ -1,6 +1,7 @@
-// Stores the requests' futures and results. A request is kept until it is answered and no restart needs it any more; a result is kept
-// until it is fetched and its space is needed. A request is on disk before its client gets its future, and a result is on disk before
-// the future is done.
+// Stores the requests that clients of the Tinker server have sent, and their results, on disk. A client gets the id of a future
+// for each request, and fetches the result later. A request is kept until it is answered and no restart of the server needs to
+// run it again; a result is kept until its space is needed, for which fetched results are removed first. A request is on disk
+// before its client gets the future, and a result is on disk before the future is done.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueueFullError } from '@bowyer/serving';
@@ -13,13 +14,13 @@ import { readStored, writeStored } from './stored-file.js';
 export interface NewRequest {
   id: string;
   kind: string;
-  /** The model whose requests are answered in order; null for a request without an order. */
+  /** The id of the model whose requests run in the order of their sequence numbers; null for a request that has no order. */
   model: string | null;
   /** The sequence number among the model's requests. */
   seq: number;
   form: 'json' | 'protobuf';
   body: Uint8Array;
-  /** The header X-Idempotency-Key. */
+  /** The value of the header X-Idempotency-Key; null without one. */
   key: string | null;
   /** The hash of the request's kind and body, by which a repeated request is recognized. */
   hash: string;
@@ -27,10 +28,10 @@ export interface NewRequest {
 
 export type StoredRequest = Omit<NewRequest, 'key' | 'hash'>;
 
-/** A request whose body is on disk. */
+/** A request that waits for its answer, and whose body is on disk. */
 export type WaitingRequest = Omit<StoredRequest, 'body'>;
 
-/** A result: JSON as it is sent, or protobuf for losses and samples. */
+/** A result: JSON as it is sent, protobuf for losses and samples, or a failure. */
 export type Result =
   | { form: 'json'; json: object }
   | { form: 'failure'; failure: Failure }
@@ -41,30 +42,30 @@ interface Entry {
   hash: string;
   key: string | null;
   state: 'pending' | 'done' | 'dropped';
-  /** The size of the result on disk. */
+  /** The bytes of the result on disk; 0 without one. */
   bytes: number;
-  /** The size of the request's body; 0 after it was answered. */
+  /** The bytes of the request's body; 0 once the request is answered. */
   askedBytes: number;
   isFetched: boolean;
   /**
-   * Whether the request has an order among those of a model. It is then never run again for its result, since the model may have
-   * changed.
+   * Whether the request belongs to the ordered requests of a model. It is then never run again to restore a removed result, since
+   * the model may have changed.
    */
   isOrdered: boolean;
-  /** Whether the request failed before its turn, so that the queue skips it. */
+  /** Whether the request was failed before it could run, so that the model's queue skips it. */
   isSkipped: boolean;
 }
 
 type RequestHead = Omit<NewRequest, 'body'> & { isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
-/** The estimated memory of an entry without its result, in bytes. */
+/** The estimated bytes of memory that an entry takes without its result. */
 const ENTRY_BYTES = 512;
 
 interface FutureLimits {
-  /** The most bytes of all results; beyond it, the oldest fetched ones are removed. */
+  /** The most bytes of all results together; beyond it, results are removed, those that were fetched first. */
   resultBytes: number;
-  /** The most bytes of all unanswered requests' bodies. */
+  /** The most bytes of the bodies of all unanswered requests together. */
   waitingBytes: number;
 }
 
@@ -73,7 +74,7 @@ export class FutureStore {
   readonly #byKey = new Map<string, string>();
   readonly #written = new Map<string, Promise<void>>();
   readonly #waiters = new Map<string, Set<() => void>>();
-  /** The sequence numbers of the requests on disk, by model and id. */
+  /** The sequence numbers of the requests on disk, by the id of the model and the id of the request. */
   readonly #ofModels = new Map<string, Map<string, number>>();
   #bytes = 0;
   #askedBytes = 0;
@@ -89,7 +90,10 @@ export class FutureStore {
     return { futures, requests: await futures.#read() };
   }
 
-  /** Returns the requests on disk: those without a result, and those that a restart runs again. */
+  /**
+   * Reads all requests and results on disk. @returns the requests: those without a result, and those with a result that a restart
+   * runs again
+   */
   async #read(): Promise<WaitingRequest[]> {
     const requests: WaitingRequest[] = [];
     for (const id of await this.#stored('requests')) {
@@ -114,7 +118,7 @@ export class FutureStore {
       });
       this.#bytes += content.length + ENTRY_BYTES;
     }
-    // If the process ended before it had stored their failures, the requests wait again.
+    // If the process ended before it had stored the failures of skipped requests, these requests wait again.
     for (const entry of this.#entries.values()) entry.isSkipped &&= entry.state === 'done';
     return requests;
   }
@@ -136,9 +140,9 @@ export class FutureStore {
   }
 
   /**
-   * Returns the existing future of an equal request; undefined for a new request.
+   * Returns the id of the future of an equal request that was sent before; undefined for a new request.
    *
-   * @throws {RequestError} 409 if another request has the id or the key
+   * @throws {RequestError} 409 if a different request has the same id or the same idempotency key
    */
   known({ id, key, hash }: Pick<NewRequest, 'id' | 'key' | 'hash'>): string | undefined {
     for (const found of [
@@ -158,10 +162,10 @@ export class FutureStore {
   }
 
   /**
-   * Stores a new request. Resolves when it is on disk.
+   * Stores a new request. The promise is fulfilled when the request is on disk.
    *
-   * @param isNext others wait for it, so that it is accepted regardless of the waiting bytes
-   * @param isNext whether others wait for the request, so that it is accepted even if too many bytes wait
+   * @param isNext whether later requests wait for this one, so that it is accepted even if the unanswered bodies exceed their
+   *   limit
    */
   accept(request: NewRequest, isNext = false): Promise<void> {
     const { body, ...head } = request;
@@ -194,12 +198,15 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /** Registers a request whose turn is over, and whose result was removed before a restart; it is neither run nor stored. */
+  /**
+   * Registers a late request whose sequence number was already processed, and whose result was removed before a restart. It is
+   * neither run nor stored; its client gets a failure.
+   */
   acceptDropped({ id, key, hash }: NewRequest): void {
     this.#register({ ...newEntry({ id, key, hash, isOrdered: true }), state: 'dropped' });
   }
 
-  /** Resolves when an accepted request is on disk. */
+  /** Waits until an accepted request is on disk. */
   async written(id: string): Promise<void> {
     await this.#written.get(id);
   }
@@ -208,7 +215,7 @@ export class FutureStore {
     return this.#entries.get(id)?.isSkipped === true;
   }
 
-  /** Fails a request before its turn. It remains in the order of its model's requests, even after a restart. */
+  /** Fails a request before it can run. Its place among the requests of its model stays taken, even after a restart. */
   async skip(head: WaitingRequest, failure: Failure): Promise<void> {
     const entry = this.#entries.get(head.id)!;
     entry.isSkipped = true;
@@ -222,13 +229,13 @@ export class FutureStore {
     return this.#entries.get(id)?.state !== 'pending';
   }
 
-  /** Returns whether the result is stored and is a failure. */
+  /** Returns whether a request has a stored result that is a failure. */
   async hasFailed(id: string): Promise<boolean> {
     if (this.#entries.get(id)?.state !== 'done') return false;
     return (await readStored<ResultHead>(this.#path('results', id))).head.form === 'failure';
   }
 
-  /** Stores the result, which can then be fetched. */
+  /** Stores the result of a request, after which the client can fetch it. */
   async finish(id: string, result: Result): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return; // the request could not be written, so that its client has no future
@@ -253,7 +260,10 @@ export class FutureStore {
     for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
-  /** Removes a request from disk that a restart has found although its turn is over. Its result may already have been removed. */
+  /**
+   * Removes a request that was found on disk at a restart although its sequence number was already processed. Its result may have
+   * been removed before.
+   */
   async forgetPast(id: string): Promise<void> {
     const entry = this.#entries.get(id)!;
     if (entry.state === 'pending') entry.state = 'dropped';
@@ -262,18 +272,18 @@ export class FutureStore {
     await this.forgetRequest(id);
   }
 
-  /** Removes the requests of a model up to a sequence number. */
+  /** Removes the answered requests of a model up to a sequence number. */
   async forgetRequestsOf(model: string, seq: number): Promise<void> {
     for (const [id, place] of [...(this.#ofModels.get(model) ?? [])])
       if (place <= seq && this.isDone(id)) await this.forgetRequest(id);
   }
 
   /**
-   * Waits for a result.
+   * Waits for the result of a request.
    *
-   * @param ms longest wait
-   * @returns null if it is not done yet; a failure if the result was removed and the request cannot be run again
-   * @throws {RequestError} 410 for an unknown future or a removed result: the client must send the request again
+   * @param ms the longest wait in milliseconds
+   * @returns null if the result is not there yet; a failure if it was removed and the request cannot be run again
+   * @throws {RequestError} 410 for an unknown future, or for a removed result whose request the client must send again
    */
   async result(id: string, ms: number, signal: AbortSignal): Promise<Result | null> {
     const entry = this.#entries.get(id);
@@ -307,7 +317,10 @@ export class FutureStore {
     });
   }
 
-  /** Removes results until the others are within the bound. The newest result is kept, whatever its size. */
+  /**
+   * Removes results until the others are within the limit: first those that clients have fetched, then others. The result
+   * `newest` is kept, whatever its size.
+   */
   async #makeRoom(newest: string): Promise<void> {
     if (this.#bytes <= this.most.resultBytes) return;
     const done = [...this.#entries.values()].filter(({ state, id }) => state === 'done' && id !== newest);
@@ -320,7 +333,7 @@ export class FutureStore {
     }
   }
 
-  /** Ends all waits. */
+  /** Ends the waits for all results. */
   close(): void {
     this.#isClosed = true;
     for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();

@@ -1,16 +1,22 @@
-// Queues one model's requests in the order of their sequence numbers. A request that arrives early waits for the missing ones, up to a
-// time limit.
+// Runs the requests of one model in the order of their sequence numbers. Requests can arrive in another order, since clients send
+// several at the same time: a request waits for those with lower numbers, up to a time limit.
 import { RequestError } from '../request-error.js';
 
-/** The largest distance of a number from a missing one: a client sends the parts of a batch at the same time. */
+/**
+ * The largest distance of a sequence number from the first missing one. It is large, since a client sends the requests for the
+ * parts of a batch at the same time.
+ */
 const MOST_AHEAD = 1024;
 
 interface OrderedQueueOptions<Item> {
-  /** Runs one item at a time; it does not throw. */
+  /** Runs one item; it is called for one item at a time, and does not throw. */
   run: (item: Item, seq: number) => Promise<void>;
-  /** The milliseconds for which others wait for a missing number. */
+  /** The milliseconds for which later items wait for a missing sequence number. */
   missingMs: number;
-  /** Called with the items that have waited too long. They remain in the order, and `run` is called with them in their turn. */
+  /**
+   * Receives the items that have waited too long for a missing number, so that they can be failed. They stay in the queue, and
+   * `run` is also called with them when the missing number has arrived.
+   */
   onMissing: (seq: number, items: Item[]) => void;
 }
 
@@ -22,7 +28,7 @@ export class OrderedQueue<Item> {
   #isClosed = false;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Makes an empty queue. @param next the number of the first item to run */
+  /** Makes an empty queue. @param next the sequence number of the first item to run */
   constructor(
     next: number,
     private readonly options: OrderedQueueOptions<Item>,
@@ -32,7 +38,7 @@ export class OrderedQueue<Item> {
     this.#last = next - 1;
   }
 
-  /** The first number that has not arrived. */
+  /** The first sequence number whose item has not arrived. */
   #missing: number;
 
   get #firstMissing(): number {
@@ -41,22 +47,22 @@ export class OrderedQueue<Item> {
     return this.#missing;
   }
 
-  /** Returns a sequence number for an item that has none: the next one after all items so far. */
+  /** Returns the sequence number for an item that a client sends without one: the number after the highest so far. */
   get free(): number {
     return this.#last + 1;
   }
 
-  /** Returns whether the turn of this number is over. */
+  /** Returns whether the item of this sequence number, or a later one, has already begun to run. */
   isPast(seq: number): boolean {
     return seq < this.#next;
   }
 
-  /** Returns whether the item of this number is the next to run. */
+  /** Returns whether the item of this sequence number is the next one to run. */
   isNext(seq: number): boolean {
     return seq === this.#next;
   }
 
-  /** Checks that a number is not too far ahead. @throws {RequestError} if it is too far ahead of a missing one */
+  /** Checks that a sequence number is not too far above the first missing one. @throws {RequestError} if it is */
   checkPlace(seq: number): void {
     const missing = this.#firstMissing;
     if (seq - missing > MOST_AHEAD)
@@ -98,12 +104,12 @@ export class OrderedQueue<Item> {
     this.#timer = null;
   }
 
-  /** Resolves when no item is left that can be run. */
+  /** Waits until no item is left that can run. */
   async idle(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
-  /** Runs no further items. Resolves when the current item has ended. */
+  /** Stops the queue: no further item is run. It waits for the end of the current item. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#stopWaiting();

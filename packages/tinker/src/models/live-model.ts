@@ -1,5 +1,6 @@
-// Represents one model of this server: its requests in order, its state in memory, and the snapshots from which a restart resumes.
-// Requests since the newest snapshot stay on disk, and a restart runs them again, which gives the same numbers on the same machine.
+// Represents one model (LoRA adapter) of the Tinker server: its requests in their order, its state in memory, and the snapshots
+// of the state on disk from which a restart of the server resumes. Requests after the newest snapshot stay on disk, and a restart
+// runs them again, which gives the same numbers on the same machine.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
@@ -11,29 +12,29 @@ import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
-/** The entry of a request in its model's queue. */
+/** A request of a model that is about to run. */
 export interface QueueEntry {
   seq: number;
-  /** Returns whether the request already failed before the restart that runs it again. */
+  /** Returns whether the request, which a restart runs again, had failed before the restart. */
   hasFailed: () => Promise<boolean>;
 }
 
-/** The work of one request. */
+/** The work of one request, after its body was read. */
 export interface Work {
   run: (model: TrainableModel, live: LiveModel, entry: QueueEntry) => Promise<Result>;
-  /** Whether the work changes the model, so that a restart must run it again. */
+  /** Whether the work changes the model's state, so that a restart must run it again unless a snapshot contains the change. */
   changes: boolean;
 }
 
-/** The work of a kind of request. */
+/** The implementation of one kind of request, such as forward_backward. */
 export interface Operation {
   /**
-   * Reads the body of a request.
+   * Reads the body of a request, and returns its work.
    *
-   * @throws {RequestError} for an invalid body; the request then changes nothing, even if it is run again
+   * @throws {RequestError} for an invalid body; the request then changes nothing, even if a restart runs it again
    */
   read: (request: StoredRequest) => Promise<Work>;
-  /** Whether little state is pending afterwards, so that a snapshot is cheap. */
+  /** Whether the state is small after the work, since gradients were used, so that a snapshot is cheap. */
   endsStep: boolean;
 }
 
@@ -42,19 +43,21 @@ interface LiveModelOptions {
   folder: string;
   futures: FutureStore;
   operations: Readonly<Record<string, Operation>>;
-  /** Opens the model of its record. @param snapshot null if there is none yet */
+  /** Loads the model into memory. @param snapshot the folder of its newest snapshot; null if there is none yet */
   open: (snapshot: string | null) => Promise<TrainableModel>;
   onFault: (error: Error) => void;
-  /** Milliseconds after which a request that waits for a missing one fails. */
+  /** Milliseconds for which requests wait for a missing lower sequence number, after which they fail. */
   missingMs: number;
 }
 
 const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise.reject(error) });
 
-/** The least time between two snapshots, as a multiple of the time of a snapshot. */
+/** The least time between two snapshots, as a multiple of the time that writing a snapshot takes. */
 const SNAPSHOT_INTERVAL = 10;
 
-/** The prefix of the names of copied checkpoints, before the number of the request that loads the copy. */
+/**
+ * The beginning of the names of folders with copied checkpoints; the sequence number of the request that loads the copy follows.
+ */
 const LOADED = 'loaded-';
 const loadedBy = (name: string): number => (name.startsWith(LOADED) ? Number(name.slice(LOADED.length)) : 0);
 
@@ -86,22 +89,22 @@ export class LiveModel {
     return this.options.record;
   }
 
-  /** Returns the sequence number for a request without one. */
+  /** Returns the sequence number for a request that a client sends without one. */
   get freeSeq(): number {
     return this.#queue.free;
   }
 
-  /** Returns whether the turn of a sequence number is over. */
+  /** Returns whether the request of this sequence number, or a later one, has already begun to run. */
   isPast(seq: number): boolean {
     return this.#queue.isPast(seq);
   }
 
-  /** Checks that a number is not too far ahead. @throws {RequestError} if it is too far ahead of a missing one */
+  /** Checks that a sequence number is not too far above the first missing one. @throws {RequestError} if it is */
   checkPlace(seq: number): void {
     this.#queue.checkPlace(seq);
   }
 
-  /** Returns the model's state, which is read from disk if it is not in memory. */
+  /** Returns the model's state (adapter, gradients, optimizer), which is loaded from disk if it is not in memory. */
   trainable(): Promise<TrainableModel> {
     const { open, folder } = this.options;
     this.#trainable ??= open(this.snapshot === null ? null : join(folder, String(this.snapshot)));
@@ -110,25 +113,28 @@ export class LiveModel {
   }
 
   /**
-   * Returns the folder with the copy of a checkpoint that the request of this number loads. The next snapshot after the request
-   * removes it.
+   * Returns the folder for the copy of a checkpoint that the request of this sequence number loads. It is removed by the next
+   * snapshot after the request.
    */
   loadedFolder(seq: number): string {
     return join(this.options.folder, `${LOADED}${seq}`);
   }
 
-  /** Returns whether the request of this number is the next to run. */
+  /** Returns whether the request of this sequence number is the next one to run. */
   isNext(seq: number): boolean {
     return this.#queue.isNext(seq);
   }
 
-  /** Adds a request to the queue. @param request on disk, from where its body is read when its turn comes */
+  /** Adds a request to the queue. @param request whose body is on disk, from where it is read when the request runs */
   add(request: WaitingRequest): void {
     this.lastRequest = Date.now();
     this.#queue.add(request.seq, request);
   }
 
-  /** Fails the requests that wait for a missing one. If the missing one arrives later, the queue skips the failed ones. */
+  /**
+   * Fails the requests that have waited too long for a missing sequence number. If the missing request arrives later, it runs,
+   * and the queue skips the failed ones.
+   */
   #failWaiting(missing: number, requests: readonly WaitingRequest[]): void {
     const { futures, onFault, missingMs, record } = this.options;
     const seconds = Math.round(missingMs / 1000);
@@ -189,7 +195,7 @@ export class LiveModel {
     await this.#forgetUpTo(seq);
   }
 
-  /** Moves the snapshot to a later number, since the requests after it have changed nothing. */
+  /** Renames the snapshot to a later sequence number, which is allowed if the requests in between have not changed the model. */
   async #moveSnapshot(seq: number): Promise<void> {
     if (this.snapshot === null) return;
     const { folder } = this.options;
@@ -200,14 +206,15 @@ export class LiveModel {
 
   async #forgetUpTo(seq: number): Promise<void> {
     const { folder, futures, record } = this.options;
-    // A restart runs later requests again, which then load their copies again.
+    // Copies of checkpoints are kept for requests after the snapshot, since a restart runs these requests again, and they load
+    // the copies again.
     const isNeeded = (name: string) => name === String(seq) || loadedBy(name) > seq;
     for (const name of await readdir(folder))
       if (!isNeeded(name)) await rm(join(folder, name), { recursive: true, force: true });
     await futures.forgetRequestsOf(record.id, seq);
   }
 
-  /** Unloads the model after all earlier requests: its memory is freed, and later requests fail. */
+  /** Unloads the model after all requests that can run: its memory is freed, and later requests fail. */
   async unload(): Promise<void> {
     await this.#queue.idle();
     this.record.isUnloaded = true;
@@ -220,7 +227,7 @@ export class LiveModel {
     await (await trainable?.catch(() => null))?.close();
   }
 
-  /** Stops after the current request. The state stays on disk. */
+  /** Stops after the request in progress, and frees the memory. The state stays on disk. */
   async close(): Promise<void> {
     await this.#queue.close();
     await this.release();

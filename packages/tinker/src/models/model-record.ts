@@ -1,4 +1,5 @@
-// Declares the record of a model, which a restart needs besides its snapshot and its requests.
+// Declares the record of a model (LoRA adapter) of the Tinker server: what a restart of the server must know in addition to the
+// model's snapshot and requests.
 import type { LoraShape } from '../training/trainable.js';
 
 export interface ModelRecord {
@@ -7,26 +8,26 @@ export interface ModelRecord {
   baseModel: string;
   shape: LoraShape;
   userMetadata: Record<string, unknown> | null;
-  /** The initial checkpoint; null for fresh adapters. */
+  /** The checkpoint with which the model was created; null if it began with newly initialised adapters. */
   from: { path: string; optimizer: boolean } | null;
   isUnloaded: boolean;
 }
 
-/** Limits of clients' requests. */
+/** The limits for the requests of all clients. */
 export interface Quotas {
-  /** The largest number of loaded models. */
+  /** The most models that are loaded at the same time. */
   models: number;
-  /** The most bytes of memory of all loaded models: adapters, optimizer states, gradients. */
+  /** The most bytes of memory that all loaded models take together: adapters, optimizer states and gradients. */
   modelBytes: number;
   maxRank: number;
-  /** The most tokens of a forward_backward, or of a sample with its prompt. */
+  /** The most tokens of a forward_backward request, or of a sample including its prompt. */
   requestTokens: number;
-  /** The most datums of a forward_backward. */
+  /** The most datums (training sequences) of a forward_backward request. */
   datums: number;
-  /** The most bytes of a body after decompression. */
+  /** The most bytes of a request's body after decompression. */
   bodyBytes: number;
-  /** The most bytes of all checkpoints. */
+  /** The most bytes on disk of all checkpoints together. */
   storageBytes: number;
-  /** The most bytes of stored results. */
+  /** The most bytes on disk of all stored results together. */
   resultBytes: number;
 }

@@ -1,4 +1,5 @@
-// Holds all models of this server: those that clients create, and those that a restart finds on disk.
+// Holds all models (LoRA adapters) of the Tinker server: those that clients create, and those that a restart of the server finds
+// on disk.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash32, Rng } from '@bowyer/core';
@@ -16,26 +17,26 @@ import type { ModelRecord, Quotas } from './model-record.js';
 
 interface ModelTableOptions {
   base: TrainingBase;
-  /** The clients' name of the base. */
+  /** The name that clients use for the base model. */
   baseModel: string;
   folder: string;
   futures: FutureStore;
   checkpoints: Checkpoints;
   quotas: Quotas;
-  /** The seed of models that were created without one. */
+  /** The seed of the initial values of models that clients create without a seed. */
   seed: number;
   operations: Readonly<Record<string, Operation>>;
   onFault: (error: Error) => void;
-  /** Milliseconds after which a request that waits for a missing one fails. */
+  /** Milliseconds for which a model's requests wait for a missing lower sequence number, after which they fail. */
   missingMs: number;
 }
 
-/** The subfolder of each model with a copy of its initial checkpoint. */
+/** The name of the subfolder of a model that contains a copy of the checkpoint with which it was created. */
 const START = 'start';
 
 export class ModelTable {
   readonly #models = new Map<string, LiveModel>();
-  /** The ids of models that are being loaded; they count as loaded. */
+  /** The ids of models that are being loaded; they count towards the limit on loaded models. */
   readonly #loading = new Set<string>();
 
   private constructor(
@@ -53,19 +54,19 @@ export class ModelTable {
     return [...this.#models.values()];
   }
 
-  /** Returns a model by its id. @throws {RequestError} 404 */
+  /** Returns a model by its id. @throws {RequestError} 404 for an unknown id */
   find(id: string): LiveModel {
     const found = this.#models.get(id);
     if (found) return found;
     throw new RequestError(`there is no model ${id}; create it first`, 404);
   }
 
-  /** Returns whether the turn of a sequence number is over, or its model no longer exists. */
+  /** Returns whether the request of this sequence number has already run, or its model no longer exists. */
   isPast(id: string, seq: number): boolean {
     return this.#models.get(id)?.isPast(seq) ?? true;
   }
 
-  /** Creates a model with fresh adapters, or with those of a checkpoint. @throws {RequestError} */
+  /** Creates a model with newly initialised adapters, or with those of a checkpoint. @throws {RequestError} */
   async create(request: StoredRequest): Promise<ModelRecord> {
     const id = request.id.slice(0, -':create'.length);
     const body = await jsonBody(request);
@@ -110,8 +111,8 @@ export class ModelTable {
       seed: seed ?? Rng.forPurpose(this.options.seed, `adapter ${hash32(id)} ${id}`).uint32(),
       trainAttn: train_attn ?? true,
       trainMlp: train_mlp ?? true,
-      // The official client sends `true` by default, although many models have no separate head; weights_info says what is
-      // trained.
+      // `train_unembed` is ignored for models without a separate output head, since the official client sends `true` by default;
+      // the route weights_info reports which layers are trained.
       trainUnembed: (train_unembed ?? true) && this.options.base.trainableModules.unembed.length > 0,
     };
     return this.#record({ id, sessionId: session_id, shape, userMetadata: user_metadata ?? null, from: null });
@@ -130,7 +131,7 @@ export class ModelTable {
     return { ...given, baseModel: this.options.baseModel, isUnloaded: false };
   }
 
-  /** Checks the name of the base. @throws {RequestError} for another base */
+  /** Checks that a client's name for the base model is right. @throws {RequestError} for another name */
   checkBase(name: string): void {
     const { baseModel } = this.options;
     if (name !== baseModel) throw new RequestError(`base_model '${name}' is not served here; '${baseModel}' is`);
@@ -150,9 +151,9 @@ export class ModelTable {
   }
 
   /**
-   * Opens the state of a model.
+   * Loads the state of a model into memory: from a snapshot, from its initial checkpoint, or newly initialised.
    *
-   * @param start the folder with a copy of its initial checkpoint, which the first snapshot removes
+   * @param start the folder with a copy of its initial checkpoint, which is removed when the first snapshot is written
    */
   async #open({ shape, from }: ModelRecord, snapshot: string | null, start: string): Promise<TrainableModel> {
     const { base, checkpoints, quotas } = this.options;
@@ -180,7 +181,7 @@ export class ModelTable {
 
   readonly #bytes = new Map<TrainableModel, number>();
 
-  /** Counts the bytes of a model's memory until it is closed. */
+  /** Counts the memory of a model until the model is closed. */
   #counted(trainable: TrainableModel): TrainableModel {
     const close = trainable.close.bind(trainable);
     trainable.close = () => {
@@ -195,7 +196,10 @@ export class ModelTable {
   }
 }
 
-/** Returns the known model if it equals the requested one. @throws {RequestError} if they differ */
+/**
+ * Returns the existing model, if a repeated request to create it asks for the same. @throws {RequestError} if it asks for another
+ * model
+ */
 function sameModel(known: ModelRecord, { shape, from }: ModelRecord): ModelRecord {
   if (JSON.stringify([known.shape, known.from]) === JSON.stringify([shape, from])) return known;
   throw new RequestError(

@@ -1,4 +1,4 @@
-// Defines the work of each kind of request on a model.
+// Implements the kinds of requests on a model that the Tinker API has, such as forward_backward, optim_step and save_weights.
 import { existsSync } from 'node:fs';
 import { inTurns } from '@bowyer/serving';
 import type { Result, StoredRequest } from '../futures/future-store.js';
@@ -23,7 +23,7 @@ import type { Quotas } from './model-record.js';
 interface OperationContext {
   checkpoints: Checkpoints;
   quotas: Quotas;
-  /** Makes the sampling session of save_weights_for_sampler. @returns its id */
+  /** Opens the sampling session that save_weights_for_sampler returns. @returns its id */
   openSampler: (live: LiveModel, seq: number, path: string) => Promise<string>;
   /** Called when the files of a checkpoint have been written. */
   saved: (path: string) => Promise<void>;
@@ -53,8 +53,8 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
 });
 
 /**
- * Loads a checkpoint from a copy of its files, so that a restart loads the same files again, even if the checkpoint was changed
- * or removed.
+ * Loads a checkpoint into a model. It first copies the checkpoint's files, so that a restart that runs the request again loads
+ * the same files, even if the checkpoint was changed or removed in the meantime.
  */
 async function loaded(
   { checkpoints }: OperationContext,
@@ -74,7 +74,7 @@ async function loaded(
   return json({ type: 'load_weights', path, model_id: live.record.id });
 }
 
-/** Returns a checkpoint that the model can load. @throws {RequestError} if it cannot */
+/** Returns a checkpoint, after it has checked that the model can load it. @throws {RequestError} if it cannot */
 function loadable(checkpoints: Checkpoints, path: string, { record }: LiveModel): Checkpoint {
   const found = checkpoints.find(path);
   if (found.kind !== 'weights')
@@ -129,7 +129,7 @@ async function losses(
   return { form: 'loss', bytes: lossBytes(report, widths) };
 }
 
-/** Returns the settings of a step, with the official client's defaults for missing values. */
+/** Returns the settings of an optimizer step, with the official client's defaults for missing values. */
 const adamParams = (given: Readonly<Record<string, number | null | undefined>>): AdamParams => ({
   learningRate: given.learning_rate ?? 1e-4,
   beta1: given.beta1 ?? 0.9,

@@ -1,11 +1,12 @@
-// Defines the route that returns results, in protobuf or JSON depending on the client's `Accept` header.
+// Defines the route of the Tinker API from which clients fetch the results of futures, in protobuf or JSON depending on the
+// header `Accept`.
 import { inTurns, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
 import { lossText, sampleText } from '../wire/results.js';
 import { jsonOf, ok, PREFIX, PROTOBUF, readBody } from './route-context.js';
 
-/** Milliseconds of one long poll; the official client waits for 45 seconds. */
+/** The milliseconds for which a request for a result waits (long polling); the official client would wait for 45 seconds. */
 const POLL_MS = 30_000;
 
 export const futureRoutes = (service: TinkerService, pollMs = POLL_MS): Route[] => [

@@ -1,4 +1,5 @@
-// Defines the routes of models and of their training: each request gets a future, and a place in the order of its model's requests.
+// Defines the routes of the Tinker API that create and train models. Each request gets a future, and a sequence number in the
+// order of its model's requests.
 import type { Exchange, Route } from '@bowyer/serving';
 import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';
@@ -101,8 +102,8 @@ async function created(
 }
 
 /**
- * Reads model and sequence number from a protobuf body. proto3 does not distinguish 0 from an absent field, so sequence numbers
- * begin at 1.
+ * Reads the model's id and the sequence number from a protobuf body. Sequence numbers begin at 1, since proto3 does not
+ * distinguish 0 from an absent field.
  */
 function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; seqId: number | null } {
   const { modelId = '', seqId = 0 } = placeOfMessage(bytes, datums);
@@ -112,8 +113,8 @@ function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; se
 }
 
 /**
- * Reads model and sequence number from a JSON body. The rest of the body is checked when its turn comes: an invalid request
- * fails, and the next ones run.
+ * Reads the model's id and the sequence number from a JSON body. The other fields are checked only when the request runs, so that
+ * an invalid request has its place in the order: it fails, and the next requests run.
  */
 function placeIn(body: unknown): { modelId: string; seqId: number | null } {
   const { model_id, seq_id } = (body ?? {}) as { model_id?: unknown; seq_id?: unknown };

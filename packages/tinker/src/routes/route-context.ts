@@ -1,4 +1,5 @@
-// Reads the bodies of requests within bounds, and answers with a future's id: the common parts of all routes.
+// Contains the common code of the Tinker API's routes: it reads the bodies of requests within limits, and answers with the id of
+// a future.
 import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
@@ -27,14 +28,14 @@ export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
   return jsonBody({ body: bytes });
 }
 
-/** Returns the parts of a request that are stored with its future. */
+/** Returns the properties of a request that are stored with its future. */
 export async function keptOf(kind: string, exchange: Exchange, { form, bytes: body }: ReadBody) {
   return { kind, form, body, key: keyOf(exchange), hash: await hashOf(kind, body) };
 }
 
 export const ok = (json: object): HttpAnswer => ({ status: 200, json });
 
-/** The largest number of characters of a key. */
+/** The most characters of an idempotency key. */
 const LONGEST_KEY = 256;
 
 export const keyOf = ({ request }: Exchange): string | null => {
@@ -45,7 +46,7 @@ export const keyOf = ({ request }: Exchange): string | null => {
   return key;
 };
 
-/** Returns a route that answers immediately, without a future. */
+/** Makes a route whose result is returned immediately, without a future. */
 export const direct = <Name extends BodyName>(
   service: TinkerService,
   path: string,
@@ -60,7 +61,7 @@ export const direct = <Name extends BodyName>(
   },
 });
 
-/** Returns a route without a body. */
+/** Makes a route for requests without a body. */
 export const plain = (
   method: Route['method'],
   path: string,

@@ -1,4 +1,4 @@
-// Defines the routes of sampling sessions and samples.
+// Defines the routes of the Tinker API that create sampling sessions and request samples.
 import { createHash } from 'node:crypto';
 import type { Exchange, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';

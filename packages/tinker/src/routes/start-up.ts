@@ -1,4 +1,5 @@
-// Defines the routes that clients request at their start and while they run.
+// Defines the routes of the Tinker API that a client requests when it starts, and regularly while it runs: sessions, heartbeats,
+// feature flags, telemetry.
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
@@ -6,10 +7,10 @@ import { RequestError } from '../request-error.js';
 import { hashOf } from '../wire/request-content.js';
 import { direct, keyOf, plain } from './route-context.js';
 
-/** The most characters of a session's tags as JSON. */
+/** The most characters that the tags of a session may have as JSON. */
 const MOST_TAGS = 16_384;
 
-/** The seconds for which a client may use the flags that it received. */
+/** The seconds for which a client may use the feature flags that it has received before it asks again. */
 const REFRESH_S = 300;
 
 export function startUpRoutes(service: TinkerService): Route[] {
@@ -48,7 +49,7 @@ export function startUpRoutes(service: TinkerService): Route[] {
       service.sessions.find(session_id);
       return { type: 'session_heartbeat' };
     }),
-    // Telemetry describes the client and is meant for its developers, so the server discards it.
+    // Telemetry describes the client and is meant for its developers, so that this server discards it.
     direct(service, 'telemetry', 'telemetry', () => ({ status: 'accepted' })),
     plain('GET', 'healthz', () => ({ status: 'ok' })),
     plain('GET', 'get_server_capabilities', () => ({ supported_models: [model] })),

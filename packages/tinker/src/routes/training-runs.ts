@@ -1,4 +1,5 @@
-// Defines the routes of training runs, which are models, and of their checkpoints.
+// Defines the routes of the Tinker API that list training runs, which are the server's models, and that list, publish, delete and
+// download their checkpoints.
 import { buffer } from 'node:stream/consumers';
 import type { Exchange, Route } from '@bowyer/serving';
 import type { TarHeader } from 'modern-tar';
@@ -45,7 +46,7 @@ export function trainingRunRoutes(service: TinkerService): Route[] {
   ];
 }
 
-/** The two forms in a path of a checkpoint's id, `weights/NAME`: one segment, or two. */
+/** The two ways in which a path contains the id of a checkpoint, `weights/NAME`: as one encoded segment, or as two segments. */
 const PLACES = ['{run}/checkpoints/{cid}', '{run}/checkpoints/{kind}/{name}'];
 
 function ofCheckpoints(service: TinkerService): Route[] {
@@ -86,10 +87,15 @@ async function published(service: TinkerService, checkpoint: Checkpoint, isPubli
   return {};
 }
 
-/** Removes the owner from a file's header, since this machine's users do not exist where the archive is read. */
+/**
+ * Removes the owner from the header of a file in an archive, since the users of this machine do not exist where the archive is
+ * unpacked.
+ */
 const withoutOwner = (header: TarHeader): TarHeader => ({ ...header, uid: 0, gid: 0, uname: '', gname: '' });
 
-/** Returns the address of a checkpoint's archive. It is valid as long as the checkpoint, but clients require an expiry time. */
+/**
+ * Returns the URL of a checkpoint's archive. It is valid as long as the checkpoint exists, but clients require an expiry time.
+ */
 function archiveOf({ request, path }: Exchange, { expires }: Checkpoint): object {
   const until = expires ?? Date.now() + 1000 * ARCHIVE_S;
   return { url: `http://${request.headers.host}${path}.tar`, expires: new Date(until).toISOString() };

@@ -1,15 +1,19 @@
-// Holds the adapters that are loaded with the base for sampling: the most recently used ones, up to a number of places.
+// Loads the LoRA adapters of models and checkpoints into the serving engine for sampling. Only the most recently used ones stay
+// loaded, up to a fixed number.
 import type { ServedEngine } from '@bowyer/serving';
 
-/** An adapter with its name. */
+/** An adapter that can be loaded for sampling. */
 export interface NamedAdapter {
   name: string;
-  /** Calls `use` with the adapter's folder, whose files do not change meanwhile. @throws if the adapter no longer exists */
+  /**
+   * Calls `use` with the adapter's folder, whose files do not change until `use` has ended. @throws if the adapter no longer
+   * exists
+   */
   reading: (use: (folder: string) => Promise<unknown>) => Promise<unknown>;
 }
 
 export class AdapterPlaces {
-  /** The names of loaded adapters, least recently used first. */
+  /** The names of the loaded adapters, the least recently used one first. */
   readonly #loaded = new Set<string>();
   #lastChange: Promise<unknown> = Promise.resolve();
 
@@ -19,10 +23,11 @@ export class AdapterPlaces {
   ) {}
 
   /**
-   * Begins work that uses an adapter, which remains loaded until the work's answers end.
+   * Loads an adapter if needed, and begins work that samples with it. The adapter stays loaded until the answers of this work
+   * have ended.
    *
-   * @param adapter null for the base itself
-   * @param begin starts all of its work before it returns
+   * @param adapter null for the base model itself
+   * @param begin starts all of its answers before it returns its promise
    */
   async with<Result>(adapter: NamedAdapter | null, begin: (model: string) => Promise<Result>): Promise<Result> {
     if (adapter === null) return begin(this.engine.adapters.modelName);

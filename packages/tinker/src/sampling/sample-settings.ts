@@ -1,4 +1,4 @@
-// Converts the fields of a sampling request to the engine's settings.
+// Converts the fields of a sampling request of the Tinker API to the settings of the serving engine.
 import { hash32, Rng } from '@bowyer/core';
 import { MAX_TOP_LOGPROBS, noLogitRules, type LanguageModel } from '@bowyer/models';
 import type { CompletionRequest } from '@bowyer/serving';
@@ -23,7 +23,7 @@ export interface SampleSettings {
 /**
  * Reads the settings of a sampling request.
  *
- * @param id of the request; without a seed, the random numbers depend only on the id and the server's seed
+ * @param id of the request; if the request has no seed, its random numbers depend only on this id and the server's seed
  * @throws {RequestError}
  */
 export function* sampleSettings(
@@ -61,7 +61,7 @@ export function* sampleSettings(
   };
 }
 
-/** Checks the number of samples. @throws {RequestError} */
+/** Checks the number of samples of a request. @throws {RequestError} if it exceeds the limit */
 export function checkSamples(samples: number, most: number): void {
   if (samples > most)
     throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and task.max_queued)`);

@@ -1,4 +1,5 @@
-// Computes samples and log-probabilities with the server's engine, in which the requests of all models share batches.
+// Computes samples and log-probabilities for the Tinker API with the model server's engine, which puts the requests for all
+// adapters into the same batches.
 import { Rng } from '@bowyer/core';
 import type { TopLogprobs } from '@bowyer/models';
 import { QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -7,7 +8,7 @@ import { EMPTY, type SampleResult } from '../wire/results.js';
 import type { AdapterPlaces, NamedAdapter } from './adapter-places.js';
 import { completionOf, type SampleSettings } from './sample-settings.js';
 
-/** Milliseconds before sampling is tried again, if requests of other protocols have filled the engine's queue. */
+/** Milliseconds to wait before sampling is tried again, when requests of other API protocols have filled the engine's queue. */
 const RETRY_MS = 50;
 
 export class Sampler {
@@ -18,7 +19,7 @@ export class Sampler {
     private readonly places: AdapterPlaces,
   ) {}
 
-  /** Samples continuations of a prompt. @param adapter null for the base */
+  /** Samples continuations of a prompt. @param adapter null for the base model */
   async sample(adapter: NamedAdapter | null, settings: SampleSettings): Promise<SampleResult> {
     const { signal } = this.#stop;
     const { scoresPrompt, prompt, topK } = settings;
@@ -62,8 +63,8 @@ export class Sampler {
   }
 
   /**
-   * Returns the k most likely tokens at each position of a prompt. The engine reports them only for sampled tokens, so one token
-   * is sampled after each prefix of the prompt.
+   * Returns the k most likely tokens at each position of a prompt. The engine reports them only for tokens that it samples, so
+   * that this function samples one token after each prefix of the prompt.
    */
   async #topK(
     adapter: NamedAdapter | null,
@@ -109,7 +110,7 @@ export class Sampler {
     return found!;
   }
 
-  /** Ends all sampling. */
+  /** Aborts all sampling. */
   close(): void {
     this.#stop.abort();
   }

@@ -1,5 +1,6 @@
-// Stores checkpoints of models in their folders, written by save_weights and save_weights_for_sampler. A checkpoint exists once its
-// record is written; an overwritten one is kept until the new record has replaced its record.
+// Stores the checkpoints that clients of the Tinker server save with save_weights and save_weights_for_sampler, each in a folder
+// with a record. A checkpoint exists once its record is written; if a checkpoint is overwritten, its files are kept until the new
+// record has replaced the old one.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,35 +15,43 @@ export interface Checkpoint {
   run: string;
   kind: CheckpointKind;
   name: string;
-  /** The name of the folder with its files; absent if it equals the checkpoint's name, as for the first checkpoint of a name. */
+  /**
+   * The name of the folder with the checkpoint's files; absent if it equals the checkpoint's name, as for the first checkpoint of
+   * this name.
+   */
   files?: string;
-  /** The id of the request that wrote it, by which a repeated request does not write it again. */
+  /** The id of the request that wrote the checkpoint. If the request is repeated, the checkpoint is not written again. */
   request: string;
   baseModel: string;
   shape: LoraShape;
-  /** The time of writing in ISO 8601, for readers. `number` gives the order of checkpoints, since a clock may be set back. */
+  /**
+   * The time of writing in ISO 8601, for people. The order of checkpoints follows from `number`, since a clock may be set back.
+   */
   time: string;
-  /** The number among the server's checkpoints; checkpoints of earlier versions have none, and are the oldest. */
+  /** The number in the order of all checkpoints of the server. Records of earlier versions lack it, and count as the oldest. */
   number?: number;
   bytes: number;
-  /** The time of expiry in milliseconds since 1970; null for no expiry. */
+  /** The time when the checkpoint expires, in milliseconds since 1970; null if it does not expire. */
   expires: number | null;
   isPublic: boolean;
-  /** Whether the checkpoint belongs to a sampling session and has no name from a client; a model keeps only its newest ones. */
+  /**
+   * Whether the checkpoint was saved for a sampling session only, without a name from the client; of these, a model keeps only
+   * the newest ones.
+   */
   isEphemeral: boolean;
 }
 
-/** The most checkpoints of sampling sessions that a model keeps. */
+/** The most checkpoints saved for sampling sessions only that a model keeps. */
 const KEPT_EPHEMERAL = 16;
 
-/** The name of the folder of records, which is next to the runs' folders. */
+/** The name of the folder with all records; beside it, each training run has a folder. */
 const RECORDS = 'records';
 
-/** The checkpoints of all models, within one quota. */
+/** The checkpoints of all models, which share one limit on disk space. */
 export class Checkpoints {
-  /** The number of readers of each checkpoint's folder. */
+  /** The number of readers of each checkpoint's folder, by the folder's path. */
   readonly #readers = new Map<string, number>();
-  /** Folders to remove when their last reader has finished. */
+  /** Folders that are removed when their last reader has finished. */
   readonly #discarded = new Set<string>();
 
   private constructor(
@@ -59,7 +68,7 @@ export class Checkpoints {
     return checkpoints;
   }
 
-  /** Removes files of a killed process, which no record lists. */
+  /** Removes the folders that no record lists, which a killed process has left. */
   async #removeUnknown(): Promise<void> {
     const known = new Set([...this.records.entries.values()].map((each) => this.folderOf(each)));
     const runs = (await foldersIn(this.folder)).filter((path) => path !== join(this.folder, RECORDS));
@@ -73,7 +82,7 @@ export class Checkpoints {
   }
 
   /**
-   * Calls `use` with a checkpoint's folder. The folder is kept until `use` has read it, even if the checkpoint is overwritten or
+   * Calls `use` with a checkpoint's folder. The folder is kept until `use` has ended, even if the checkpoint is overwritten or
    * removed meanwhile.
    */
   async reading<Result>(checkpoint: Checkpoint, use: (folder: string) => Promise<Result>): Promise<Result> {
@@ -94,14 +103,16 @@ export class Checkpoints {
     else await rm(folder, { recursive: true, force: true });
   }
 
-  /** Returns the checkpoints, newest first, or those of one run. Checkpoints of sampling sessions without names are omitted. */
+  /**
+   * Returns the checkpoints of all runs or of one run, newest first. Checkpoints saved for sampling sessions only are omitted.
+   */
   list(run?: string): Checkpoint[] {
     return [...this.records.entries.values()]
       .filter((each) => (run === undefined || each.run === run) && !each.isEphemeral && this.#isAlive(each))
       .sort((a, b) => byAge(b, a));
   }
 
-  /** Returns a checkpoint by its path. @throws {RequestError} 404 */
+  /** Returns a checkpoint by its path. @throws {RequestError} 404 for an unknown path */
   find(path: string): Checkpoint {
     const found = this.records.get(path);
     if (found && this.#isAlive(found)) return found;
@@ -111,8 +122,8 @@ export class Checkpoints {
   /**
    * Saves a checkpoint.
    *
-   * @param write writes the complete files into a folder, or throws
-   * @param mostBytes the most bytes of the files
+   * @param write writes all files into a folder, or throws
+   * @param mostBytes an upper bound for the bytes of the files
    */
   async save(
     wanted: Omit<Checkpoint, 'files' | 'time' | 'number' | 'bytes' | 'isPublic'>,
@@ -185,24 +196,27 @@ export class Checkpoints {
   }
 }
 
-/** Sorts the oldest first. */
+/** Compares checkpoints by age, the oldest first. */
 const byAge = (a: Checkpoint, b: Checkpoint): number =>
   (a.number ?? 0) - (b.number ?? 0) || (a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
 
-/** Returns the checkpoint's path for clients, `tinker://RUN/weights/NAME`. */
+/** Returns the path with which clients name a checkpoint, `tinker://RUN/weights/NAME`. */
 export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string =>
   `tinker://${run}/${kind}/${name}`;
 
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The most bytes of a record's file name. Systems allow 255, from which endings and temporary names are subtracted. */
+/**
+ * The most bytes of the file name of a record. File systems allow 255, from which the extension and the suffix of temporary names
+ * are subtracted.
+ */
 const LONGEST_FILE = 230;
 
-/** Checks the name of a checkpoint. @throws {RequestError} */
+/** Checks the name that a client gives a checkpoint. @throws {RequestError} if it is invalid or too long */
 export function checkpointName(name: string, { run, kind }: Pick<Checkpoint, 'run' | 'kind'>): string {
   if (!NAME.test(name) || /^\.+$/.test(name))
     throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);
-  // A dot takes three bytes in a file name.
+  // The length is that of the encoded name, in which for instance a dot takes three bytes.
   const room = LONGEST_FILE - fileName(pathOf({ run, kind, name: '' })).length;
   if (fileName(name).length > room)
     throw new RequestError(`path '${name.slice(0, 80)}' has too many dots: give it a shorter name, or fewer of them`);

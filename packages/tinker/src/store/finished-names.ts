@@ -1,11 +1,14 @@
-// Finds the complete entries of folders: a killed process leaves incomplete ones under temporary names.
+// Lists the complete files and subfolders of a folder: a killed process can leave incomplete ones, under temporary names.
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The temporary names of writeFileAtomically and writeNewFolder; file names of clients' ids contain no dots. */
+/**
+ * The endings of the temporary names that writeFileAtomically and writeNewFolder use. File names of clients' ids cannot have
+ * them, since they contain no dots.
+ */
 const UNFINISHED = /\.(\d+\.tmp|partial)$/;
 
-/** Creates the folder if it is missing, and removes incomplete entries. @returns the names of the others */
+/** Creates a folder if it is missing, and removes its incomplete files and subfolders. @returns the names of the complete ones */
 export async function finishedNames(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const names = await readdir(folder);

@@ -1,4 +1,4 @@
-// Stores records by id, each in a file that is written completely or not at all, whenever the process ends.
+// Stores JSON records by id, each in its own file, which is written completely or not at all, even if the process is killed.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
@@ -27,12 +27,12 @@ export class JsonFolder<Entry extends object> {
     return this.entries.get(id);
   }
 
-  /** Writes an entry, which can be read once it is on disk; on a full disk, the earlier one is kept. */
+  /** Writes an entry. It can be read once it is on disk; if the disk is full, the former entry is kept. */
   set(id: string, entry: Entry): Promise<void> {
     return this.#inTurn(id, () => this.#write(id, entry));
   }
 
-  /** Changes an existing entry, after the changes in progress. */
+  /** Changes fields of an existing entry, after the changes of this entry that are in progress. */
   change(id: string, changes: Partial<Entry>): Promise<void> {
     return this.#inTurn(id, async () => {
       const before = this.entries.get(id);
@@ -52,10 +52,10 @@ export class JsonFolder<Entry extends object> {
     });
   }
 
-  /** The last change of each record in progress, for which the next change waits. */
+  /** The last change in progress of each entry, by id; the next change of the entry waits for it. */
   readonly #changes = new Map<string, Promise<void>>();
 
-  /** Changes a record after all earlier changes. */
+  /** Calls `change` after all earlier changes of the same entry. */
   async #inTurn(id: string, change: () => Promise<void>): Promise<void> {
     const own = (this.#changes.get(id) ?? Promise.resolve()).catch(() => undefined).then(change);
     this.#changes.set(id, own);

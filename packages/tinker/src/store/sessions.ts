@@ -1,4 +1,5 @@
-// Stores sessions of clients, and their sampling sessions, which sample from the base or from a checkpoint.
+// Stores the sessions that clients of the Tinker API open, and the sampling sessions within them, each of which samples from the
+// base model or from a checkpoint.
 import { join } from 'node:path';
 import { RequestError } from '../request-error.js';
 import { JsonFolder } from './json-folder.js';
@@ -7,33 +8,36 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /** The idempotency key of the request that opened the session, and the hash of its body: a repeated request gets the same session. */
+  /**
+   * The idempotency key and the hash of the body of the request that opened the session. If a client repeats the request, it gets
+   * the same session.
+   */
   key: string | null;
   hash: string;
-  /** The number among the server's sessions; the oldest unused sessions are removed first. */
+  /** The number in the order of all sessions of the server; when there are too many, the oldest unused sessions are removed. */
   number: number;
 }
 
-/** The most sessions; beyond it, the oldest ones without a model and without a sampling session are removed. */
+/** The most sessions. When there are more, the oldest sessions without a model and without a sampling session are removed. */
 const MOST_SESSIONS = 1_024;
 
-/** The most sampling sessions of one session; beyond it, those with the lowest numbers are removed. */
+/** The most sampling sessions within one session. When there are more, those with the lowest numbers are removed. */
 const MOST_SAMPLERS = 4_096;
 
-/** The most sampling sessions of all sessions. */
+/** The most sampling sessions within all sessions together. */
 const MOST_OF_ALL = 16_384;
 
 interface SamplingSession {
   id: string;
   sessionId: string;
-  /** The session's number; absent in records of earlier versions, which are the oldest. */
+  /** The number of the sampling session within its session. Records of earlier versions lack it, and count as the oldest. */
   seq?: number;
-  /** The checkpoint; null for the base. */
+  /** The path of the checkpoint that is sampled from; null for the base model. */
   path: string | null;
 }
 
 export class Sessions {
-  /** The last creation. Creations run one after another, so that a repeated request opens only one session. */
+  /** The last creation of a session. Creations run one after another, so that a repeated request opens only one session. */
   #creating: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -44,7 +48,7 @@ export class Sessions {
   static async open(folder: string): Promise<Sessions> {
     const [sessions, samplers] = [join(folder, 'sessions'), join(folder, 'samplers')];
     const opened = await JsonFolder.open<Session & { body?: string }>(sessions);
-    // records of earlier versions have this field, which can be megabytes
+    // The field is removed, since it can have megabytes; only records of earlier versions have it.
     for (const session of opened.entries.values()) delete session.body;
     return new Sessions(opened, await JsonFolder.open(samplers));
   }
@@ -62,10 +66,10 @@ export class Sessions {
   }
 
   /**
-   * Opens a session.
+   * Opens a session for a client.
    *
-   * @param used the sessions that have models
-   * @throws {RequestError} 409 if its key was sent with another body, 429 if all sessions are in use
+   * @param used the ids of the sessions that have models
+   * @throws {RequestError} 409 if the idempotency key was sent before with another body, 429 if all sessions are in use
    */
   create(session: Omit<Session, 'number'>, used: ReadonlySet<string>): Promise<Session> {
     const created = this.#creating.then(() => this.#create(session, used));
@@ -100,14 +104,14 @@ export class Sessions {
     return [...this.sessions.entries.values()].find((each) => each.key === key);
   }
 
-  /** Returns a session by its id. @throws {RequestError} 404 */
+  /** Returns a session by its id. @throws {RequestError} 404 for an unknown id */
   find(id: string): Session {
     const found = this.sessions.get(id);
     if (found) return found;
     throw new RequestError(`there is no session ${id}`, 404);
   }
 
-  /** Opens a sampling session. @throws {RequestError} 409 if another one has the number */
+  /** Opens a sampling session. @throws {RequestError} 409 if a different one has the same number */
   async openSampler(sessionId: string, seq: number, path: string | null): Promise<SamplingSession> {
     const id = `${sessionId}:sample:${seq}`;
     const known = this.samplers.get(id);
@@ -124,7 +128,7 @@ export class Sessions {
     return sampler;
   }
 
-  /** Returns a sampling session by its id. @throws {RequestError} 404 */
+  /** Returns a sampling session by its id. @throws {RequestError} 404 for an unknown id */
   findSampler(id: string): SamplingSession {
     const found = this.samplers.get(id);
     if (found) return found;

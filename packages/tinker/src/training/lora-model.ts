@@ -1,4 +1,5 @@
-// Implements a model of the server as one LoRA adapter over the shared base, with its gradients, its optimizer and its files.
+// Implements a model of the Tinker server: one LoRA adapter over the base model that all adapters share, with its gradients, its
+// optimizer and its files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
@@ -12,19 +13,19 @@ import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from 
 const OPTIMIZER = 'optimizer.safetensors';
 const GRADIENTS = 'gradients.safetensors';
 
-/** An upper bound for the bytes of a tensor's entry in a file's header. */
+/** An upper bound for the bytes that a tensor takes in the header of a safetensors file. */
 const OF_NAME = 512;
 /**
- * An upper bound for the bytes of adapter_config.json, which names the trained layers, and of the optimizer's state without its
- * moments.
+ * An upper bound for the bytes of two things together: of adapter_config.json, which names the trained layers, and of the
+ * optimizer's state without the moments.
  */
 const OF_CONFIG = 2 ** 14;
 
-/** The options with which the optimizer is created; each step has its own settings. */
+/** The options with which the optimizer is created; each optim_step request brings its own settings, which replace them. */
 const adamW = { kind: 'adamw', betas: [0.9, 0.95], eps: 1e-12, weightDecay: 0 } as const;
 
 export class LoraModel implements TrainableModel {
-  /** Whether there are gradients that no step has used. */
+  /** Whether there are gradients that no optimizer step has used. */
   #hasGradients = false;
 
   private constructor(
@@ -32,7 +33,7 @@ export class LoraModel implements TrainableModel {
     private readonly onClose: () => void,
   ) {}
 
-  /** Opens a LoRA. @param model with its own adapters, which `close` releases */
+  /** Makes the model and its optimizer. @param model the base model with adapters of its own, which `close` releases */
   static async open(model: LanguageModel, onClose: () => void): Promise<LoraModel> {
     await model.createOptimizer(adamW);
     return new LoraModel(model, onClose);
@@ -63,9 +64,9 @@ export class LoraModel implements TrainableModel {
   }
 
   /**
-   * Makes a step of AdamW, and sets the gradients to zero.
+   * Makes a step of AdamW, and then sets the gradients to zero.
    *
-   * @throws TrainingRequestError if they are not finite, without other changes
+   * @throws TrainingRequestError if the gradients are not finite; the adapter and the optimizer are then unchanged
    */
   async optimStep({ learningRate, beta1, beta2, eps, weightDecay, gradClipNorm }: AdamParams) {
     for (const [key, [value, isFine]] of Object.entries({
@@ -105,7 +106,10 @@ export class LoraModel implements TrainableModel {
     await writeNewFolder(folder, (temporary) => this.model.save(temporary));
   }
 
-  /** Loads a checkpoint. @param options.optimizer whether to load moments and gradients; if false, they are reset */
+  /**
+   * Loads a checkpoint. @param options.optimizer whether to load the optimizer's moments and the gradients; if false, they are
+   * reset
+   */
   async load(folder: string, { optimizer }: { optimizer: boolean }): Promise<void> {
     const { model } = this;
     const state = join(folder, OPTIMIZER);
@@ -128,14 +132,14 @@ export class LoraModel implements TrainableModel {
     return elements;
   }
 
-  /** Returns the bytes in memory of the adapter, its gradients and its two moments. */
+  /** Returns the bytes of memory that the adapter, its gradients and the optimizer's two moments take. */
   get bytes(): number {
     return 16 * this.#elements;
   }
 
   bytesOnDisk(files: 'state' | 'sampler'): number {
     const gradients = this.#hasGradients ? 1 : 0;
-    // a training checkpoint has the adapter, two moments and possibly gradients
+    // A checkpoint for training contains the adapter, the optimizer's two moments, and possibly the gradients.
     const copies = files === 'sampler' ? 1 : 3 + gradients;
     return OF_CONFIG + copies * (4 * this.#elements + OF_NAME * this.model.parameters.tensors.size);
   }

@@ -1,11 +1,14 @@
-// Finds the layers that the flags train_attn, train_mlp and train_unembed select.
+// Determines which layers of a model get LoRA adapters, from the Tinker API's flags train_attn, train_mlp and train_unembed.
 import type { LanguageModel } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModules } from './trainable.js';
 
-/** Matches paths of layers of a block's feed-forward network; all other layers of a block mix positions. */
+/**
+ * Matches the paths of the layers in a block's feed-forward network. All other layers of a block belong to attention or another
+ * operation that mixes positions.
+ */
 const FEED_FORWARD = /(^|\.)(mlp|feed_forward|ffn|shared_expert|shared_experts|shared_mlp)\.|(^|\.)fc[12]$/;
-/** Matches paths of layers that select experts. */
+/** Matches the paths of the routers, which select the experts of a mixture. */
 const ROUTER = /(^|\.)(gate|router|shared_expert_gate)$/;
 
 export function trainableModules({ blocks, heads }: LanguageModel['linearModules']): TrainableModules {
@@ -18,10 +21,10 @@ export function trainableModules({ blocks, heads }: LanguageModel['linearModules
 }
 
 /**
- * Returns PEFT's target_modules for the flags of a shape: the last two names of each path, which are the same in the files of
- * all layers.
+ * Returns the value of PEFT's target_modules for the flags: the last two names of each layer's path, since these are the same in
+ * all blocks.
  *
- * @throws TrainingRequestError if the head is requested and has no separate layer, or no layer is left
+ * @throws TrainingRequestError if the output head is requested but has no weights of its own, or no layer is selected
  */
 export function targetModules(modules: TrainableModules, { trainAttn, trainMlp, trainUnembed }: LoraShape): string[] {
   if (trainUnembed && modules.unembed.length === 0)

@@ -1,5 +1,6 @@
-// Converts the losses of the Tinker API, with their inputs, to the losses of the models' training graphs. All are sums over tokens and
-// sequences; p is the probability of each position's target, q the sampler's, A the advantage, r = p / q.
+// Converts the losses of the Tinker API, with their inputs, to the losses of the models' training graphs. All losses are sums
+// over tokens and sequences. At each position, p is the probability that the trained model gives the target token, q the one that
+// the sampling model gave it, A the advantage, w the weight, and r = p / q.
 //
 //     cross_entropy         −Σ w log p
 //     importance_sampling   −Σ w r A
@@ -7,8 +8,8 @@
 //     cispo                 −Σ w sg(clip(r, low, high)) A log p          sg: constant in the gradient
 //     dro                   −Σ w (A log p − β/2 (log r)²)
 //
-// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. Differs from it: weights are allowed together with q and A, and
-// are 1 if not given.
+// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. The following differs from it: weights are allowed together with
+// q and A, and are 1 if not given.
 import { cispoLoss, droLoss, ppoClipLoss } from '@bowyer/core';
 import type { TokenLosses } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
@@ -16,9 +17,9 @@ import type { Datum, LossName, LossRequest } from './trainable.js';
 
 interface LossUnit {
   policy: TokenLosses['policy'];
-  /** Keys of loss_fn_config with their defaults. */
+  /** The allowed keys of the request's loss_fn_config, with their defaults. */
   config: Readonly<Record<string, number>>;
-  /** Inputs that every datum must have; `weights` is allowed with any loss. */
+  /** The names of the inputs that every datum must have; the input `weights` is allowed with any loss. */
   needs: readonly string[];
   scalarsOf: (config: Readonly<Record<string, number>>) => TokenLosses['scalars'];
 }
@@ -49,16 +50,16 @@ const lossUnits: Readonly<Record<LossName, LossUnit>> = {
     needs: ofRatio,
     scalarsOf: thresholds,
   },
-  // The service's default is not published; the example in its documentation has 0.05.
+  // Tinker's default is not published; this one is the value in the example of its documentation.
   dro: { policy: 'dro', config: { beta: 0.05 }, needs: ofRatio, scalarsOf: ({ beta }) => ({ beta }) },
 };
 
 const isLossName = (name: string): name is LossName => Object.hasOwn(lossUnits, name);
 
 /**
- * Returns a request's loss in the form of the training graphs.
+ * Converts the loss of a request to the form of the training graphs.
  *
- * @throws TrainingRequestError for an unknown loss, key or input, or a wrong length
+ * @throws TrainingRequestError for an unknown loss, key or input, or for an input of the wrong length
  */
 export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
   if (!isLossName(name))
@@ -131,9 +132,9 @@ function checkDatum({ tokens, targets, width, inputs }: Datum, where: string, na
 }
 
 /**
- * Returns a loss and its metrics.
+ * Computes the value of a loss and its metrics.
  *
- * @param logprobs [data] of [tokens × width], in nats
+ * @param logprobs of the targets, [data] of [tokens × width], in nats
  * @returns the sum over all tokens, and metrics
  */
 export function lossValue(
@@ -165,7 +166,10 @@ function ratioLoss(policy: TokenLosses['policy'], { low, high, beta }: TokenLoss
   return ppoClipLoss(tokens, { clipLow: 1 - low!, clipHigh: high! - 1, dualClip: null }).loss;
 }
 
-/** Returns statistics of the ratios of sampled tokens, whose sampler's log-probability is not 0. */
+/**
+ * Returns statistics of the ratios p / q, over the sampled tokens. Other tokens have the log-probability 0 for the sampling
+ * model, and are left out.
+ */
 function ratioMetrics({ logprobs, oldLogprobs }: Tokens): Record<string, number> {
   let [count, kl, largest] = [0, 0, 0];
   oldLogprobs.forEach((old, t) => {

@@ -1,24 +1,27 @@
-// Opens the base of all models, which is loaded once for training and for sampling.
+// Opens the base model of the Tinker server, which is loaded once for the training of all adapters and for sampling.
 import { LanguageModel, type LoadOptions } from '@bowyer/models';
 import { LoraModel } from './lora-model.js';
 import { targetModules, trainableModules } from './lora-targets.js';
 import { TrainingRequestError } from './request-error.js';
 import type { LoraShape, TrainableModel, TrainingBase } from './trainable.js';
 
-/** LoRA's α. One value for all ranks lets one learning rate fit all of them: Schulman et al. 2025, "LoRA Without Regret". */
+/**
+ * LoRA's scale α. It is the same for all ranks, so that one learning rate fits all of them: Schulman et al. 2025, "LoRA Without
+ * Regret".
+ */
 const ALPHA = 32;
 
 export interface TrainingBaseOptions extends Omit<
   LoadOptions,
   'dir' | 'lora' | 'masksPadding' | 'maskedTokenIds' | 'dropoutRng'
 > {
-  /** A Hugging Face directory. */
+  /** A folder with the model's files in the form of Hugging Face. */
   model: string;
 }
 
 /**
- * Loads the base on a device, which the caller closes. Padding tokens are not masked, so that every token has the checkpoint's
- * probability.
+ * Loads the base model on a device; the caller closes it. Padding tokens are not masked, so that every token has the probability
+ * that the checkpoint gives it.
  */
 export async function openTrainingBase({ model: dir, ...options }: TrainingBaseOptions): Promise<TrainingBase> {
   return new SharedTrainingBase(await LanguageModel.load({ ...options, dir, masksPadding: false }));

@@ -1,4 +1,4 @@
-/** The error for a request that its client must correct; nothing was computed for it. */
+/** The error for a training request that its client must correct; the model is unchanged. */
 export class TrainingRequestError extends Error {
   override readonly name = 'TrainingRequestError';
 }

@@ -1,14 +1,15 @@
-// Declares the server's interface to training: one LoRA adapter per model, over a base that is in memory once.
+// Declares the interface between the Tinker server and training: each model of the server is one LoRA adapter over a base model
+// that all of them share in memory.
 
 import type { LanguageModel } from '@bowyer/models';
 
-/** One training sequence. */
+/** One training sequence of a request. */
 export interface Datum {
   /** The input tokens, [N]. */
   tokens: Int32Array;
-  /** The targets of each position, [N] or [N × width], row by row. */
+  /** The target tokens of each position, [N] or [N × width], row by row. */
   targets: Int32Array;
-  /** The number of targets of a position: above 1 only in the N×K form of cross_entropy. */
+  /** The number of targets per position; above 1 only for cross_entropy with several targets per position. */
   width: number;
   /** The inputs of the loss by name (`weights`, `logprobs` or `advantages`), each [N] or [N × width] numbers. */
   inputs: Readonly<Record<string, Float32Array>>;
@@ -17,13 +18,13 @@ export interface Datum {
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
 
 export interface LossRequest {
-  /** A LossName; other names are refused. */
+  /** The name of a loss of the Tinker API; other names are refused. */
   name: string;
   config: Readonly<Record<string, number>>;
 }
 
 export interface LossReport {
-  /** The log-probabilities of each datum in nats, [N] or [N × width]. */
+  /** The log-probabilities of each datum's targets in nats, [N] or [N × width]. */
   logprobs: Float32Array[];
   /** The sum over tokens and datums. */
   loss: number;
@@ -37,7 +38,7 @@ export interface AdamParams {
   beta2: number;
   eps: number;
   weightDecay: number;
-  /** The bound of the norm of all gradients; 0 for no bound. */
+  /** The largest norm of all gradients together, to which larger gradients are scaled down; 0 for no limit. */
   gradClipNorm: number;
 }
 
@@ -50,34 +51,43 @@ export interface LoraShape {
   trainUnembed: boolean;
 }
 
-/** One LoRA adapter over the shared base. Calls for one model run one after another; those for several models may overlap. */
+/**
+ * One LoRA adapter over the shared base model. The caller runs calls for one adapter one after another; those for several
+ * adapters may overlap.
+ */
 export interface TrainableModel {
   forwardBackward(data: readonly Datum[], loss: LossRequest, options: { forwardOnly: boolean }): Promise<LossReport>;
   optimStep(params: AdamParams): Promise<Record<string, number>>;
-  /** Saves the adapter (a PEFT folder), the optimizer's state, and unused gradients, completely or not at all. */
+  /**
+   * Saves the adapter as a PEFT folder, the optimizer's state, and gradients that no step has used. Either all files are saved or
+   * none.
+   */
   save(folder: string): Promise<void>;
-  /** Saves the adapter as a PEFT folder, which the server's `adapters` can load. */
+  /** Saves only the adapter, as a PEFT folder, which the model server can load for sampling. */
   saveForSampler(folder: string): Promise<void>;
   load(folder: string, options: { optimizer: boolean }): Promise<void>;
-  /** The bytes in memory. */
+  /** The bytes of memory that the adapter, its gradients and the optimizer's state take. */
   readonly bytes: number;
-  /** Returns the most bytes of the files that `save`, or `saveForSampler`, would write now. */
+  /** Returns an upper bound for the bytes of the files that `save` or `saveForSampler` would write now. */
   bytesOnDisk(files: 'state' | 'sampler'): number;
   close(): Promise<void>;
 }
 
-/** The paths of the layers of each flag. A head that shares the embedding's weights has no separate layer. */
+/**
+ * The paths of the layers that each of the flags train_attn, train_mlp and train_unembed selects. An output head that shares the
+ * weights of the embedding is not listed.
+ */
 export interface TrainableModules {
   attn: readonly string[];
   mlp: readonly string[];
   unembed: readonly string[];
 }
 
-/** The base, which is in memory once for all models. */
+/** The base model, which is in memory once for all adapters. */
 export interface TrainingBase {
-  /** The base itself, for sampling with adapters by name. */
+  /** The base model itself, which samples with adapters by their names. */
   readonly model: LanguageModel;
-  /** The layers of each flag of a shape. */
+  /** The layers that can be trained, by the flag that selects them. */
   readonly trainableModules: TrainableModules;
   create(shape: LoraShape): Promise<TrainableModel>;
   close(): Promise<void>;

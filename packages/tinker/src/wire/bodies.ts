@@ -1,4 +1,5 @@
-// Declares the schemas of JSON bodies. A field without a schema is refused, since it would have no effect.
+// Declares the schemas of the JSON bodies in requests of the Tinker API. A field that the schema does not list is refused, since
+// it would have no effect.
 import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
 import { RequestError } from '../request-error.js';
@@ -8,22 +9,22 @@ const id = Type.String({ minLength: 1, maxLength: 512 });
 const index = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 });
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
-/** Declares the field with the kind of the request, which some clients repeat. */
+/** Declares the field `type`, in which some clients repeat the kind of the request. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
 /**
- * The kind of schema for a list whose elements are checked in steps when they are read. Type.Array(Type.Unknown()) would check all of
- * them in one step.
+ * The kind of schema for a list whose elements are checked later, in steps, when they are read. The schema
+ * Type.Array(Type.Unknown()) would check all of them in one step, which blocks the server.
  */
 const LIST = 'List';
 TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
 const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });
-/** The largest number of elements of lists and maps that have few in practice, so that checking them is fast. */
+/** The most elements of lists and maps that have few elements in practice, so that checking them is fast. */
 const FEW = 1024;
 const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
 const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), schema, { maxProperties: FEW });
 
-/** The schema kind of a client's notes, which are stored as long as their object. */
+/** The kind of schema for the metadata of a client, which are stored as long as the object that they describe. */
 const METADATA = 'Metadata';
 const MOST_METADATA = 16_384;
 const isNote = (value: unknown): boolean =>
@@ -51,7 +52,7 @@ const datum = object({
 });
 const lossConfig = maybe(byName(Type.Union([Type.Number(), Type.String()])));
 const lossInput = object({
-  /** The elements have the schema `datum`. */
+  /** The elements of `data` are checked by the schema `datum` when they are read. */
   data: list,
   loss_fn: text,
   loss_fn_config: lossConfig,
@@ -59,7 +60,7 @@ const lossInput = object({
 });
 const ofModel = { model_id: id, seq_id: maybe(index) };
 const number = Type.Number();
-/** A number of seconds up to 136 years, so that the end can be written as a date. */
+/** A duration in seconds, at most 136 years, so that the time of its end can be written as a date. */
 const seconds = Type.Integer({ minimum: 1, maximum: 2 ** 32 });
 
 const schemas = {
@@ -178,10 +179,10 @@ export type ModelInputJson = Body<'asample'>['prompt'];
 const checks = new Map<BodyName, TypeCheck<TSchema>>();
 
 /**
- * Checks a body against its schema.
+ * Checks a JSON value against the schema of a request's body, or of an object within it.
  *
- * @param place the path of the body within the request's body; '' for the whole body
- * @throws {RequestError} with the field and its expected value
+ * @param place the path of the value within the request's body; '' for the whole body
+ * @throws {RequestError} that names the wrong field and its expected value
  */
 export function checkedBody<Name extends BodyName>(name: Name, body: unknown, place = ''): Body<Name> {
   const check = checks.get(name) ?? TypeCompiler.Compile<TSchema>(schemas[name]);
@@ -210,7 +211,7 @@ function deepest(check: TypeCheck<TSchema>, body: unknown) {
   return found;
 }
 
-/** Returns a value as text for an error, or the kind of an array or object, which may be long. */
+/** Returns a value as text for an error message; for an array or object, which may be long, only its kind. */
 export function shown(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -1,24 +1,25 @@
-// Decompresses bodies. Node 20 cannot read zstd, and the library fzstd moves its whole window for every block of a stream, so
-// that a few bytes can cause minutes of work. The work of a frame is therefore computed before it is decoded.
+// Decompresses the bodies of requests. Node 20 cannot read zstd, and the library fzstd moves its whole window (the bytes to which
+// later ones may refer) for every block of a stream, so that a few bytes can cause minutes of work. The work for a frame is
+// therefore computed from its headers before it is decoded.
 import { RequestError } from '../request-error.js';
 import { ZstdError, zstdFrame, type ZstdFrame } from './zstd-frame.js';
 import { zstdThread } from './zstd-thread.js';
 
-/** The largest number of blocks, which suffices for a content of 512 MiB. */
+/** The most blocks of a frame; this number suffices for a content of 512 MiB. */
 const MOST_BLOCKS = 4096;
 
 /** The largest window that encoders use by default (RFC 8878, section 3.1.1.1.2). */
 const LARGEST_WINDOW = 2 ** 23;
 
-/** The largest number of bytes by which windows may be moved for one body, which takes about half a second. */
+/** The most bytes by which the library may move its window for one body; moving them takes about half a second. */
 const MOST_MOVED = 2 ** 31;
 
 /**
- * Returns the content of a body.
+ * Decompresses a body.
  *
- * @param encoding the header Content-Encoding
- * @param longest content in bytes
- * @throws {RequestError} for another encoding, damaged bytes, a longer content, or a frame that takes long to decode
+ * @param encoding the value of the header Content-Encoding
+ * @param longest the most bytes of the content
+ * @throws {RequestError} for another encoding, damaged bytes, a longer content, or a frame that takes too long to decode
  */
 export async function decompressed(
   body: Uint8Array,

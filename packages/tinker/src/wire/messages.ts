@@ -1,13 +1,13 @@
-// Declares those messages of the Tinker API that are also sent as protobuf.
+// Declares the messages of the Tinker API that clients may send or request as protobuf in place of JSON.
 import { protobuf } from '@bowyer/core';
 
 const { bool, bytes, decode, decodeBeginning, double, int32, int64, many, map, messageType, optional, string } =
   protobuf;
 
-/** The numbers of dtypes; unspecified is 0. */
+/** The numbers of the dtypes in protobuf; 0 means that the dtype is not specified. */
 export const dtypes = { float32: 1, int64: 2, int32: 3, bfloat16: 4 } as const;
 
-/** The reasons for which a sequence ends, in the order of their numbers. */
+/** The reasons why a sampled sequence ended, in the order of their protobuf numbers. */
 export const stopReasons = ['stop', 'length'] as const;
 
 const encodedText = messageType('EncodedTextChunk', { tokens: optional(1, bytes) });
@@ -46,13 +46,19 @@ const ofRequest = {
 
 export const forwardBackwardRequest = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, datum) });
 
-/** The same message with each datum as bytes, so that datums are decoded one after another. */
+/**
+ * A second declaration of ForwardBackwardRequest that leaves each datum as bytes, so that datums can be decoded one after
+ * another.
+ */
 const requestOfBytes = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, bytes) });
 
-/** The largest number of fields of a datum, or of a request without its data: the official client's have about thirty. */
+/** The most protobuf fields of a datum, or of a request without its datums: those of the official client have about thirty. */
 const MOST_FIELDS = 4096;
 
-/** Decodes a request without its data. @param datums the most datums of a request @throws {protobuf.MessageError} */
+/**
+ * Decodes a ForwardBackwardRequest, whose datums stay bytes. @param datums the most datums of a request @throws
+ * {protobuf.MessageError}
+ */
 export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
   decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
 
@@ -105,6 +111,6 @@ export type ChunkMessage = protobuf.MessageOf<typeof chunk>;
 
 const place = messageType('ForwardBackwardRequest', { modelId: optional(1, string), seqId: optional(2, int32) });
 
-/** Reads model and sequence number of a ForwardBackwardRequest, even if the rest of it is damaged. */
+/** Reads the model's id and the sequence number of a ForwardBackwardRequest, even if the rest of the message is damaged. */
 export const placeOfMessage = (content: Uint8Array, datums: number) =>
   decodeBeginning(place, content, datums + MOST_FIELDS);

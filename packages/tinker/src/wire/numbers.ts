@@ -1,4 +1,5 @@
-// Reads and writes lists of numbers in JSON, which can have millions of elements, in steps, between which other requests run.
+// Reads and writes lists of numbers in JSON, which can have millions of elements. It does so in steps, between which the server
+// handles other requests.
 import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { shown } from './bodies.js';
@@ -7,9 +8,9 @@ import { shown } from './bodies.js';
 const AT_ONCE = 2 ** 16;
 
 /**
- * Copies integers, in steps.
+ * Copies the integers of a parsed JSON list, in steps.
  *
- * @param name for messages
+ * @param name of the list, for errors
  * @throws {RequestError} for a value that is not a 32-bit integer
  */
 export function* integersOf(name: string, values: readonly unknown[]): Steps<Int32Array> {
@@ -28,7 +29,7 @@ function notInteger(name: string, i: number, value: unknown): RequestError {
   return new RequestError(`${name} contains ${value}, which is no integer of 32 bits`);
 }
 
-/** Copies floating-point numbers in the same way. JSON contains only finite numbers. */
+/** Copies the floating-point numbers of a parsed JSON list, in steps. JSON contains only finite numbers. */
 export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float32Array> {
   const floats = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -40,7 +41,7 @@ export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float
   return floats;
 }
 
-/** Writes numbers as a JSON array; numbers that JSON does not have become null. */
+/** Writes numbers as a JSON array; NaN and infinities, which JSON lacks, become null. */
 export function* numbersText(values: Float32Array | Int32Array): Steps<string> {
   const parts: string[] = [];
   for (let from = 0; from < values.length; from += AT_ONCE / 8) {

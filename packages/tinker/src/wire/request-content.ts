@@ -1,16 +1,20 @@
-// Reads the content of a request's body in steps of a few milliseconds: 32 MB of numbers take a second in total.
+// Parses and hashes the bodies of requests in steps of a few milliseconds, since a body of 32 MB of numbers takes a second in
+// total.
 import { createHash } from 'node:crypto';
 import { inTurns, parseJson, textOf } from '@bowyer/serving';
 import type { Steps } from '@bowyer/text';
 
-/** The limits of JSON: a chunk of 5,000,000 bytes has up to half as many numbers. */
+/**
+ * The limits for parsing JSON. They are high, since the official client sends chunks of up to 5,000,000 bytes, which can have
+ * half as many numbers.
+ */
 const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };
 
-/** Parses a body of JSON, in steps. @throws {BodyError} */
+/** Parses a body as JSON, in steps. @throws {BodyError} */
 export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown> =>
   parseJson(await textOf(body), LIMITS);
 
-/** Returns the hash by which a repeated request is recognised. */
+/** Returns the hash of a request's kind and body, by which the server recognises a repeated request. */
 export const hashOf = (kind: string, body: Uint8Array): Promise<string> => inTurns(hashInSteps(kind, body));
 
 /** The number of bytes that one step hashes, in about a millisecond. */

@@ -1,4 +1,5 @@
-// Encodes the results, which are stored as protobuf, and sent as protobuf or JSON.
+// Encodes the results of losses and samples as protobuf, in which they are stored, and converts them to JSON for clients that
+// request it.
 import { protobuf } from '@bowyer/core';
 import { finished, type Steps } from '@bowyer/text';
 import type { LossReport } from '../training/trainable.js';
@@ -6,10 +7,10 @@ import { dtypes, forwardBackwardOutput, sampleResponse, stopReasons, type Sample
 import { numbersText } from './numbers.js';
 import { bytesOf, floats, integers } from './tensors.js';
 
-/** The type name of the outputs of losses. */
+/** The type name that the API gives the outputs of losses. */
 const OUTPUT_TYPE = 'TensorDict';
 
-/** Encodes the outputs of a loss by datum: one batch for consecutive datums of equal width. */
+/** Encodes the result of a loss, with the outputs of each datum: consecutive datums with the same width become one batch. */
 export function lossBytes({ logprobs, metrics, loss }: LossReport, widths: readonly number[]): Uint8Array {
   const records: { fields: Record<string, BatchMessage>; numDatums: number; typeTag: string }[] = [];
   for (let from = 0; from < logprobs.length;) {
@@ -42,7 +43,7 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
   return { data, offsets: bytesOf(offsets), dtype: dtypes.float32, ...(width > 1 && { trailingShape: [width] }) };
 }
 
-/** Writes the JSON of a loss in steps. NaN and infinities, which JSON does not have, become null. */
+/** Converts the result of a loss to JSON text, in steps. NaN and infinities, which JSON lacks, become null. */
 export function* lossText(bytes: Uint8Array): Steps<string> {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
   const outputs: string[] = [];
@@ -61,19 +62,25 @@ function* outputText(values: Float32Array, trailingShape: readonly number[]): St
   return `{"logprobs":{"data":${yield* numbersText(values)},"dtype":"float32","shape":${shape}}}`;
 }
 
-/** Returns the JSON of a loss as an object. */
+/** Returns the result of a loss as the object that its JSON text contains. */
 export const lossJson = (bytes: Uint8Array): object => JSON.parse(finished(lossText(bytes))) as object;
 
 export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
-  /** Log-probabilities of the prompt's tokens, NaN for the first token; null if they were not requested. */
+  /**
+   * The log-probabilities of the prompt's tokens, in nats, with NaN for the first token; null if the request does not ask for
+   * them.
+   */
   promptLogprobs: Float32Array | null;
-  /** The most likely tokens, [prompt, k], row by row; the first row is empty. Null if they were not requested. */
+  /**
+   * The k most likely tokens at each position of the prompt, [prompt, k], row by row; the first row is empty. Null if the request
+   * does not ask for them.
+   */
   topK: { ids: Int32Array; logprobs: Float32Array; k: number; promptLength: number } | null;
   cachedTokens: number;
 }
 
-/** The id and log-probability in place of a missing token. */
+/** The id and the log-probability that are written where there is no token. */
 export const EMPTY = { id: 0, logprob: -99_999 } as const;
 
 export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: SampleResult): Uint8Array {
@@ -96,7 +103,7 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
   });
 }
 
-/** Writes the JSON of samples in steps. NaN, which JSON does not have, becomes null. */
+/** Converts the result of a sampling request to JSON text, in steps. NaN, which JSON lacks, becomes null. */
 export function* sampleText(bytes: Uint8Array): Steps<string> {
   const {
     sequences = [],
@@ -121,7 +128,7 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
   );
 }
 
-/** Returns the JSON of samples as an object. */
+/** Returns the result of a sampling request as the object that its JSON text contains. */
 export const sampleJson = (bytes: Uint8Array): object => JSON.parse(finished(sampleText(bytes))) as object;
 
 const ROWS = 512;

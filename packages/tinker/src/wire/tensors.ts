@@ -1,12 +1,13 @@
-// Reads arrays of numbers in requests: a list in JSON or bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
+// Reads arrays of numbers in requests of the Tinker API: a list in JSON or bytes in protobuf, either dense or as a sparse matrix
+// in compressed rows (CSR).
 import type { Steps } from '@bowyer/text';
 import { RequestError } from '../request-error.js';
 import { dtypes, type TensorMessage } from './messages.js';
 import { floatsOf, integersOf } from './numbers.js';
 
-/** TensorData in JSON. */
+/** The form of a tensor in JSON, which the API calls TensorData. */
 export interface TensorJson {
-  /** Numbers; the same holds for the members with indices. */
+  /** The elements, which should be numbers, as those of the lists of indices; they are checked when the tensor is read. */
   data: unknown[];
   dtype: 'float32' | 'int64';
   shape?: number[] | null;
@@ -14,7 +15,7 @@ export interface TensorJson {
   sparse_col_indices?: unknown[] | null;
 }
 
-/** A dense array, row by row. */
+/** A tensor whose elements are stored row by row. */
 export interface Tensor {
   dtype: 'float32' | 'int64';
   shape: number[];
@@ -26,14 +27,14 @@ type Numbers = Float32Array | Int32Array;
 interface Stored {
   shape: readonly number[] | null;
   values: Numbers;
-  /** The indices of a sparse tensor; null for a dense one. */
+  /** The indices of a sparse tensor: the beginning of each row, and the column of each element; null for a dense tensor. */
   sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 
-/** The largest number of elements of a dense array, including one from a sparse array. */
+/** The most elements of a dense array, also of one that is made from a sparse array. */
 const MOST_ELEMENTS = 2 ** 24;
 
-/** Reads a tensor from JSON, in steps. @param name for messages @throws {RequestError} */
+/** Reads a tensor from JSON, in steps. @param name of the field, for errors @throws {RequestError} */
 export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   const { data, dtype, shape, sparse_crow_indices: crow, sparse_col_indices: col } = tensor;
   if ((crow ?? null) !== null && (col ?? null) === null)
@@ -47,7 +48,7 @@ export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   return denseTensor(name, { shape: shape ?? null, values, sparse: sparse ?? null });
 }
 
-/** Reads a tensor from a protobuf message. @param name for messages @throws {RequestError} */
+/** Reads a tensor from a protobuf message. @param name of the field, for errors @throws {RequestError} */
 export function tensorOfMessage(name: string, message: TensorMessage): Tensor {
   const { dense, sparseCsr, dtype = 0, shape } = message;
   const read = readers[dtype];
@@ -69,9 +70,9 @@ const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => Numb
 };
 
 /**
- * Reads 64-bit integers from their 32-bit halves, since a BigInt for each would take ten times as long.
+ * Reads 64-bit integers as pairs of 32-bit integers, since making a BigInt of each would take ten times as long.
  *
- * @throws {RequestError}
+ * @throws {RequestError} for an integer that does not fit into 32 bits
  */
 function int64s(name: string, bytes: Uint8Array): Int32Array {
   const halves = new Int32Array(aligned(name, bytes, 8));
@@ -84,7 +85,7 @@ function int64s(name: string, bytes: Uint8Array): Int32Array {
   return values;
 }
 
-/** Converts bfloat16 numbers, which are the upper halves of float32. */
+/** Converts bfloat16 numbers to float32: their bits are the upper half of a float32's. */
 function bfloats(name: string, bytes: Uint8Array): Float32Array {
   const uppers = new Uint16Array(aligned(name, bytes, 2));
   const bits = new Uint32Array(uppers.length);
@@ -92,10 +93,13 @@ function bfloats(name: string, bytes: Uint8Array): Float32Array {
   return new Float32Array(bits.buffer);
 }
 
-/** Reads float32 numbers in little-endian order, the order of all supported CPUs. @throws {RequestError} */
+/**
+ * Reads float32 numbers from little-endian bytes, which is the byte order of all supported CPUs. @throws {RequestError} if the
+ * length is wrong
+ */
 export const floats = (name: string, bytes: Uint8Array): Float32Array => new Float32Array(aligned(name, bytes, 4));
 
-/** Reads int32 numbers. @throws {RequestError} */
+/** Reads int32 numbers from little-endian bytes. @throws {RequestError} if the length is wrong */
 export const integers = (name: string, bytes: Uint8Array): Int32Array => new Int32Array(aligned(name, bytes, 4));
 
 function aligned(name: string, bytes: Uint8Array, size: number): ArrayBuffer {

@@ -1,7 +1,8 @@
-// Reads the headers of a zstd frame and of its blocks, from which the work of decoding follows.
+// Reads the headers of a compressed zstd frame and of its blocks, from which compression.ts computes how much work decoding
+// takes.
 
 export interface ZstdFrame {
-  /** The size of the content in bytes; null if the header does not state it. */
+  /** The bytes of the decompressed content; null if the header does not say it. */
   size: number | null;
   /** The number of bytes before the current position to which a block may refer. */
   window: number;
@@ -17,9 +18,9 @@ const MAGIC = 0xfd2fb528;
 const RUN = 1;
 
 /**
- * Reads the headers of a frame.
+ * Reads the headers of a frame and its blocks, without decoding them.
  *
- * @param mostBlocks a frame with more blocks is refused
+ * @param mostBlocks the most blocks; a frame with more is refused
  * @throws {ZstdError} also for a frame that needs a dictionary, and for bytes after the frame
  */
 export function zstdFrame(bytes: Uint8Array, mostBlocks: number): ZstdFrame {

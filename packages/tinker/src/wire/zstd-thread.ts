@@ -1,22 +1,25 @@
-// Decodes zstd in a separate thread: a content of 5 MB takes the library 0.3 s, for which other requests must not wait.
+// Decodes zstd in a worker thread: the library takes 0.3 s for a content of 5 MB, and the server must handle other requests
+// meanwhile.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 interface ZstdWork {
-  /** The bytes of one frame. */
+  /** The bytes of one compressed frame. */
   body: Uint8Array;
-  /** The size of the frame's content in bytes; null if its header does not state it. */
+  /** The bytes of the frame's content; null if its header does not say it. */
   size: number | null;
-  /** The largest size of the content in bytes. */
+  /** The most bytes that the content may have. */
   longest: number;
 }
 
 type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
 
-/** The number of compressed bytes that are decoded between two checks of the length. */
+/** The number of compressed bytes that are decoded between two checks of the content's length. */
 const PIECE = 2 ** 14;
 
-/** The program of the thread as a text, since a thread cannot load the TypeScript sources of the tests. */
+/**
+ * The program of the worker thread. It is a string, since a worker thread cannot load TypeScript sources, which the tests run.
+ */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { decompress, Decompress } = require(workerData.library);
@@ -41,7 +44,8 @@ function answerTo({ body, size, longest }) {
     return { content: size === null ? streamed(body, longest) : decompress(body, new Uint8Array(size)) };
   } catch (error) {
     if (error instanceof TooLong) return { problem: 'too long' };
-    // The library's own errors have codes; others are thrown when a damaged block writes outside of an array.
+    // Errors that the library throws on purpose have codes; an error without a code means that a damaged block made it write
+    // outside of an array.
     return { problem: 'damaged', message: 'code' in error ? error.message : 'a block is damaged' };
   }
 }
@@ -51,7 +55,10 @@ parentPort.on('message', (work) => {
   parentPort.postMessage(answer, answer.content ? [answer.content.buffer] : []);
 });`;
 
-/** Decodes one frame after another. The thread starts with the first frame, and does not keep the process alive while it is idle. */
+/**
+ * Decodes frames one after another in a worker thread. The thread starts with the first frame, and does not keep the process
+ * alive while it is idle.
+ */
 class ZstdThread {
   #worker: Worker | null = null;
   readonly #waiting: { resolve: (answer: ZstdAnswer) => void; reject: (error: Error) => void }[] = [];
@@ -77,7 +84,7 @@ class ZstdThread {
     return worker;
   }
 
-  /** Rejects all waiting frames; the next frame starts a new thread. */
+  /** Rejects all waiting frames after the thread has failed; the next frame starts a new thread. */
   #fail(worker: Worker, error: Error): void {
     if (this.#worker !== worker) return; // an `exit` event after an `error` event
     this.#worker = null;
@@ -85,5 +92,5 @@ class ZstdThread {
   }
 }
 
-/** The thread of all servers in the process. */
+/** The worker thread that all servers in this process share. */
 export const zstdThread = new ZstdThread();
