@@ -108,7 +108,7 @@ test('an agent that does not work has no score: the evaluation is rejected with 
   );
   expect((error.cause as Error).cause).toBeInstanceOf(RangeError);
   // The first occurrence of each reason has a line; the others are counted in one further line.
-  const failed = log.filter((line) => /failed and counts? as failed_reward/.test(line));
+  const failed = log.filter((line) => /failed and counts? as task\.failed_reward/.test(line));
   expect(failed.map((line) => line.replace(/ failed.*/s, ''))).toEqual([
     'test episode 0',
     'test episode 2',
