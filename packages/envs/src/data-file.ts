@@ -1,15 +1,16 @@
-// Reads the content of games from JSON files in the folders of their code in `src`, which the package ships. Each file has a
-// schema.
+// Reads the content of games (words, maps, rules) from JSON files, which are in the folders of the games' code in `src` and which
+// the package ships. Each file has a schema.
 import { readFileSync } from 'node:fs';
 
-/** Returns a function that computes the value at its first call. */
+/** Returns a function that computes the value at its first call, and returns the same value at every later call. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
 /**
- * Returns a function that makes a value of a data file, which is read at the first call: listing the environments reads no file.
+ * Returns a function that makes a value from a data file. The file is read only at the function's first call, so that listing the
+ * environments reads no file.
  *
  * @param path relative to `src`
  */

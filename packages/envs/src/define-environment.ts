@@ -1,5 +1,5 @@
-// Makes an environment's unit from its definition: a name, and `reset` and `step`, or `make` for an environment with its own
-// class. All other members have defaults.
+// Makes an environment's unit (its registration, unit.ts) from a short definition: a name, and `reset` and `step`, or `make` for
+// an environment with a class of its own. All other members have defaults.
 import { Rng } from '@bowyer/core';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
@@ -15,15 +15,15 @@ import {
 } from './played-demonstrations.js';
 import { noOptions, resetSchemaWith, type AnyEnvironment, type EnvironmentUnit } from './unit.js';
 
-/** The arguments of `step` and `expert`. `step` may mutate the state; `expert` must not. */
+/** The arguments of a definition's `step` and `expert`. `step` may mutate the state; `expert` must not. */
 export interface StepContext<State, Options> {
   state: State;
   options: Options;
-  /** The number of the turn, from 0. */
+  /** The number of the turn in the episode, from 0. */
   turn: number;
 }
 
-/** The result of a reset, with which an episode begins. */
+/** The result of a definition's `reset`, which begins an episode. */
 export interface ResetOutcome<State> {
   observation: string;
   /** The state of the episode, which is passed to `step` and `expert`. */
@@ -31,7 +31,7 @@ export interface ResetOutcome<State> {
   info?: Record<string, unknown>;
 }
 
-/** The result of a step. By default the reward is 0 and the episode continues. */
+/** The result of a definition's `step`. By default the reward is 0 and the episode continues. */
 export interface StepOutcome {
   observation: string;
   reward?: number;
@@ -40,19 +40,22 @@ export interface StepOutcome {
   info?: Record<string, unknown>;
 }
 
-/** The members of a unit for which there are defaults. */
+/** The members of a unit that a definition may omit, since they have defaults. */
 type FurtherMembers<Options extends object, Extra extends object> = Partial<
   Omit<EnvironmentUnit<Options, Extra>, 'name' | 'make'>
 >;
 
-/** An environment that is defined by two functions. They must draw all random numbers from `rng`. */
+/** An environment that is defined by the functions `reset` and `step`. They must draw all random numbers from `rng`. */
 export interface EnvironmentDefinition<State, Options extends object> extends FurtherMembers<Options, ExpertNoise> {
   name: string;
   reset(start: { options: Options; rng: Rng }): ResetOutcome<State> | Promise<ResetOutcome<State>>;
   step(action: string, now: StepContext<State, Options> & { rng: Rng }): StepOutcome | Promise<StepOutcome>;
-  /** The number of turns after which an episode is truncated; absent: only `step` ends it. */
+  /** The number of turns after which an episode is truncated; absent: an episode ends only if `step` ends it. */
   maxTurns?: number | ((options: Options) => number);
-  /** Returns the best action in the current state, or null if it knows none. Policies can imitate it, and DAgger can query it. */
+  /**
+   * Returns the best action in the current state, or null if the expert knows none. Policies can learn to imitate the expert, and
+   * DAgger can query it.
+   */
   expert?(now: StepContext<State, Options>): string | null;
 }
 
@@ -66,8 +69,8 @@ export interface ClassDefinition<Options extends object, Extra extends object> e
 type AnyDefinition = EnvironmentDefinition<any, any> | ClassDefinition<any, any>;
 
 /**
- * Completes a definition with defaults: no options, episodes that differ only by their seeds, observations of single turns. A
- * complete unit is returned unchanged.
+ * Completes a definition with defaults: no options, episodes that differ only by their seeds, observations that contain only the
+ * last turn. A complete unit is returned unchanged.
  *
  * @throws {InvalidEnvironmentError} with every member that is missing, unknown or has a wrong type
  */
@@ -83,7 +86,10 @@ export function defineEnvironment(definition: AnyDefinition): AnyEnvironment {
   return completed(withoutUndefined(definition));
 }
 
-/** Removes undefined members, so that they get their defaults. If there are none, the same object is returned. */
+/**
+ * Returns a definition without members whose value is undefined, so that they get their defaults; the same object if there are
+ * none.
+ */
 function withoutUndefined<T extends object>(definition: T): T {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
   return given.length === Object.keys(definition).length ? definition : (Object.fromEntries(given) as T);
@@ -107,7 +113,7 @@ function completed(definition: AnyDefinition): AnyEnvironment {
   return { ...defaults, make, ...(expert && expertMembers(definition)), ...further };
 }
 
-/** Returns the members of a unit that an expert provides. */
+/** Returns the members of a unit that follow from the definition's expert: it provides demonstrations. */
 function expertMembers<State, Options extends object>(
   definition: EnvironmentDefinition<State, Options>,
 ): Pick<EnvironmentUnit<Options, ExpertNoise>, 'demonstrations' | 'hasExpert'> {
@@ -117,7 +123,10 @@ function expertMembers<State, Options extends object>(
       schema: expertNoiseSchema,
       make: async (options, request) => {
         const env = checkedEnv(new DefinedEnv(definition, options), definition.name);
-        /** The expert's earlier replies. Random turns repeat one if there are neither valid actions nor sample actions. */
+        /**
+         * The expert's earlier replies. A random turn repeats one of them if the environment has neither valid actions nor sample
+         * actions.
+         */
         const said = new Set<string>();
         const best = () => {
           const reply = env.expertReply!();
@@ -180,7 +189,7 @@ class DefinedEnv<State, Options extends object> implements Env {
   }
 }
 
-/** The error for a definition with members that are missing, unknown or have a wrong type. */
+/** The error for a definition of an environment with members that are missing, unknown or have a wrong type. */
 class InvalidEnvironmentError extends Error {
   override readonly name = 'InvalidEnvironmentError';
 
@@ -207,7 +216,7 @@ const isObject: Test = (value) => typeof value === 'object' && value !== null;
 const isCount: Test = (value) => Number.isInteger(value) && (value as number) >= 1;
 const hasProperties: Test = (value) => isObject(value) && isObject((value as { properties?: unknown }).properties);
 
-/** The types of members, in words and as a predicate. */
+/** The types of a definition's members: the type in words for error messages, and a predicate. */
 const kinds = {
   text: ['a text', isText],
   texts: ['a list of texts', (value) => Array.isArray(value) && value.length > 0 && value.every(isText)],
@@ -219,12 +228,12 @@ const kinds = {
   maxTurns: ['an integer above 0 or a function', (value) => isCount(value) || isFunction(value)],
 } satisfies Record<string, [string, Test]>;
 
-/** The types of members by their names. A group has the types of its members. */
+/** The types of a definition's members by their names. For a member that is a group, the types of its own members. */
 type MemberKinds = Readonly<Record<string, keyof typeof kinds>>;
 type Member = keyof EnvironmentUnit | keyof EnvironmentDefinition<unknown, object>;
 type Group = 'config' | 'tokens' | 'critic' | 'replay' | 'evaluation';
 
-/** The type of every member of a definition. */
+/** The type that every member of a definition must have. */
 export const memberKinds = {
   name: 'text',
   reset: 'function',
@@ -251,7 +260,10 @@ export const memberKinds = {
   [Name in Group]: Record<keyof Required<EnvironmentUnit>[Name], keyof typeof kinds>;
 };
 
-/** Returns the faults of a definition's members. TypeScript would find them, but a definition may be written in JavaScript. */
+/**
+ * Returns messages about missing, unknown and wrong members. TypeScript would find them, but a definition may be written in
+ * JavaScript.
+ */
 function definitionFaults(definition: unknown): string[] {
   if (!isObject(definition)) return [`a definition must be an object; got ${shown(definition)}`];
   const given = definition as Record<string, unknown>;
@@ -264,7 +276,7 @@ function definitionFaults(definition: unknown): string[] {
   ];
 }
 
-/** Returns the faults of members. @param place of the members in the definition, with a trailing dot in a group */
+/** Returns messages about the members of a definition or of a group in it. @param place path of the group, with a trailing dot */
 function memberFaults(
   given: Record<string, unknown>,
   members: Readonly<Record<string, MemberKinds | keyof typeof kinds>>,
@@ -291,7 +303,7 @@ function memberFaults(
   return [...wrong, ...unknown];
 }
 
-/** The present names of members that were renamed and grouped after version 0.2. */
+/** The current names of members that were renamed or grouped after version 0.2, for error messages about the old names. */
 const formerNames: Readonly<Record<string, string>> = {
   answerTokens: 'tokens.answers',
   replayOptions: 'replay.options',

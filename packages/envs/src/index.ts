@@ -64,7 +64,7 @@ export {
   type SplitPlan,
   type Splits,
 } from './splits.js';
-// The text that an agent reads.
+// The text that an agent reads at each turn, composed from observations, task, inventory and valid actions.
 export { ContextEnv } from './context/context-env.js';
 export {
   contextKinds,
@@ -83,7 +83,7 @@ export { memoryProblems } from './context/memory-problems.js';
 export { withContext } from './context/context-records.js';
 export { ContextWriter } from './context/context-writer.js';
 
-// The memory: past successful episodes that are put into an agent's prompt.
+// The episode memory: past successful episodes that are put into an agent's prompt as examples.
 export {
   memoryKinds,
   retrievalKeys,
@@ -122,24 +122,24 @@ export {
 export { HttpServer, NoAnswer } from './http/http-server.js';
 export { HttpError } from './http/http-error.js';
 
-// The shop of tau2, for comparisons with the original.
+// The domains of tau2, such as its shop, for comparisons with the original.
 export { pythonJson } from './cpython/repr.js';
 export { tau2Domain, type Tau2Domain, type Tau2Task } from './tau2/domain-folder.js';
 export { RetailStore, type RetailContents, type RetailOrder } from './tau2/store.js';
 export { callRetailTool } from './tau2/tools.js';
 
-// The game whose exact values are known, for tests and studies of algorithms.
+// The environment `tabular`, whose exact values are known, for tests and studies of algorithms.
 export { actionsOf, towerModel, type TabularModel, type TabularPolicy } from './tabular/model.js';
 export { epsilonGreedy, exactValues, optimalValues, startValue, type ExactValues } from './tabular/exact-values.js';
 export { TabularGame } from './tabular/tabular-game.js';
 export { tabularDemonstrations } from './tabular/demonstrations.js';
 
-// A user's modules of tasks and rewards.
+// Types for a user's modules of tasks and rewards (environment `verifiers`).
 export type { VerifiersEpisode, VerifiersRespond, VerifiersReward } from './verifiers/reward-module.js';
 export type { VerifiersMessage } from './verifiers/task.js';
 export { enableTypeScript, importUserModule } from './user-modules.js';
 
-// Clients of AgentGym's servers.
+// Clients of AgentGym's environment servers.
 export { AgentGymEnv, agentGymEnv } from './agentgym/agentgym-env.js';
 export { ItemListError, readItemNumbers } from './agentgym/item-list.js';
 export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';

@@ -1,4 +1,5 @@
-// Reads JSON text without parsing it to values: finds the end of an object within other text, and keeps all digits of numbers.
+// Works on JSON as text, without parsing it to values: finds the end of an object within other text, and keeps all digits of
+// numbers.
 import { isJson, keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
@@ -25,7 +26,7 @@ function* tokensOf(json: string): Generator<string> {
     if (found[0].trim() !== '') yield found[0];
 }
 
-/** Returns the text of each member of an object, without white space between tokens. @param json a JSON object */
+/** Returns the JSON text of each member of an object, without white space between tokens. @param json text of a JSON object */
 export function membersAsWritten(json: string): Record<string, string> {
   const members: [string, string][] = [];
   let [key, value, depth]: [string | null, string, number] = [null, '', 0];
@@ -45,9 +46,9 @@ export function membersAsWritten(json: string): Record<string, string> {
   return Object.fromEntries(members);
 }
 
-/** Returns the first key that an object contains twice; null if there is none. */
+/** Returns the first key that an object, or an object within it, contains twice; null if there is none. */
 export function repeatedKey(json: string): string | null {
-  /** The keys of each open object; null for an array. */
+  /** For each object that is not yet closed, its keys so far; null for an array. */
   const open: (Set<string> | null)[] = [];
   let before = '';
   for (const token of tokensOf(json)) {
@@ -65,7 +66,7 @@ export function repeatedKey(json: string): string | null {
   return null;
 }
 
-/** Returns the first number whose digits change when it is parsed; null if there is none. */
+/** Returns the first number in the text that JSON.parse would change, such as an integer above 2^53; null if there is none. */
 export function lostNumber(json: string): string | null {
   for (const token of tokensOf(json)) if (/^[-\d]/.test(token) && !keepsDigits(token)) return token;
   return null;

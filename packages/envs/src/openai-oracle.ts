@@ -1,12 +1,15 @@
-// Answers questions by an OpenAI-compatible chat server. The secret has the wording of ArCHer's oracle model ("The object is …",
-// "Your home town is …"); our system message prescribes the form of the answer.
+// Answers the agent's questions in the guessing games by an OpenAI-compatible chat server. The sentence with the secret is that
+// of ArCHer's oracle model ("The object is …", "Your home town is …"); our system message prescribes the form of the answer.
 import type { OpenAiChat } from './http/openai-chat.js';
 import type { ChatOraclePrompt, Oracle } from './oracle.js';
 
 export class OpenAiOracle implements Oracle {
   readonly id: string;
 
-  /** Takes a chat, which the caller closes. @param model name of the model on the server, a part of `id` */
+  /**
+   * Makes an oracle from a chat client, which the caller closes. @param model name of the model on the server, a part of the
+   * oracle's `id`
+   */
   constructor(
     private readonly chat: OpenAiChat,
     model: string,
@@ -16,7 +19,8 @@ export class OpenAiOracle implements Oracle {
   }
 
   /**
-   * Answers a question. Decoding is greedy, as with ArCHer's oracle. If the only text is a refusal, that is the answer.
+   * Answers a question about the secret. Decoding is greedy, as with ArCHer's oracle. If the model only refuses, the text of its
+   * refusal is the answer.
    *
    * @throws {HttpError} for an empty answer
    */

@@ -15,17 +15,17 @@ export interface OptionSchema {
 
 type Members = Readonly<Record<string, OptionSchema>>;
 
-/** The type of the options' values. */
+/** The type of an object with a value for each option of a schema. */
 export type OptionsOf<Schema extends { properties: Readonly<Record<string, unknown>> }> = {
   [Key in keyof Schema['properties']]: Schema['properties'][Key] extends TSchema
     ? Static<Schema['properties'][Key]>
     : never;
 };
 
-/** Returns the default of every option. */
+/** Returns an object with the default of every option. */
 export const defaultsOf = <Schema extends { properties: Members }>({ properties }: Schema) =>
   Object.fromEntries(Object.entries(properties).map(([key, { default: value }]) => [key, value])) as OptionsOf<Schema>;
 
-/** Declares all options of a unit, or of its demonstrations. */
+/** Makes the schema of all options of an environment, or of its demonstrations. */
 export const options = <Properties extends Members>(properties: Properties) =>
   ({ type: 'object', additionalProperties: false, properties }) as const;

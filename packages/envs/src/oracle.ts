@@ -1,28 +1,31 @@
-// Defines the oracles of the guessing games, which answer the agent's questions: a game's rules, a network or a server. This
-// package cannot create networks, so that the caller passes such an oracle in (`EnvParts`).
+// Defines the oracles of the guessing games, which answer the agent's questions: the game's rules, a neural network or a chat
+// server. This package cannot create networks, so that its caller creates such an oracle and passes it in (`EnvParts`).
 
 import { choice, text } from '@bowyer/core';
 import type { OptionsOf } from './option.js';
 
 /**
- * Answers questions about a secret.
+ * Answers questions about the secret of a guessing game.
  *
  * @typeParam Secret the secret in the form that the oracle reads: its name, or a row of a table
  */
 export interface Oracle<Secret = string> {
-  /** The id, which is recorded with every result: scores under different oracles are not comparable. */
+  /** The oracle's id, which is recorded with every result, since scores under different oracles are not comparable. */
   readonly id: string;
-  /** Answers a question in free text, which the game normalises. Calls may overlap, so that oracles can batch. */
+  /**
+   * Answers a question in free text, which the game normalises. Calls may overlap, so that an oracle can answer several in a
+   * batch.
+   */
   answer(secret: Secret, question: string): string | Promise<string>;
 }
 
-/** The prompt of ArCHer's fine-tuned Flan-T5. There is no space between secret and question, as in its training data. */
+/** The prompt for ArCHer's fine-tuned Flan-T5 oracle. There is no space between secret and question, as in its training data. */
 export interface T5OraclePrompt {
   prompt: (secret: string, question: string) => string;
   maxNewTokens: number;
 }
 
-/** The prompt for a chat server. */
+/** The prompt for a chat server as oracle. */
 export interface ChatOraclePrompt {
   system: string;
   secret: (name: string) => string;
@@ -30,19 +33,19 @@ export interface ChatOraclePrompt {
   maxTokens: number;
 }
 
-/** The prompts, by the value of the option `oracle`. */
+/** The prompts of a game for each kind of oracle, by the value of the option `oracle`. */
 export interface OraclePrompts {
   t5?: T5OraclePrompt;
   openai?: ChatOraclePrompt;
 }
 
-/** The parts that an environment gets in addition to its options, which are JSON. */
+/** Objects that an environment gets in addition to its options, which can only be JSON. */
 export interface EnvParts {
-  /** An oracle to use instead of the game's rules. */
+  /** The oracle that answers questions instead of the game's rules. */
   oracle?: Oracle;
 }
 
-/** The options of an oracle, which each game adds to its own. */
+/** The options that select an oracle, which each guessing game adds to its own. */
 export const oracleProperties = {
   oracle: choice(
     ['rules', 't5', 'openai'],
@@ -64,12 +67,12 @@ export type OracleOptions = OptionsOf<{ properties: typeof oracleProperties }>;
 
 export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
 
-/** ArCHer's name for the option with the folder of its Flan-T5. */
+/** ArCHer's own name for the option with the folder of its Flan-T5 oracle, which a config may use too. */
 export const oracleNames = { env_load_path: 'oracleModel' } as const;
 
 export const oracleReadWith = { oracleModel: { oracle: ['t5', 'openai'] }, oracleUrl: { oracle: ['openai'] } } as const;
 
-/** The error for an environment whose options select an oracle that was not passed in. */
+/** The error for a guessing game whose options select an oracle that its caller has not passed in. */
 class MissingOracleError extends Error {
   override readonly name = 'MissingOracleError';
 
@@ -81,7 +84,7 @@ class MissingOracleError extends Error {
   }
 }
 
-/** Returns the oracle that was passed in; undefined if the game's rules answer. */
+/** Returns the oracle that the caller has passed in; undefined if the options select the game's rules. */
 export function chosenOracle(
   env: string,
   { oracle: kind }: OracleOptions,
@@ -96,7 +99,10 @@ export function chosenOracle(
   };
 }
 
-/** Checks an answer: the game would normalise any other value to an answer, such as 'No.', without an error. */
+/**
+ * Checks an oracle's answer, since the game would normalise anything else than a text to an answer such as 'No.', without an
+ * error.
+ */
 function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
   if (typeof answer === 'string' && answer.trim() !== '') return answer;
   const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;

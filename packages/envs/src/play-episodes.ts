@@ -1,25 +1,25 @@
-// Plays many episodes at once. Each slot has an environment, and a policy acts for all slots that are ready. A slow or broken
-// environment delays or ends only its own episode.
+// Plays many episodes at the same time. Each slot has an environment of its own, and one call of the policy acts for all slots
+// that are ready. A slow or broken environment delays or ends only its own episode.
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
 
-/** A slot that waits for an action of the policy. */
+/** A slot (one of the environments that play in parallel) that waits for an action of the policy. */
 export interface ReadyTurn {
   slot: number;
   episode: number;
-  /** The number of the turn. 0 begins an episode: the policy must drop the state that it keeps for this slot. */
+  /** The number of the turn. 0 begins an episode: the policy must discard what it keeps for this slot, such as a KV cache. */
   turn: number;
   observation: string;
-  /** The environment's own observation, if the context changed the text. */
+  /** The environment's own observation, if `observation` is another text, which the config's node `context` composed. */
   state?: string;
-  /** The ids of the examples that a memory put into the text. */
+  /** The ids of the examples that the episode memory put into the observation. */
   retrieved?: string[];
   validActions?: readonly string[];
-  /** The reply of the environment's expert, if `asksExpert` is set. */
+  /** The reply of the environment's expert in the same state, if `asksExpert` is set. */
   expertReply?: string | null;
 }
 
-/** The policy's action, with data that is stored with the turn (log-probabilities, token ids). */
+/** The policy's action, with data that is stored together with the turn (log-probabilities, token ids). */
 export interface Decision<T> {
   action: string;
   data?: T;
@@ -45,10 +45,10 @@ export interface PlayedEpisode<T> {
   seed: number;
   /** The id of the played item, if the `info` of the reset has it. */
   item?: string;
-  /** The task, if the `info` of the reset has it. */
+  /** The task's description, if the `info` of the reset has it. */
   task?: string;
   slot: number;
-  /** The turns; of a failed episode, those before the failure. */
+  /** The turns of the episode; if the episode failed, those before the failure. */
   turns: PlayedTurn<T>[];
   episodicReturn: number;
   /** The error of the environment or of the policy's decision; null if there was none. */
@@ -56,30 +56,33 @@ export interface PlayedEpisode<T> {
 }
 
 export interface PlayEpisodesOptions<T> {
-  /** Makes the environment of a slot; also called again after that environment broke. */
+  /** Makes the environment of a slot. It is called again after that environment broke. */
   makeEnv: (slot: number) => Env | Promise<Env>;
   slots: number;
   episodes: number;
   /**
-   * Decides before each episode, in their order, whether it begins; the slot waits for the decision. False: no further episode
-   * begins. Default: every episode begins at once.
+   * Decides before each episode whether it begins; it is called in the order of the episodes, and the slot waits for its result.
+   * After the result false, no further episode begins. Default: every episode begins at once.
    */
   admit?: (episode: number) => Promise<boolean>;
-  /** Returns the seed of an episode. With the same seeds and a deterministic policy, two runs play the same games. */
+  /** Returns the seed of an episode. With the same seeds and a deterministic policy, two runs play the same episodes. */
   seeds: (episode: number) => number;
-  /** Returns further options of `reset` for an episode. */
+  /** Returns the options of `reset` for an episode, in addition to the seed. */
   reset?: (episode: number) => { episode?: number };
   /**
-   * Decides for all ready turns, in their order. An Error instead of a decision ends that episode as failed; its environment
-   * plays on. If `act` throws, the run throws.
+   * Returns the policy's decisions for all ready turns, in their order. An Error instead of a decision ends that episode as
+   * failed; its environment plays further episodes. If `act` throws, `playEpisodes` throws.
    */
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
   onEpisode?: (episode: PlayedEpisode<T>) => void;
-  /** Whether every turn has the reply of the environment's expert. */
+  /** Whether the environment's expert is asked for its reply at every turn. */
   asksExpert?: boolean;
-  /** Whether to wait until all playing slots are ready, so that batches do not depend on the speed of each slot. */
+  /**
+   * Whether `act` is called only when all slots that play are ready, so that batches do not depend on the speed of each
+   * environment.
+   */
   together?: boolean;
-  /** The number of successive failures after which a slot is retired. */
+  /** The number of successive failures after which a slot is not used any more. */
   retireAfter?: number;
 }
 
@@ -104,7 +107,7 @@ export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T
   return all;
 }
 
-/** Returns the record of an episode that was not played, since all slots were retired. */
+/** Returns the result for an episode that was not played, since no slot was left in use. */
 const unplayed = <T>(
   episode: number,
   { seeds }: Pick<PlayEpisodesOptions<T>, 'seeds'>,
@@ -119,9 +122,9 @@ const unplayed = <T>(
 });
 
 /**
- * Plays episodes like `playEpisodes`, but passes each only to `onEpisode` and keeps none in memory.
+ * Plays episodes like `playEpisodes`, but passes each only to `onEpisode` and does not keep it in memory.
  *
- * @returns the last error that broke an environment; some episodes are not played only if all slots were retired
+ * @returns the last error that broke an environment; episodes remain unplayed only if no slot was left in use
  */
 export async function streamEpisodes<T = undefined>(
   options: PlayEpisodesOptions<T>,
@@ -166,7 +169,7 @@ class SlotScheduler<T> {
   #ready: ReadyTurn[] = [];
   #finished: PlayedEpisode<T>[] = [];
   #wake: () => void = () => {};
-  /** The closing of broken environments, which is awaited only at the end of the run. */
+  /** The promises of closing broken environments, which are awaited only at the end. */
   readonly #closing: Promise<void>[] = [];
 
   constructor(private readonly options: PlayEpisodesOptions<T>) {
@@ -177,7 +180,10 @@ class SlotScheduler<T> {
     return this.#pending + this.#ready.length;
   }
 
-  /** Waits until a slot is ready, and then one turn of the event loop, so that all slots which answer at once are included. */
+  /**
+   * Waits until a slot is ready, and then for one turn of the event loop, so that all slots whose environments answer at once are
+   * included.
+   */
   async ready(): Promise<ReadyTurn[]> {
     const wake = () => new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#ready.length === 0 && this.#pending > 0) await wake();
@@ -188,7 +194,7 @@ class SlotScheduler<T> {
     return ready;
   }
 
-  /** Returns the episodes that ended since the last call, in order of their ends. */
+  /** Returns the episodes that have ended since the last call, in the order in which they ended. */
   takeFinished(): PlayedEpisode<T>[] {
     const finished = this.#finished;
     this.#finished = [];
@@ -226,7 +232,7 @@ class SlotScheduler<T> {
     });
   }
 
-  /** Adds a slot to those that are ready for the policy. */
+  /** Adds a slot to those that wait for an action of the policy. */
   #wait(turn: Pick<ReadyTurn, 'slot' | 'episode' | 'turn'>, result: ResetResult): void {
     const { observation, info } = result;
     const advice = this.options.asksExpert && { expertReply: this.#slots[turn.slot].env!.expertReply?.() ?? null };
@@ -250,7 +256,7 @@ class SlotScheduler<T> {
     played.episodicReturn += reward;
   }
 
-  /** Executes a reset or a step of a slot. If it throws, the episode ends and the environment is replaced. */
+  /** Executes a reset or a step of a slot's environment. If it throws, the episode ends and the environment is replaced. */
   #work(slot: number, task: () => Promise<void>): void {
     this.#pending++;
     const settle = (error: Error | null) => {
@@ -278,7 +284,7 @@ class SlotScheduler<T> {
     this.#finished.push(played);
   }
 
-  /** Ends an episode. @param error of the environment, which must be replaced */
+  /** Ends an episode. @param error of the environment, which is then closed and replaced; null if there was none */
   #finish(slot: number, error: Error | null): void {
     this.#store(slot, error);
     const state = this.#slots[slot];
@@ -289,7 +295,7 @@ class SlotScheduler<T> {
       state.failuresInARow++;
       const broken = state.env;
       state.env = null;
-      // The first error is reported, so that an error of the closing is ignored.
+      // The error that broke the environment is reported, so that an error of closing it is ignored.
       if (broken) this.#closing.push(broken.close().catch(() => {}));
       if (state.failuresInARow >= (this.options.retireAfter ?? 3)) return;
     }
@@ -301,7 +307,7 @@ class SlotScheduler<T> {
   }
 }
 
-/** Returns the environment's own observation and the retrieved ids, if they are given. */
+/** Returns those of the fields `state` and `retrieved` that the turn has. */
 const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
   ...(state !== undefined && { state }),
   ...(retrieved !== undefined && { retrieved }),

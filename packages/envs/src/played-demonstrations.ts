@@ -1,4 +1,5 @@
-// Plays episodes of an expert in an environment, for supervised warm starts without a download.
+// Plays episodes of an environment's expert, on which policies are trained by supervised learning before RL; nothing is
+// downloaded.
 import {
   demonstrationSetOf,
   fraction,
@@ -19,7 +20,7 @@ export const expertNoiseSchema = options({
   noise: fraction(0.5, "Share of the expert's turns that are random."),
 });
 
-/** The options of an expert that acts step by step. */
+/** The options of an expert that decides its actions one at a time. */
 export type ExpertNoise = OptionsOf<typeof expertNoiseSchema>;
 
 export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips & ExpertStrays> {
@@ -28,7 +29,7 @@ export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertS
   split?: DemonstrationRequest['split'];
 }
 
-/** Converts a run's request to the options of an expert that acts step by step. */
+/** Converts a request for demonstrations to the options of an expert that decides its actions one at a time. */
 export const playedOptions = ({
   count: episodes,
   noise,
@@ -45,31 +46,40 @@ export const playedOptions = ({
   split,
 });
 
-/** The keys of a step's `info` that are stored: the parts that a context may show, except the constant task, and `won`. */
+/**
+ * The keys of a step's `info` that are stored in demonstrations: the parts that the agent's text may show, except the constant
+ * task, and `won`.
+ */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/** Makes a demonstration set: JSON lines of episodes, with the parts that a context may show, the item, and `won`. */
+/**
+ * Makes a set of demonstrations, which is stored as JSON lines of episodes, with the parts that the agent's text may show, the
+ * item, and `won`.
+ */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
   demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 
-/** A player of one environment, with expert and random actions. It reads `info`, which policies must not do. */
+/**
+ * An expert of one environment, which provides its best actions and random ones. It may read `info`, which policies must not do.
+ */
 export interface Demonstrator {
-  /** Called with the `info` of each reset. */
+  /** Receives the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
   /** Returns the best action; null if the expert knows none, which ends the episode. */
   best: (info: Record<string, unknown>, rng: Rng) => string | null;
   random: (info: Record<string, unknown>, rng: Rng) => string;
-  /** Returns the planned actions after the last result of `best`. */
+  /** Returns the actions that the expert has planned after the last result of `best`. */
   later?: () => readonly string[];
-  /** Returns the text of an action in the dialogue; default: the action itself. */
+  /** Returns the reply that contains an action, as the demonstration shows it; default: the action itself. */
   reply?: (action: string) => string;
   /**
-   * Returns the mistaken actions of a slip, all of which are played before `best` is called again. Default: one invalid action.
+   * Returns the actions of a deliberate mistake (slip), all of which are played before `best` is called again. Default: one
+   * invalid action.
    */
   mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
 
-/** Plays one episode and records its transitions. */
+/** Plays one episode of an environment and records its transitions. */
 export class EpisodeRecorder {
   readonly transitions: InformedTransition[] = [];
   ended = false;
@@ -85,7 +95,10 @@ export class EpisodeRecorder {
     return new EpisodeRecorder(env, observation, info);
   }
 
-  /** Plays an action, unless the episode has ended. @param written the action's text in the dialogue */
+  /**
+   * Plays an action, unless the episode has ended. @param slip marks a deliberate mistake @param written the reply in which the
+   * demonstration shows the action
+   */
   async play(action: string, slip?: true, written = action): Promise<void> {
     if (this.ended) return;
     const { observation, info } = this;
@@ -96,7 +109,10 @@ export class EpisodeRecorder {
   }
 }
 
-/** Plays the episodes and closes the environment. Episode i has seed i of the stream that `seed` begins. */
+/**
+ * Plays the expert's episodes, with random actions and deliberate mistakes as the options say, and closes the environment.
+ * Episode i has the i-th seed of the random stream that `seed` begins.
+ */
 export async function playDemonstrations(
   given: Env,
   { begin, best, random, later, reply, mistakes }: Demonstrator,
@@ -136,7 +152,7 @@ export async function playDemonstrations(
   return played;
 }
 
-/** Plays the expert steps that tasks contain. @param plan the tasks that have some */
+/** Plays the expert steps that the tasks of a file contain. @param plan the splits of those tasks that contain expert steps */
 export async function taskDemonstrations(
   env: Env & { expertReply(): string | null },
   plan: SplitPlan,
@@ -160,7 +176,9 @@ export const expertStraysSchema = options({
   ),
 });
 
-/** The options of an expert that can continue from any state. A stray is a random action before the expert's action. */
+/**
+ * The options of an expert that can continue from any state, so that random actions (strays) can be inserted before its actions.
+ */
 export type ExpertStrays = OptionsOf<typeof expertStraysSchema>;
 
 export const expertSlipsSchema = options({
@@ -170,17 +188,20 @@ export const expertSlipsSchema = options({
   ),
 });
 
-/** The options of an expert that plans whole episodes. A slip is an invalid action before a planned action. */
+/** The options of an expert that plans whole episodes, with invalid actions (slips) inserted before planned actions. */
 export type ExpertSlips = OptionsOf<typeof expertSlipsSchema>;
 
-/** The options of planned episodes. Episode i has seed firstSeed + i. */
+/** The options of demonstrations from planned episodes. Episode i has the seed firstSeed + i. */
 export interface PlannedDemonstrationOptions extends ExpertSlips {
   episodes: number;
   firstSeed: number;
   split?: DemonstrationRequest['split'];
 }
 
-/** Converts a run's request for demonstrations to the options of planned episodes. Their seeds are far from those of rollouts. */
+/**
+ * Converts a request for demonstrations to the options of planned episodes. Their seeds lie far from those of rollouts, so that
+ * they do not play the same episodes.
+ */
 export const plannedOptions = ({
   count: episodes,
   seed,
@@ -193,12 +214,12 @@ export const plannedOptions = ({
   firstSeed: 1_000_000 + seed * 100_003,
 });
 
-/** The number of the expert's latest actions from which slips are drawn. */
+/** The number of the expert's latest actions from which an invalid action may be drawn. */
 const REMEMBERED_ACTIONS = 200;
 
 /**
- * Draws slips, which are invalid actions: later actions of the plan (too early, as of a policy that has not looked yet), the next
- * action with one word of another, and actions from other states.
+ * Draws deliberate mistakes (slips), after which a demonstration shows the recovery. They are invalid actions: later actions of
+ * the plan that are not possible yet, the next action with one word of another, and actions from other states.
  */
 export class Slips {
   readonly #rng: Rng;
@@ -212,10 +233,10 @@ export class Slips {
   }
 
   /**
-   * Draws a slip.
+   * Draws a deliberate mistake, or none.
    *
    * @param later the planned actions after `action`, if they are known
-   * @returns an action to try before `action`, or null
+   * @returns an invalid action to try before `action`, or null
    */
   before(action: string, validActions: readonly string[], later: readonly string[] = []): string | null {
     if (this.share === 0) return null;
@@ -235,7 +256,7 @@ export class Slips {
   }
 }
 
-/** Plays the plan of each episode, and closes the environment. Episodes without a plan are left out. */
+/** Plays the planned actions of each episode, and closes the environment. Episodes without a plan are left out. */
 export async function playPlans(
   given: Env,
   plan: (seed: number) => readonly string[] | null,
@@ -255,7 +276,8 @@ export async function playPlans(
         await episode.play(action);
         if (episode.ended) break;
       }
-      // Slips cost turns, so that the turn limit may truncate an episode whose plan would succeed; it is left out.
+      // Deliberate mistakes cost turns, so that the turn limit may truncate an episode whose plan would succeed; such an episode
+      // is left out.
       if (share === 0 || !episode.transitions.at(-1)!.truncated) played.push(episode.transitions);
     }
   } finally {

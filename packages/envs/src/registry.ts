@@ -1,4 +1,4 @@
-// Registers environments by name. A user's plugins add theirs to the built-in ones.
+// Registers environments by name: the built-in ones, and those that a user's plugins add.
 import { defaultOffer, type ContextOffer } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';
@@ -11,7 +11,7 @@ import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, EnvironmentUnit, OptionsSchema } from './unit.js';
 
-// The mixture gets the registry's functions as arguments, since its module cannot import this one.
+// The mixture gets the registry's functions as arguments, since its module cannot import this one without a circular import.
 const mixture = mixtureUnit({
   unit: (name) => environmentInfo(name),
   make: (name, options, parts) => makeEnv(name, options, parts),
@@ -19,7 +19,7 @@ const mixture = mixtureUnit({
   plan: (name, options) => splitPlan(name, options),
 });
 
-/** All units of `built-in.ts`, those of families included. */
+/** All units that `built-in.ts` exports, one by one or in a record of several. */
 const builtInUnits: AnyEnvironment[] = Object.values(builtIn)
   .flatMap((entry): AnyEnvironment[] => ('make' in entry ? [entry] : Object.values(entry)))
   .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -29,7 +29,7 @@ const environments = new Map<string, AnyEnvironment>([...builtInUnits, mixture].
 // oxlint-disable-next-line typescript/no-explicit-any -- any options of demonstrations
 type OptionsOfUnit<Unit> = Unit extends EnvironmentUnit<infer Options, any> ? Options : never;
 
-/** The options of an entry by name: an entry is a unit, or a record of the units of a family. */
+/** The options of an export of `built-in.ts`, by environment name: the export is a unit, or a record of several units. */
 type OptionsOfEntry<Name extends PropertyKey, Entry> = Entry extends { make: unknown }
   ? Record<Name, OptionsOfUnit<Entry>>
   : { [Member in keyof Entry]: OptionsOfUnit<Entry[Member]> };
@@ -47,10 +47,10 @@ type BuiltInOptions = Intersection<
 export type EnvName = string;
 
 /**
- * Adds an environment.
+ * Registers an environment.
  *
  * @param unit result of `defineEnvironment`
- * @throws if another environment has the name
+ * @throws if another environment has the same name
  * @throws {InvalidEnvironmentError} for a unit with members that are missing, unknown or of a wrong type
  */
 export function registerEnvironment(unit: AnyEnvironment): void {
@@ -64,33 +64,37 @@ export function registerEnvironment(unit: AnyEnvironment): void {
 /** Returns the names of all environments: the built-in ones in alphabetical order, then those of plugins. */
 export const environmentNames = (): string[] => [...environments.keys()];
 
-/** Returns an environment's unit. @throws UnknownNameError for an unknown name, with the nearest known one */
+/**
+ * Returns the unit of the environment with this name. @throws UnknownNameError for an unknown name, with the nearest known one
+ */
 export function environmentInfo(name: string): AnyEnvironment {
   const unit = environments.get(name);
   if (unit === undefined) throw new UnknownNameError('environment', name, environmentNames());
   return unit;
 }
 
-/** The names of the option of `reset` that selects a problem by its number. */
+/** The names that environments use for the option of `reset` that selects a problem by its number. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
 
-/** Returns the name of the option of `reset` that selects a problem by AgentGym's number; `seed` if there is none. */
+/**
+ * Returns the name of the option of `reset` that selects a problem by its number in AgentGym; `seed` if the environment has none.
+ */
 export const itemKey = (name: string): string =>
   ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 
-/** Returns the plan of an environment's splits, under these options. */
+/** Returns how an environment with these options divides its items into splits. */
 export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
   const unit = environmentInfo(name);
   return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
 }
 
-/** Returns the parts that an environment provides for the text that an agent reads, under these options. */
+/** Returns the parts that an environment with these options can provide for the agent's text. */
 export function contextOffer(name: string, options: Record<string, unknown> = {}): ContextOffer {
   const { context, schema } = environmentInfo(name);
   return context?.(withDefaults(schema, options, name)) ?? defaultOffer;
 }
 
-/** Makes an environment that plays the items of one split only. */
+/** Makes an environment that plays only the items of one split. */
 export const makeSplitEnv = (
   name: string,
   split: Split,
@@ -98,7 +102,7 @@ export const makeSplitEnv = (
   parts: EnvParts = {},
 ): Env => new SplitEnv(makeEnv(name, options, parts), splitPlan(name, options), split);
 
-/** Makes an environment that plays all items. Absent options have their defaults, and unknown ones are refused. */
+/** Makes an environment that plays all items. Absent options have their defaults; unknown ones are refused. */
 export function makeEnv<Name extends keyof BuiltInOptions>(
   name: Name,
   options?: Partial<BuiltInOptions[Name]>,
@@ -110,7 +114,7 @@ export function makeEnv(name: string, options: Record<string, unknown> = {}, par
   return checkedEnv(make(withDefaults(schema, options, name), parts), name);
 }
 
-/** Adds the schema's defaults to the options. Types and ranges are checked elsewhere, by a JSON Schema validator. */
+/** Returns the options with the schema's defaults added. Types and ranges are checked elsewhere, by a JSON Schema validator. */
 export function withDefaults(schema: OptionsSchema, options: object, name: string): Record<string, unknown> {
   const known = Object.keys(schema.properties);
   const unknown = Object.keys(options).find((key) => !known.includes(key));

@@ -1,13 +1,13 @@
-// Extracts code from a reply, and shortens texts that an agent reads.
+// Extracts code from an agent's reply, and shortens texts that an agent reads.
 
-/** Returns the last code block of a reply, or, without a block, its text after the reasoning. */
+/** Returns the last code block of a reply; without a block, the text after the reasoning. */
 export function lastCodeBlock(reply: string): string {
   const said = reply.replace(/^[^]*<\/think>/, '');
   const blocks = [...said.matchAll(/^```[^\n`]*\n([^]*?)^```/gm)].map(([, code]) => code!);
   return blocks.at(-1) ?? said;
 }
 
-/** Shortens a text to about `limit` characters: its beginning and end, and the number of omitted characters between them. */
+/** Shortens a text to about `limit` characters: its beginning, the number of omitted characters, and its end. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const half = Math.floor(limit / 2);

@@ -1,5 +1,5 @@
-// Divides an environment's items (goals, worlds, words) into those for training, for choosing the best checkpoint, and for the
-// test.
+// Divides an environment's items (goals, worlds, words) into splits: for training, for choosing the best checkpoint, and for the
+// final test.
 import { hash32, Rng } from '@bowyer/core';
 import { EnvContractError, type WrappingEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, Split, StepResult } from './contract/env.js';
@@ -11,39 +11,42 @@ export interface EpisodeOfSplit {
   split: Split;
   /** The seed of the episode, from which its item and all random numbers follow. */
   seed: number;
-  /** The number of the episode in a set that covers all items evenly; without it, the seed draws the item. */
+  /** The number of the episode in an evaluation, whose episodes cover all items evenly; without it, the seed draws the item. */
   episode?: number;
 }
 
 /** The item of an episode, and the options with which `reset` plays it. */
 export interface ItemChoice {
-  /** The options of `reset`. */
+  /** The options with which `reset` is called. */
   reset: { seed: number } & Record<string, unknown>;
-  /** The id of the item, or a function that finds it in the `info` of the reset. */
+  /** The id of the item, or a function that returns it from the `info` of the reset. */
   item: string | ((info: Record<string, unknown>) => string);
 }
 
-/** The division of an environment's items under certain options. */
+/** The plan by which an environment with certain options divides its items into splits. */
 export interface SplitPlan {
-  /** The noun for the items, in the plural: "goals". */
+  /** The word for the items in reports, in the plural: "goals". */
   noun: string;
-  /** Whether all splits have the same items. A test then has new games, but no new items. */
+  /** Whether all splits have the same items. A test then plays new episodes, but no items that were not trained on. */
   shared: boolean;
   /** Returns the number of items of a split; null if every seed makes a new item. */
   count(split: Split): number | null;
   choose(episode: EpisodeOfSplit): ItemChoice;
-  /** Returns the one split that has the item with this id; undefined if there is none. */
+  /** Returns the only split that has the item with this id; undefined if no split has it. */
   splitOf?(item: string): Split | undefined;
 }
 
-/** The division of items. `seeds`: every seed makes its own item, and the seeds are divided. */
+/** The division of an environment's items. `seeds`: every seed makes its own item, and the seeds are divided. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 
-/** Tenths of the items in the evaluation and the test. */
+/** The shares of the items, in tenths, that go to the evaluation and to the test; all others are for training. */
 const TENTHS = { eval: 1, test: 2 } as const;
 
-/** With fewer items, all splits share them: a small part would measure little, and too few would remain for training. */
+/**
+ * The smallest number of items that is divided. Fewer items are shared by all splits: a small test set would measure little, and
+ * too few items would remain for training.
+ */
 const SMALLEST_DIVIDED = 50;
 
 /** The seed of the division. It is constant, so that the splits are the same in every run. */
@@ -55,14 +58,14 @@ export function splitOfSeed(seed: number): Split {
   return tenth < TENTHS.eval + TENTHS.test ? 'test' : 'train';
 }
 
-/** Returns the seed if it belongs to the split, else a seed that is derived from it and does. */
+/** Returns the seed itself if it belongs to the split, else a seed of the split that is derived from it. */
 export function seedOfSplit(split: Split, seed: number): number {
   let candidate = seed;
   while (splitOfSeed(candidate) !== split) candidate = hash32(`${split}/${candidate}`);
   return candidate;
 }
 
-/** Returns a plan in which every seed is an item, such as a world that is made from it. */
+/** Returns a plan in which every seed is an item of its own, such as a world that is generated from it. */
 export const seedSplits = (noun = 'worlds'): SplitPlan => ({
   noun,
   shared: false,
@@ -78,7 +81,7 @@ interface SharedItems {
   noun: string;
   count: number | null;
   item: (info: Record<string, unknown>) => string;
-  /** Returns further options of `reset`, in addition to the seed. */
+  /** Returns options of `reset` for an episode, in addition to the seed. */
   reset?: (episode: EpisodeOfSplit) => Record<string, unknown>;
 }
 
@@ -92,16 +95,19 @@ export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPl
 
 interface ListedItems<T> {
   noun: string;
-  /** All items, to be divided, or the items of each split. */
+  /** All items, which the plan divides, or the items of each split. */
   items: readonly T[] | Readonly<Record<Split, readonly T[]>>;
-  /** Returns the options of `reset`, in addition to the seed, that play an item. */
+  /** Returns the options of `reset`, in addition to the seed, with which an item is played. */
   reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
-  /** Returns whether an item is played. It does not affect the division. Default: all items are played. */
+  /**
+   * Returns whether an item is played. The items are divided before, so that this does not change an item's split. Default: all
+   * items are played.
+   */
   where?: (item: T) => boolean;
 }
 
-/** Returns a plan for a list of items, which the splits share if it is short. An evaluation covers its items evenly. */
+/** Returns a plan for a list of items, which all splits share if the list is short. An evaluation plays its items evenly. */
 export function listedSplits<T>({ noun, items, reset, id = String, where = () => true }: ListedItems<T>): SplitPlan {
   const isList = (given: typeof items): given is readonly T[] => Array.isArray(given);
   const shared = isList(items) && items.length < SMALLEST_DIVIDED;
@@ -124,7 +130,7 @@ export function listedSplits<T>({ noun, items, reset, id = String, where = () =>
   };
 }
 
-/** Divides items. The same items in the same order always have the same division. */
+/** Divides items into splits. The same items in the same order are always divided in the same way. */
 export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   const shuffled = new Rng(DIVISION_SEED).shuffle(items);
   const first = Math.max(1, Math.round((items.length * TENTHS.eval) / 10));
@@ -132,11 +138,11 @@ export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   return { eval: shuffled.slice(0, first), test: shuffled.slice(first, second), train: shuffled.slice(second) };
 }
 
-/** Describes the items of a test on this plan, for tables. */
+/** Describes for tables of results what kind of items a test with this plan plays. */
 export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): string =>
   shared ? `same ${noun}, new games` : `held-out ${noun}`;
 
-/** An environment that plays the items of one split only. The `info` of each reset has the item's id. */
+/** An environment that plays only the items of one split. The `info` of each reset has the item's id. */
 export class SplitEnv implements WrappingEnv {
   #rng = new Rng(0);
 
@@ -186,5 +192,8 @@ function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
 
 const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
-/** Returns the environment for an expert. By default it plays training items, so that no policy learns from those of the test. */
+/**
+ * Returns the environment that plays the items of a split, for an expert. By default these are training items, so that no policy
+ * learns from test items.
+ */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

@@ -6,14 +6,14 @@ import type { Split } from './contract/env.js';
 import { repeatedKey } from './json-text.js';
 
 export interface Row {
-  /** The line number, from 1. */
+  /** The number of the line in the file, from 1. */
   line: number;
   cells: Readonly<Record<string, unknown>>;
-  /** The line's JSON text; absent for CSV, whose cells are texts. */
+  /** The JSON text of the line; absent for CSV, whose cells are all texts. */
   json?: string;
 }
 
-/** Makes an error that names the file. @param line null: the whole file */
+/** Makes an error that names the file. @param line number of the faulty line; null: the fault concerns the whole file */
 type TableFault = (line: number | null, problem: string) => Error;
 
 const splitNames: Readonly<Record<string, Split>> = {
@@ -27,11 +27,11 @@ const splitNames: Readonly<Record<string, Split>> = {
   dev: 'eval',
 };
 
-/** Returns the split to which a data set's name for it refers; undefined for unknown names. */
+/** Returns the split that a dataset's name for it (such as `validation`) means; undefined for unknown names. */
 export const splitNamed = (name: string): Split | undefined =>
   Object.hasOwn(splitNames, name.toLowerCase()) ? splitNames[name.toLowerCase()] : undefined;
 
-/** The rows of a table, and the lines that cannot be read. */
+/** The rows of a table, and the errors of the lines that cannot be read. */
 export interface Table {
   rows: Row[];
   faults: { line: number; problem: string }[];

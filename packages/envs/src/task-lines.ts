@@ -1,19 +1,19 @@
-// Reads tasks from JSON lines or CSV. Each environment converts the lines, and all lines that cannot be used are reported
-// together.
+// Reads the tasks of an environment from a file of JSON lines or CSV. Each environment converts the lines to tasks by its own
+// function, and all lines that cannot be used are reported together.
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { hash32 } from '@bowyer/core';
 import type { Split } from './contract/env.js';
 import { readTable, splitNamed, type Row } from './table-file.js';
 
-/** The members of a task that all environments share. */
+/** The members that the tasks of all environments have. */
 export interface LineTask {
   id: string;
-  /** The split; null if the line has none. */
+  /** The split that the task's line names; null if it names none. */
   split: Split | null;
 }
 
-/** The error for lines that cannot be used. Its message has the file, each line and its fault. */
+/** The error for a task file with lines that cannot be used. Its message has the file, each line and its fault. */
 class TaskFileError extends Error {
   override readonly name = 'TaskFileError';
 
@@ -31,23 +31,23 @@ class TaskFileError extends Error {
 
 const SHOWN = 20;
 
-/** The error for a line that cannot be used. Its message has the reason. */
+/** The error for one line that cannot be used. Its message has the reason. */
 export class LineError extends Error {}
 
-/** The files that were read last, since all environments of a run share them. */
+/** A cache of the files that were read last, since all environments of a run read the same file. */
 const read = new Map<string, { changed: number; tasks: readonly unknown[] }>();
 
 interface Reading {
-  /** The settings on which `taskOf` depends, a part of the cache's key. */
+  /** The settings on which the result of `taskOf` depends; they are a part of the cache's key. */
   variant?: string;
-  /** Whether tasks may have the same id, as questions that a data set has twice. */
+  /** Whether two tasks may have the same id, since some datasets contain a question twice. */
   mayRepeat?: boolean;
 }
 
 /**
- * Reads a file.
+ * Reads the tasks of a file.
  *
- * @param taskOf converts a line, and throws a `LineError` if it cannot be used
+ * @param taskOf converts a line to a task, and throws a `LineError` if the line cannot be used
  * @throws {TaskFileError} with every line that cannot be used
  */
 export function readTasks<Task extends LineTask>(
@@ -96,7 +96,7 @@ function parseTasks<Task extends LineTask>(
   return tasks;
 }
 
-/** Returns a cell as text; null if it is missing or empty. */
+/** Returns the cell of a column as text; null if it is missing or empty. */
 export function textCell({ cells }: Row, name: string): string | null {
   const value = cells[name];
   if (value === undefined || value === null || value === '') return null;
@@ -106,9 +106,9 @@ export function textCell({ cells }: Row, name: string): string | null {
 }
 
 /**
- * Returns the cell of a column with several names; undefined if there is none. A file may have two of them with equal values, as
- * DeepSeek's copy of MultiPL-E has `tests` and `test`.
- * @throws {LineError} if two values differ
+ * Returns the cell of a column that may have several names; undefined if there is none. A file may have two of these columns with
+ * equal values, as DeepSeek's copy of MultiPL-E has `tests` and `test`.
+ * @throws {LineError} if their values differ
  */
 export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   const given = names.filter((name) => cells[name] !== undefined && cells[name] !== null && cells[name] !== '');
@@ -117,7 +117,10 @@ export function cellOf({ cells }: Row, names: readonly string[]): unknown {
   return given.length === 0 ? undefined : cells[given[0]];
 }
 
-/** Returns the cell of the first of these columns that the file has, as text without outer white space; empty if it is missing. */
+/**
+ * Returns the cell of the first of these columns that the file has, as text without white space around it; empty if it has none
+ * of them.
+ */
 export function firstText({ cells }: Row, names: readonly string[]): string {
   const name = names.find((candidate) => Object.hasOwn(cells, candidate));
   const value = name === undefined ? undefined : cells[name];
@@ -127,7 +130,7 @@ export function firstText({ cells }: Row, names: readonly string[]): string {
   throw new LineError(`${name} must be a text or a number`);
 }
 
-/** Returns the id of a line, or, if it has none, a hash of the text in which tasks differ. */
+/** Returns the id of a line's task: the cell of one of these columns, else a hash of the text in which tasks differ. */
 export function lineId({ cells }: Row, names: readonly string[], text: string): string {
   const name = names.find((candidate) => cells[candidate] !== undefined && cells[candidate] !== null);
   const value = name === undefined ? undefined : cells[name];

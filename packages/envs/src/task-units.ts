@@ -1,5 +1,5 @@
-// Makes the unit members that environments with tasks of a file share: the choice of a task, the plan of splits, and an expert
-// whose steps the tasks contain.
+// Makes the unit members that are common to environments whose tasks are in a file: the choice of a task, the plan of splits, and
+// demonstrations by expert steps which the tasks contain.
 import type { Rng } from '@bowyer/core';
 import type { Env, Split } from './contract/env.js';
 import { taskDemonstrations } from './played-demonstrations.js';
@@ -7,13 +7,16 @@ import { listedSplits, type SplitPlan } from './splits.js';
 import type { LineTask } from './task-lines.js';
 import { noOptions, type DemonstrationSource, type EnvironmentUnit } from './unit.js';
 
-/** Returns the tasks of each split, by the lines' splits; default: training. */
+/** Returns the tasks of each split that the lines of the file name; a line without a split belongs to training. */
 export function bySplit<Task extends Pick<LineTask, 'split'>>(tasks: readonly Task[]): Record<Split, readonly Task[]> {
   const of = (split: Split) => tasks.filter((task) => (task.split ?? 'train') === split);
   return { train: of('train'), eval: of('eval'), test: of('test') };
 }
 
-/** Returns the plan of splits for items that `reset` selects by their split and their number in it. @param key of the number */
+/**
+ * Returns the plan of splits for items that `reset` selects by their split and their number in that split. @param key name of the
+ * option of `reset` with the number
+ */
 export const numberedItems = (
   noun: string,
   items: Readonly<Record<Split, readonly { id: string }[]>>,
@@ -28,14 +31,17 @@ export const numberedItems = (
   });
 };
 
-/** Returns the item of a number, or without one an item that the generator draws. @param missing begins the error */
+/**
+ * Returns the item with a number; without a number, a random item. @param missing beginning of the error message for a wrong
+ * number
+ */
 export function takenItem<T>(items: readonly T[], number: number | undefined, rng: Rng, missing: string): T {
   if (number === undefined) return rng.choice(items);
   if (number < items.length) return items[number];
   throw new RangeError(`${missing} ${number}: there are ${items.length}`);
 }
 
-/** Returns the task of an id, or without one a task that the generator draws. @param place of the tasks, for the error */
+/** Returns the task with an id; without an id, a random task. @param place of the tasks, for the error message */
 export function namedTask<Task extends { id: string }>(
   tasks: readonly Task[],
   id: string | undefined,
@@ -49,18 +55,18 @@ export function namedTask<Task extends { id: string }>(
 
 interface TasksOfUnit<Options, Task extends LineTask> {
   tasks: (options: Options) => readonly Task[];
-  /** Returns the options of `reset` that play a task. */
+  /** Returns the options of `reset` with which a task is played. */
   reset: (task: Task, tasks: readonly Task[]) => { task: number | string };
-  /** Returns whether a task contains the steps of an expert. */
+  /** Returns whether a task contains the steps of an expert, which can be demonstrated. */
   isShown: (task: Task) => boolean;
   make: (options: Options) => Env & { expertReply(): string | null };
-  /** Returns the problem of a file without a training task that has an expert's steps. */
+  /** Returns the error message for a file without any training task that contains expert steps. */
   unshown: (options: Options) => string;
-  /** Further members of the source of demonstrations. */
+  /** Further members of the unit's source of demonstrations. */
   source?: Partial<DemonstrationSource<Options>>;
 }
 
-/** Returns the members of a unit whose tasks may contain the steps of an expert. */
+/** Returns the members of a unit whose tasks may contain the steps of an expert, such as the splits and the demonstrations. */
 export function taskMembers<Options extends object, Task extends LineTask>({
   tasks: tasksOf,
   reset,

@@ -1,10 +1,10 @@
-// Imports a user's modules, in TypeScript or JavaScript, from any folder.
+// Imports a user's own modules (plugins, rewards, checkers), in TypeScript or JavaScript, from any folder.
 import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
  * Imports a module once. A TypeScript module needs no package.json and no node_modules: it counts as an ES module, and packages
- * that its folder lacks, such as `@bowyer/…`, are those of this installation.
+ * that its folder lacks, such as `@bowyer/…`, are taken from this installation.
  *
  * @param path absolute
  */
@@ -16,7 +16,8 @@ export async function importUserModule(path: string): Promise<Record<string, unk
 let enabled = false;
 
 /**
- * Enables imports of TypeScript. @param installation module from which packages are resolved; only the first call's value is used
+ * Makes TypeScript modules importable in this process. @param installation module from which packages are resolved; only the
+ * first call's value is used
  */
 export async function enableTypeScript(installation: string = import.meta.url): Promise<void> {
   if (enabled) return;
@@ -26,7 +27,10 @@ export async function enableTypeScript(installation: string = import.meta.url): 
   register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: installation });
 }
 
-/** Module hooks, registered after tsx so that they are called first. */
+/**
+ * The source of Node's module hooks that resolve the imports of user modules. They are registered after tsx, so that Node calls
+ * them first.
+ */
 const hooks = `
   let installation;
   export const initialize = (data) => { installation = data; };

@@ -24,7 +24,7 @@ export class PythonRandom {
     return ((this.#uint32() >>> 5) * 67108864 + (this.#uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Draws a uniform integer in [0, n), by rejection of integers with n's bit length. */
+  /** Draws a uniform integer in [0, n) as Python does: integers with the bit length of n are drawn until one is below n. */
   randbelow(n: number): number {
     if (!(n > 0)) throw new RangeError(`PythonRandom.randbelow: nothing below ${n}`);
     const bits = 32 - Math.clz32(n);
@@ -44,12 +44,12 @@ export class PythonRandom {
     }
   }
 
-  /** Draws `count` different elements of the list, in the order of the draws. */
+  /** Draws `count` different elements of the list and returns them in the order of the draws. */
   sample<T>(items: readonly T[], count: number): T[] {
     const n = items.length;
     if (count > n) throw new RangeError(`PythonRandom.sample: ${count} of ${n} items`);
-    // As Python does, a small list is copied, and for a large one the drawn places are remembered. The two give different
-    // samples.
+    // As in Python, a small list is copied, and for a large one the indices that were already drawn are remembered. The two
+    // methods give different samples.
     const poolSize = 21 + (count > 5 ? 4 ** Math.ceil(Math.log(count * 3) / Math.log(4)) : 0);
     return n <= poolSize ? this.#sampleFromPool([...items], count) : this.#sampleFromPlaces(items, count);
   }
@@ -92,14 +92,14 @@ export class PythonRandom {
     this.#next = 0;
   }
 
-  /** Seeds the state from a number (`init_genrand` of the reference implementation). */
+  /** Seeds the state of the generator from a number (`init_genrand` of the reference implementation). */
   #seedByNumber(seed: number): void {
     const s = this.#state;
     s[0] = seed;
     for (let i = 1; i < SIZE; i++) s[i] = Math.imul(1812433253, s[i - 1] ^ (s[i - 1] >>> 30)) + i;
   }
 
-  /** Seeds the state from an array of words (`init_by_array` of the reference implementation). */
+  /** Seeds the state of the generator from an array of 32-bit words (`init_by_array` of the reference implementation). */
   #seedByArray(words: readonly number[]): void {
     this.#seedByNumber(19650218);
     const s = this.#state;

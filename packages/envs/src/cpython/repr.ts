@@ -1,9 +1,12 @@
-// Formats values as Python does: strings (repr), dicts of strings, floats, JSON. Source: CPython's unicode_repr and
-// float_repr_style 'short'.
+// Formats values as Python does: strings (repr), dicts of strings, floats, JSON. Ported games use it, so that their texts equal
+// the originals'. Source: CPython's unicode_repr and float_repr_style 'short'.
 
 const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Control, format, private-use, unassigned and surrogate characters, and every space but U+0020. */
+/**
+ * Characters that Python's repr escapes: control, format, private-use, unassigned and surrogate characters, and every space but
+ * U+0020.
+ */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 function escaped(character: string, quote: string): string {
@@ -17,7 +20,9 @@ function escaped(character: string, quote: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** Returns the text in single quotes, or in double quotes if it contains a single quote and no double one. */
+/**
+ * Returns the text in single quotes, or in double quotes if it contains a single quote and no double one, as Python's repr does.
+ */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
@@ -26,7 +31,7 @@ export function pythonString(text: string): string {
 export const pythonDict = (dict: ReadonlyMap<string, string>): string =>
   `{${[...dict].map(([key, value]) => `${pythonString(key)}: ${pythonString(value)}`).join(', ')}}`;
 
-/** Prints a float: `74.1`, `20.0`, `1e-07`. */
+/** Formats a float as Python's repr does: `74.1`, `20.0`, `1e-07`. */
 export function pythonFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
   const [digits, exponent] = value.toExponential().split('e');
@@ -42,7 +47,10 @@ export function pythonRound(value: number): number {
   return isTie ? (2 * Math.round(halves / 4)) / 100 : Number(value.toFixed(2));
 }
 
-/** Formats JSON as `json.dumps` does: ASCII, with spaces after commas and colons. All numbers are floats; maps are objects. */
+/**
+ * Formats JSON as Python's `json.dumps` does: ASCII, with spaces after commas and colons. All numbers are written as floats, and
+ * maps as objects.
+ */
 export function pythonJson(value: unknown, { sorted = false } = {}): string {
   if (typeof value === 'string') return JSON.stringify(value).replace(/[^ -~]/g, jsonEscaped);
   if (typeof value === 'number') return pythonFloat(value);
@@ -53,10 +61,10 @@ export function pythonJson(value: unknown, { sorted = false } = {}): string {
   return `{${members.map(([key, member]) => `${pythonJson(key)}: ${pythonJson(member, { sorted })}`).join(', ')}}`;
 }
 
-/** Returns the \u escape of a UTF-16 unit. */
+/** Returns the \u escape of a UTF-16 code unit. */
 const jsonEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Formats a dict as Flask's `tojson` filter does: sorted keys, ASCII, with <, >, & and ' escaped. */
+/** Formats a dict as Flask's filter `tojson` does: sorted keys, ASCII, with <, >, & and ' escaped. */
 export function flaskJson(dict: ReadonlyMap<string, string>): string {
   const text = (value: string) => JSON.stringify(value).replace(/[^ -~]|[<>&']/g, jsonEscaped);
   const sorted = [...dict].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,6 @@
-// Computes the order in which CPython 3.11 iterates over a set of ASCII strings with PYTHONHASHSEED=0. TextCraft draws from lists
-// in this order, so that its recordings depend on it. Sources: Objects/setobject.c, Python/pyhash.c (SipHash-1-3, key 0).
+// Computes the order in which CPython 3.11 iterates over a set of ASCII strings with PYTHONHASHSEED=0. The original TextCraft
+// draws from lists in this order, so that our port needs it to equal recordings of the original. Sources: Objects/setobject.c,
+// Python/pyhash.c (SipHash-1-3, key 0).
 
 const MASK = (1n << 64n) - 1n;
 const LINEAR_PROBES = 9;
@@ -23,7 +24,8 @@ class Table {
   }
 
   /**
-   * Inserts a string. If a slot is taken, the next ones are probed linearly, then a slot that the next bits of the hash choose.
+   * Inserts a string into the hash table. If its entry is taken, the next entries are probed linearly, then an entry that the
+   * next bits of the hash select.
    */
   insert(text: string): void {
     this.size++;
@@ -63,7 +65,7 @@ function stringHash(text: string): bigint {
   return hash;
 }
 
-/** Computes SipHash-1-3: one round per word and three at the end (Aumasson and Bernstein 2012), key 0. */
+/** Computes the SipHash-1-3 of the bytes with key 0: one round per word and three at the end (Aumasson and Bernstein 2012). */
 function sipHash13(bytes: Buffer): bigint {
   const v: State = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
   const whole = bytes.length - (bytes.length % 8);

@@ -1,24 +1,24 @@
 import { fromDataFile } from '../data-file.js';
 
 export interface City {
-  /** The name as ArCHer's list has it: "Bombay, India". */
+  /** City and country as ArCHer's list writes them: "Bombay, India". */
   name: string;
   city: string;
   country: string;
   isCapital: boolean;
-  /** Inhabitants in millions. */
+  /** The number of inhabitants in millions. */
   population: number;
   sea: string | null;
-  /** The name of the river; '=' if it is the city's name. */
+  /** The name of the river at which the city lies; '=' if it is the city's own name. */
   river: string | null;
   climate: string;
-  /** The part of the country: a direction, or the name of an island. */
+  /** The part of the country in which the city lies: a direction, or the name of an island. */
   part: string;
   landmarks: string;
   knownFor: string;
 }
 
-/** ArCHer's 91 cities, then nine that LMRL-Gym adds. */
+/** The cities with the facts that the oracle's answers use: ArCHer's 91 cities, then nine that LMRL-Gym adds. */
 export const allCities = fromDataFile('guess-my-city/cities.json', ({ cities }: { cities: Omit<City, 'name'>[] }) =>
   cities.map((row): City => ({ name: `${row.city}, ${row.country}`, ...row })),
 );

@@ -1,4 +1,4 @@
-// Plays expert games from a seed, for supervised warm starts without a download.
+// Plays games of Guess My City with a scripted expert, for supervised training before RL that needs no downloaded data.
 import { Rng } from '@bowyer/core';
 import type { Ties } from '../guessing-game/question-player.js';
 import { selectCities } from './cities.js';
@@ -11,15 +11,15 @@ interface CityDemonstrationOptions {
   games: number;
   cities: GuessMyCityOptions['cities'];
   maxTurns: number;
-  /** The share of random turns, from 0 to 1. */
+  /** The share of turns on which the expert acts at random, from 0 to 1. */
   noise: number;
   seed: number;
-  /** Whether the expert also asks open questions on turns that are not random. Their answers can reveal the city. */
+  /** Whether the expert also asks open questions (not yes/no) on turns that are not random. Their answers can reveal the city. */
   open: boolean;
   ties: Ties;
 }
 
-/** Plays `games` games and returns them in the format of ArCHer's data file. */
+/** Plays `games` games and returns them in the format of ArCHer's data file of recorded games. */
 export function guessMyCityDemonstrations(options: CityDemonstrationOptions): CityDialogue[] {
   const cities = selectCities(options.cities);
   const questions = cityQuestions(cities);
@@ -39,7 +39,10 @@ export function guessMyCityDemonstrations(options: CityDemonstrationOptions): Ci
   });
 }
 
-/** Returns every answer that demonstrations about these cities can contain, in the format of the history. */
+/**
+ * Returns every answer that demonstrations about these cities can contain, as the game's history writes it. A word-level
+ * tokenizer encodes each as one token.
+ */
 export function cityAnswerTokens(cities: GuessMyCityOptions['cities']): string[] {
   const answers = cityQuestions(selectCities(cities)).flatMap((question) => question.answers);
   return [...new Set(['Yes.', 'No.', ...answers])].map((answer) => ` ${answer}\n`);

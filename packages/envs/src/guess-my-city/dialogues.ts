@@ -4,14 +4,14 @@ import { kindOf, readGames } from '../guessing-game/game-file.js';
 import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 
-/** One game. `lines` are "question? answer"; `word` is "city,country" in lower case. */
+/** One recorded game. `lines` are "question? answer"; `word` is "city,country" in lower case. */
 export interface CityDialogue {
   conversation: string[];
   done: boolean;
   word: string;
 }
 
-/** Reads a file of games. @throws for the first fault, with its place */
+/** Reads a file of recorded games. @throws an error with the position of the first fault */
 export const readCityDialogues = (file: string): Promise<DialogueFile<CityDialogue>> =>
   readGames(file, {
     expected: '{ "conversation": ["question? answer", …], "done": true, "word": "city,country" }',
@@ -27,8 +27,8 @@ export const readCityDialogues = (file: string): Promise<DialogueFile<CityDialog
   });
 
 /**
- * Converts a dialogue to an episode in the format of the history. The last line of a question counts ("Based on …:" may precede
- * it), without labels, list numbers and quotation marks.
+ * Converts a recorded game to an episode in the text format of the environment. If a question has several lines, the last one is
+ * used (others such as "Based on …:" may precede it), without labels, list numbers and quotation marks.
  */
 export function cityDialogueEpisode({ conversation, done }: CityDialogue): DialogueTurns {
   const turns = conversation.map((line, i) => {
@@ -38,7 +38,7 @@ export function cityDialogueEpisode({ conversation, done }: CityDialogue): Dialo
   return { header: historyHeader, turns, won: done };
 }
 
-/** Splits a line such as "Is it Lima? Yes." after its first question mark; the answer is joined to one line. */
+/** Splits a line such as "Is it Lima? Yes." after its first question mark; line breaks in the answer are replaced by spaces. */
 export function splitCityLine(line: string): { question: string; answer: string } {
   const end = line.indexOf('?') + 1;
   const asked = end === 0 ? line : line.slice(0, end);

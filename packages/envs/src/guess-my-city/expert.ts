@@ -1,13 +1,13 @@
-// Plays with a script that asks the question with the largest expected information about the city.
+// Plays Guess My City by a script that asks the question whose answer is expected to give the most information about the city.
 import type { Rng } from '@bowyer/core';
 import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { CityQuestion } from './questions.js';
 
 export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
   /**
-   * Prepares the player.
+   * Prepares the scripted player.
    *
-   * @param open whether it asks open questions on turns that are not random too
+   * @param open whether it also asks open questions (not yes/no) on turns that are not random
    * @param noise share of random turns: 65 % of them are a question, 20 % a guess, 15 % a repeated question
    */
   constructor(
@@ -27,7 +27,10 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return answers[place];
   }
 
-  /** Returns the best question. Guesses are among them, and are preferred at equal information because they may win. */
+  /**
+   * Returns the question with the most expected information. Guesses are among the questions, and are preferred at equal
+   * information because they may win.
+   */
   protected override best(): CityQuestion {
     const guesses = this.guesses.filter(({ wins }) => this.possible.includes(wins!));
     if (this.possible.length <= 2 && guesses.length > 0) return this.oneOf(guesses);
@@ -44,7 +47,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return best.length > 0 ? this.oneOf(best) : this.rng.choice(this.guesses);
   }
 
-  /** Returns the entropy in bits of the answer, over the cities that are still possible. */
+  /** Returns the information of a question: the entropy in bits of its answer over the cities that are still possible. */
   #information({ answers }: CityQuestion): number {
     const counts = new Map<string, number>();
     for (const place of this.possible) counts.set(answers[place], (counts.get(answers[place]) ?? 0) + 1);

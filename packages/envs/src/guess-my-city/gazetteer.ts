@@ -1,11 +1,11 @@
-// Finds the places that a question names, and decides whether a city is in a place.
+// Finds the places (cities, countries, regions) that a question names, and decides whether a city lies in a place.
 import { lazy } from '../data-file.js';
 import { type City, allCities } from './city-table.js';
 import { countries, type Country } from './country-table.js';
 
 export const countryOf = ({ country }: City): Country => countries().get(country)!;
 
-/** Other names of countries and cities, normalised by `plainText`. */
+/** Other names of countries and cities, as `plainText` writes them. */
 const countryAliases: Record<string, readonly string[]> = {
   USA: ['united states of america', 'united states', 'america', 'us', 'usa'],
   UK: ['united kingdom', 'england', 'great britain', 'britain', 'uk'],
@@ -37,7 +37,7 @@ const cityAliases: Record<string, readonly string[]> = {
   'St Petersburg': ['saint petersburg'],
 };
 
-/** Normalises a text: lower case, no accents or punctuation, single spaces. */
+/** Normalises a text for comparisons: lower case, no accents or punctuation, single spaces. */
 export const plainText = (text: string): string =>
   text
     .normalize('NFD')
@@ -48,7 +48,7 @@ export const plainText = (text: string): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-/** The normalised names of cities, and the city that each names. */
+/** The city that each normalised name means, by name. */
 export const cityNames = lazy(
   (): ReadonlyMap<string, string> =>
     new Map(
@@ -64,7 +64,7 @@ interface Place {
 
 const directions = ['north', 'south', 'east', 'west'];
 
-/** All places, the longest name first, so that "south korea" is not read as "south". */
+/** All known places, the longest name first, so that the "south" in "south korea" is not taken for a direction. */
 const places = lazy((): readonly Place[] =>
   [
     ...[...countries().values()].flatMap(({ name }) =>
@@ -96,14 +96,14 @@ function areas(): Place[] {
   ];
 }
 
-/** Returns the spellings of a place, such as "east asia" and "eastern asia". */
+/** Returns a place under each spelling of its name, such as "east asia" and "eastern asia". */
 function spellings(name: string, holds: Place['holds']): Place[] {
   const longer = name.replace(/^(north|south|east|west|southeast)(ern)? /, '$1ern ');
   const shorter = name.replace(/^(north|south|east|west|southeast)ern /, '$1 ');
   return [...new Set([name, longer, shorter])].map((spelling) => ({ name: spelling, kind: 'area', holds }));
 }
 
-/** Returns the places that a text names, and the text with `_` in their place. */
+/** Returns the places that a text names, and the rest of the text, in which `_` replaces each of them. */
 export function findPlaces(text: string): { places: Place[]; rest: string } {
   const found: Place[] = [];
   let rest = ` ${text} `;
@@ -116,7 +116,7 @@ export function findPlaces(text: string): { places: Place[]; rest: string } {
   return { places: found, rest };
 }
 
-/** Decides whether a direction such as "northern part" is true for the city; null if the text names none. */
+/** Decides whether a direction such as "northern part" is true for the city within its country; null if the text names none. */
 export function inDirection(rest: string, { part }: City): boolean | null {
   const match = /\b(north|south)?(?:ern)? ?(east|west)?(?:ern)? (?:part|region|coast|side|area|half|of)\b/.exec(rest);
   const asked = `${match?.[1] ?? ''}${match?.[2] ?? ''}`;

@@ -28,5 +28,5 @@ export class GuessMyCity extends GuessingGame<City> {
   }
 }
 
-/** Joins a text to one line: line breaks separate the entries of the history. */
+/** Joins a text to one line, since line breaks separate the entries of the game's history. */
 const oneLine = (said: string): string => said.replace(/\s*\n\s*/g, ' ').trim();

@@ -1,4 +1,4 @@
-// Lists the questions of the scripted player, with the oracle's answer for each city.
+// Lists the questions among which the scripted player of Guess My City chooses, with the oracle's answer for each city.
 import type { City } from './city-table.js';
 import { countryOf } from './gazetteer.js';
 import { CityRulesOracle } from './rules-oracle.js';
@@ -6,11 +6,11 @@ import { guarded, namesCity } from './rules.js';
 
 export interface CityQuestion {
   text: string;
-  /** [cities] the oracle's answer for each city. */
+  /** [cities] the oracle's answer to the question for each city. */
   answers: readonly string[];
-  /** Whether the question is open: its answer may determine the city. */
+  /** Whether the question is open (not yes/no), so that its answer may determine the city. */
   isOpen: boolean;
-  /** The index of the city for which the question wins; null if it is not a guess. */
+  /** The index of the city that the question guesses, with which it wins; null if it is not a guess. */
   wins: number | null;
 }
 
@@ -33,7 +33,7 @@ export function cityQuestions(cities: readonly City[]): CityQuestion[] {
   const useful = questions.filter(({ answers }) => new Set(answers).size > 1);
   const guesses = cities.map(({ city, name }, place): CityQuestion => {
     const text = `Is it ${city}?`;
-    // A guess wins if it contains the name. It must not win for a city whose name is part of another's; the lists contain none.
+    // A guess wins if it contains the secret city's name. Thus no city's name may be part of another's, which is checked here.
     const wins = cities.findIndex((other) => namesCity(text, other.name));
     if (wins !== place) throw new Error(`guess_my_city: '${name}' cannot be distinguished from '${cities[wins].name}'`);
     return { text, answers: answersTo(text, cities), isOpen: false, wins };

@@ -1,4 +1,5 @@
-// Answers questions about the cities from this project's tables, by yes or no or a short sentence.
+// Answers the agent's questions about the secret city by rules, from this project's tables of cities and countries: by yes or no,
+// or by a short sentence.
 import type { Oracle } from '../oracle.js';
 import { allCities, type City } from './city-table.js';
 import { cityNames, countryOf, findPlaces, inDirection, plainText } from './gazetteer.js';
@@ -11,12 +12,12 @@ interface Asked {
   isClosed: boolean;
 }
 
-/** Answers a question about one topic; undefined if the question is about something else. */
+/** A function that answers questions about one topic, such as rivers; it returns undefined if it cannot answer this question. */
 type Answerer = (city: City, asked: Asked) => string | undefined;
 
 const yesNo = (truth: boolean) => (truth ? 'Yes.' : 'No.');
 
-/** The topics of questions. The first that matches and has an answer is used. */
+/** The topics of questions, each with a pattern. The first topic that matches and gives an answer is used. */
 const topics: readonly [about: RegExp, answer: Answerer][] = [
   [/^(is|are|do|does|was|did|would|could|so|have)\b/, guessOfCity],
   [
@@ -59,7 +60,7 @@ export class CityRulesOracle implements Oracle<City> {
   }
 }
 
-/** Answers guesses such as "is your city beijing" and "are you from beijing china". */
+/** Answers guesses such as "is your city beijing" and "are you from beijing china"; undefined if the question is not a guess. */
 function guessOfCity(city: City, { text }: Asked): string | undefined {
   const match =
     /^(?:is|are|do|was|so is|so)(?: it| this| that| you| the| your| city| name| of| are| from| live| in| called| then| town| by any chance| hometown)* (?<place>.+)$/.exec(
@@ -69,9 +70,9 @@ function guessOfCity(city: City, { text }: Asked): string | undefined {
   for (let length = Math.min(4, words.length); length > 0; length--) {
     const named = cityNames().get(words.slice(0, length).join(' '));
     const after = words.slice(length).join(' ');
-    // Only the country may follow the name.
+    // After the city's name, the guess may contain only the names of places, such as the country.
     if (named !== undefined && findPlaces(after).rest.trim().replaceAll('_', '').trim() === '') {
-      // Singapore is both a city and a country, and either is the answer.
+      // Singapore is both a city and a country; as a guess, the name means the city.
       return yesNo(named === city.city);
     }
   }
@@ -107,7 +108,8 @@ function population({ population: millions }: City, { text, isClosed }: Asked): 
 }
 
 /**
- * Answers an open question by a sentence, such as "People speak X", and a closed one by whether it contains a word of the fact.
+ * Answers an open question by a sentence such as "People speak X", and a yes/no question by whether it contains a word of the
+ * fact.
  */
 function stated({ text, isClosed }: Asked, fact: string, opening: string): string {
   if (!isClosed) return `${opening} ${fact}.`;
@@ -154,7 +156,7 @@ function coast({ sea }: City, { text, isClosed }: Asked): string | undefined {
     'bengal',
   ].find((name) => text.includes(name));
   if (named !== undefined) return yesNo(sea !== null && plainText(sea).includes(named));
-  // A question such as "on the northern coast of Java" also depends on the place, which `location` checks.
+  // A question such as "on the northern coast of Java" also depends on the named place, so that `location` answers it instead.
   if (findPlaces(text).places.length > 0 && sea !== null) return undefined;
   return yesNo(sea !== null);
 }
@@ -184,14 +186,17 @@ function whereabouts(city: City): string {
     : `My city is in ${regions[0] ?? continent}, in the ${city.part} of its country.`;
 }
 
-/** Answers questions about places: yes if every named place and direction is true; undefined if the question names none. */
+/**
+ * Answers questions about the city's location: yes if every named place and direction is true; undefined if the question names
+ * none.
+ */
 function location(city: City, { text }: Asked): string | undefined {
   const { places, rest } = findPlaces(text);
   const direction = inDirection(rest, city);
   if (places.length === 0 && direction === null) return undefined;
   const inPlaces = places.every(({ holds }) => holds(city));
   if (!inPlaces) return 'No.';
-  // The tables have no states, provinces or districts.
+  // The tables contain no states, provinces or districts, so that questions about them cannot be answered here.
   if (/\b(state|province|department|district|region|island|prefecture|county) of (?!_)/.test(rest)) return undefined;
   if (direction === null && /\b(central|part|north|south|east|west|northern|southern|eastern|western)\b/.test(rest))
     return undefined;

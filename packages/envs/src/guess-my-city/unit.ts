@@ -64,7 +64,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   },
   demonstrations: {
     schema: { ...expertNoiseSchema, properties: { ...expertNoiseSchema.properties, ties: tiesSchema } },
-    // The expert asks open questions only on random turns.
+    // In these demonstrations, the expert asks open questions only on random turns.
     make: async ({ cities, maxTurns }, { count: games, noise, ties, seed }) =>
       setOf(guessMyCityDemonstrations({ games, cities, maxTurns, noise, ties, seed, open: false })),
     read: async (path) => {

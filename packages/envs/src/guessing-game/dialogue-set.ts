@@ -1,24 +1,24 @@
 import { episodicReturn, mean, type DemonstrationSet, type DemonstrationTurn } from '@bowyer/core';
 
-/** One dialogue as the turns of an episode, in the text that a policy reads. */
+/** One recorded game as the turns of an episode, in the text that a policy reads. */
 export interface DialogueTurns {
   header: string;
   turns: (DemonstrationTurn & { reward: number })[];
   won: boolean;
 }
 
-/** The games of a file, and its keys that nothing reads. */
+/** The games of a file, and those keys of the file that the program does not use. */
 export interface DialogueFile<T> {
   dialogues: T[];
   leftOut: string[];
 }
 
 /**
- * Makes a demonstration set.
+ * Makes a set of demonstrations from recorded games.
  *
  * @param dialogues in the format of ArCHer's data files, in which the set is stored
- * @param episodes the same games, in the same order
- * @param leftOut keys of the file that nothing reads
+ * @param episodes the same games as episodes, in the same order
+ * @param leftOut keys of the file that the program does not use
  */
 export function dialogueSet(
   dialogues: readonly unknown[],

@@ -1,5 +1,5 @@
-// Reads games in ArCHer's data files. Each of their keys must be read, or known to be irrelevant to training; any other key is an
-// error.
+// Reads recorded games from data files in ArCHer's format. A key of a game that is neither read nor known to be irrelevant to
+// training is an error.
 import { readFile } from 'node:fs/promises';
 import { HARMLESS_KEYS, isEmpty, utf8Text } from '@bowyer/core';
 import type { DialogueFile } from './dialogue-set.js';
@@ -8,17 +8,17 @@ class DialogueFileError extends Error {
   override readonly name = 'DialogueFileError';
 }
 
-/** Makes the error for a field of a game; null: for the game itself. */
+/** Makes the error for a fault in a field of a recorded game; field null: in the game itself. */
 export type GameFault = (field: string | null, problem: string) => Error;
 
 interface GameForm<Game> {
-  /** An example of a game, for errors. */
+  /** An example of a valid game, which error messages show. */
   expected: string;
   keys: readonly string[];
   gameOf: (entry: Readonly<Record<string, unknown>>, fault: GameFault) => Game;
 }
 
-/** Reads a file of games. @throws for the first fault, with its place */
+/** Reads a file of recorded games. @throws an error with the position of the first fault */
 export async function readGames<Game>(
   file: string,
   { expected, keys, gameOf }: GameForm<Game>,
@@ -52,7 +52,7 @@ class DialogueKeyError extends Error {
 
   constructor(
     readonly file: string,
-    /** The indices of the games that have each unknown key. */
+    /** For each unknown key, the indices of the games that have it. */
     readonly keys: ReadonlyMap<string, readonly number[]>,
   ) {
     const lines = [...keys].map(

@@ -6,23 +6,23 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import { historyHeader, historyLine, questionOf } from './history.js';
 import { chooseSecret } from './secret-choice.js';
 
-/** The rules that differ between the guessing games. */
+/** The rules in which the guessing games (Guess My City, Twenty Questions) differ. */
 interface GuessingRules<Secret extends { readonly name: string }> {
   game: string;
-  /** The key of the secret's name in `info`. */
+  /** The key under which `info` has the secret's name. */
   infoKey: string;
   secrets: readonly Secret[];
-  /** The index of a fixed secret; null: `choice` decides. */
+  /** The index of the secret of all episodes; null: `choice` selects the secret of each episode. */
   envIdx: number | null;
   choice: 'uniform' | 'bySeed';
   maxTurns: number;
   id: string;
-  /** Returns the oracle's answer on one line, as the history shows it. */
+  /** Returns the oracle's answer on one line, as it is written into the game's history. */
   answer: (secret: Secret, question: string) => Promise<string>;
   wins: (secret: Secret, question: string, answer: string) => boolean;
-  /** Returns whether an answer says that the oracle cannot answer. */
+  /** Returns whether an answer says that the oracle cannot answer the question. */
   isInvalid: (answer: string) => boolean;
-  /** Returns a key; questions with the same key count as repetitions. */
+  /** Returns a normalised form of a question; questions with the same form count as repetitions. */
   repetitionKey: (question: string) => string;
 }
 
@@ -53,7 +53,7 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#secret = secrets[envIdx ?? 0];
   }
 
-  /** Begins a game. @param options.secret index in the list of secrets; default: `choice` decides */
+  /** Begins a game. @param options.secret index in the list of secrets; default: the option `choice` selects one */
   async reset({ seed, secret }: { seed?: number; secret?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
@@ -73,8 +73,8 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#turn++;
     this.#history += historyLine(question, answer);
     const won = wins(this.#secret, question, answer);
-    // The turn limit is a rule of the game, so that it terminates and does not truncate (d = 1 and no bootstrap, as in the
-    // original).
+    // The turn limit is a rule of the game. Thus it terminates the episode and does not truncate it: the value after it is 0 and
+    // is not bootstrapped, as in the original.
     const terminated = won || this.#turn >= maxTurns;
     if (terminated) this.#order.end();
     const info: GuessingInfo = {

@@ -1,12 +1,12 @@
-// Writes the observation of the guessing games: a header, then each question with its answer.
+// Writes the observation of the guessing games, their history: a header, then each question with its answer.
 
 /** The first line of every history. */
 export const historyHeader = 'Questions:\n';
 
-/** Returns one line of the history. It ends with a newline, which an action never contains. */
+/** Returns one entry of the history. It ends with a newline, which an action never contains. */
 export const historyLine = (question: string, answer: string) => `${question} ${answer}\n`;
 
-/** Returns the question of an action: its first line that is not empty, trimmed. */
+/** Returns the question in an agent's action: the action's first line that is not empty, trimmed. */
 export function questionOf(action: string): string {
   const text = action.trimStart();
   const newline = text.indexOf('\n');

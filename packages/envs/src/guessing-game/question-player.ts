@@ -1,9 +1,9 @@
-// Defines the base class of the scripted players of the guessing games: random turns, and the set of secrets that are still
-// possible.
+// Defines the base class of the scripted players of the guessing games. It plays the random turns, and keeps the secrets that
+// agree with all answers so far.
 import type { Rng } from '@bowyer/core';
 import { choice } from '@bowyer/core';
 
-/** The demonstrations' option `ties` of both games. */
+/** The option `ties` of the demonstrations of both guessing games. */
 export const tiesSchema = choice(
   ['drawn', 'first'],
   'drawn',
@@ -12,15 +12,15 @@ export const tiesSchema = choice(
 
 export type Ties = 'drawn' | 'first';
 
-/** Shares of the kinds of random turns. The rest repeats a question of the episode. */
+/** The shares of the kinds of random turns. The other random turns repeat a question of the episode. */
 const randomTurn = { question: 0.65, guess: 0.2 } as const;
 
 export abstract class QuestionPlayer<Question extends { readonly wins: number | null }, Answer> {
-  /** The indices of the secrets that agree with all answers so far. */
+  /** The indices of the secrets that agree with all answers so far in the episode. */
   protected possible: number[];
   protected readonly asked: Question[] = [];
 
-  /** Prepares a player. @param guesses one for each secret @param noise share of random turns */
+  /** Prepares a player. @param guesses one question for each secret @param noise share of random turns */
   constructor(
     protected readonly questions: readonly Question[],
     protected readonly guesses: readonly Question[],
@@ -36,17 +36,17 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
 
   protected abstract answerTo(question: Question, place: number): Answer;
 
-  /** Returns the next question; pass the answer to `learn`. */
+  /** Returns the next question of the player. The caller must pass the oracle's answer to `learn`. */
   ask(): Question {
     const question = this.rng.uniform() < this.noise ? this.random() : this.best();
     this.asked.push(question);
     return question;
   }
 
-  /** Keeps the secrets for which the last question has this answer. */
+  /** Removes the secrets for which the last question would have another answer than this. */
   learn(answer: Answer): void {
     const last = this.asked.at(-1)!;
-    // The game continues, so that a guess was wrong, whatever the oracle answered.
+    // Since the game continues, the last question was not a winning guess: its secret is removed, whatever the oracle answered.
     this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
   }
 

@@ -1,6 +1,6 @@
 import type { Rng } from '@bowyer/core';
 
-/** Returns the index of an episode's secret: `envIdx` if it is given, the seed modulo `count`, or a random one. */
+/** Returns the index of the secret for an episode: `envIdx` if it is not null, the seed modulo `count`, or a random index. */
 export function chooseSecret(
   { envIdx, choice, count }: { envIdx: number | null; choice: 'uniform' | 'bySeed'; count: number },
   seed: number | undefined,

@@ -1,16 +1,17 @@
-// Makes the splits of the guessing games. All splits share all secrets, since a game of ten words can hold none back.
+// Makes the splits (training, evaluation, test) of the guessing games. All splits have the same secrets, since none can be held
+// out of a list as short as ten words.
 import { sharedSplits, type SplitPlan } from '../splits.js';
 
 interface SharedSecrets {
   noun: string;
-  /** The key of the secret's name in `info`. */
+  /** The key under which the `info` of a reset has the secret's name. */
   infoKey: string;
   count: number;
   envIdx: number | null;
   choice: 'uniform' | 'bySeed';
 }
 
-/** Returns a plan for the splits. With `bySeed`, the episodes of an evaluation cover the secrets in turn. */
+/** Returns the plan of the splits. With `choice` `bySeed`, the episodes of an evaluation play the secrets in turn. */
 export const sharedSecrets = ({ noun, infoKey, count, envIdx, choice }: SharedSecrets): SplitPlan =>
   sharedSplits({
     noun,

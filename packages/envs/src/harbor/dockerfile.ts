@@ -1,14 +1,14 @@
-// Reads Dockerfiles that can be followed without an image: a plain base, files, variables, the working folder and simple
-// commands.
+// Reads the Dockerfile of a Harbor task and converts it to files and commands for a shell without containers. It accepts only a
+// common base image, files, variables, the working folder and simple commands.
 import { posix } from 'node:path';
 import { HarborFault, type Files } from './fault.js';
 
-/** The file system and the environment before the first command. */
+/** The file system and the environment variables of a task before the agent's first command. */
 export interface Preparation {
   files: Files;
   workdir: string;
   environment: Readonly<Record<string, string>>;
-  /** Commands that create the rest of the file system. Each has its working folder. */
+  /** Commands that create the remaining files. Each runs in its own working folder. */
   setup: readonly { command: string; workdir: string }[];
 }
 
@@ -17,17 +17,20 @@ const simple =
   ': [ cat cd chmod cp cut date echo export false find grep gzip head ln ls mkdir mv printf pwd rm rmdir sed seq set sort tail tar tee test touch tr true uniq wc'.split(
     ' ',
   );
-/** Packages of Debian, Ubuntu and Alpine whose commands just-bash has, or which the base images contain. */
+/**
+ * Packages of Debian, Ubuntu and Alpine that need not be installed, since just-bash has their commands or the base images contain
+ * them.
+ */
 const provided =
   'bash ca-certificates coreutils diffutils file findutils gawk grep gzip jq mawk ripgrep sed sqlite3 tar tree'.split(
     ' ',
   );
-/** Instructions without effect on a shell. */
+/** Dockerfile instructions that have no effect on a shell. */
 const ignored = ['LABEL', 'MAINTAINER', 'EXPOSE', 'CMD', 'STOPSIGNAL'];
 
 /**
- * Reads a Dockerfile. @param context files of `environment/` by their path below it, which begins with `/` @throws {HarborFault}
- * if an image is needed
+ * Reads a Dockerfile. @param context the files of the task's folder `environment/`, by paths below it that begin with `/` @throws
+ * {HarborFault} if the task needs a real container image
  */
 export function readDockerfile(context: Files, image: string | null): Preparation {
   const compose = Object.keys(context).find((path) => /^\/(?:docker-compose|compose)\.ya?ml$/.test(path));
@@ -52,7 +55,7 @@ export function readDockerfile(context: Files, image: string | null): Preparatio
 const moved = (context: Files, folder: string): Files =>
   Object.fromEntries(Object.entries(context).map(([path, content]) => [`${folder}${path}`, content]));
 
-/** Returns the instructions and their arguments, without comments and with continued lines joined. */
+/** Returns the instructions of a Dockerfile with their arguments, without comments and with continued lines joined. */
 const instructionsOf = (text: string): [string, string][] =>
   text
     .replace(/^\s*#.*\n?/gm, '')
@@ -70,7 +73,7 @@ function assertPlain(image: string, place: string): void {
   );
 }
 
-/** Removes installations of provided packages from a command; `:` if nothing remains. */
+/** Removes installations of provided packages from a RUN command; returns `:` (no operation) if nothing remains. */
 function simpleCommand(command: string): string {
   const kept = command.split('&&').filter((part) => !installsProvided(part));
   const words = kept.flatMap((part) => part.split(/\|\||[;|]/)).map((part) => part.trim().split(/\s+/)[0]!);
@@ -79,7 +82,10 @@ function simpleCommand(command: string): string {
   throw new HarborFault(`environment/Dockerfile: RUN ${command} needs an image (${other ?? '<<'})`);
 }
 
-/** Returns whether a command is `apt-get update`, or installs only provided packages: `apt-get install -y jq`, `apk add --no-cache jq`. */
+/**
+ * Returns whether a command is `apt-get update`, or installs only provided packages: `apt-get install -y jq`, `apk add --no-cache
+ * jq`.
+ */
 function installsProvided(part: string): boolean {
   const [program, verb, ...words] = part.trim().split(/\s+/);
   if (!['apt-get', 'apt', 'apk'].includes(program) || words.some((word) => /[;|&<>$]/.test(word))) return false;
@@ -88,14 +94,16 @@ function installsProvided(part: string): boolean {
   return (verb === 'install' || verb === 'add') && packages.every((name) => provided.includes(name));
 }
 
-/** Parses variables: `A=1 B="two words"`, or the older form `A value`. */
+/** Parses the variables of an ENV instruction: `A=1 B="two words"`, or the older form `A value`. */
 function variablesOf(text: string): Record<string, string> {
   const pairs = [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)];
   if (!/^\w+=/.test(text)) return { [text.split(/\s+/)[0]]: text.replace(/^\S+\s*/, '') };
   return Object.fromEntries(pairs.map(([, name, double, single, bare]) => [name, double ?? single ?? bare ?? '']));
 }
 
-/** Returns the files that COPY writes: the content of a folder, a file in a folder, or a file under another name. */
+/**
+ * Returns the files that a COPY instruction writes: the content of a folder, a file in a folder, or a file under another name.
+ */
 function copied(rest: string, context: Files, workdir: string): Record<string, Uint8Array> {
   const words = rest.startsWith('[') ? (JSON.parse(rest) as string[]) : rest.split(/\s+/);
   const paths = words.filter((word) => !/^--(?:chown|chmod|link)\b/.test(word));

@@ -1,4 +1,5 @@
-// Plays the environment `harbor`: tasks in the format of Harbor, in a shell of this process. See harbor.md.
+// Plays the environment `harbor`: tasks in the format of Harbor, in a shell (just-bash) that runs in this process without
+// containers. See harbor.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -11,12 +12,12 @@ import { harborTasks, type HarborTask } from './task-folder.js';
 
 interface HarborReset {
   seed?: number;
-  /** The name of the task's folder. If it is absent, the seed draws a task. */
+  /** The folder name of the task to play. If it is absent, the seed draws a task. */
   task?: string;
 }
 
 const SUBMIT = 'submit';
-/** The timeout of a Dockerfile's command, in milliseconds. */
+/** The timeout in milliseconds of a RUN command of a task's Dockerfile. */
 const SETUP_MS = 60_000;
 
 export class HarborEnv implements Env {
@@ -33,7 +34,10 @@ export class HarborEnv implements Env {
     this.#tasks = harborTasks(options);
   }
 
-  /** Begins an episode. @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the Dockerfile fails */
+  /**
+   * Begins an episode in a new shell. @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the
+   * Dockerfile fails
+   */
   async reset({ seed, task }: HarborReset = {}): Promise<ResetResult> {
     this.#order.begin();
     this.#order.end(); // The episode begins when the shell is ready.
@@ -50,7 +54,9 @@ export class HarborEnv implements Env {
     return { observation, info: this.#info({ taskDescription: this.#task.instruction }) };
   }
 
-  /** Runs a command. @param action a reply with a command, or `submit` */
+  /**
+   * Runs the agent's command in the shell, or the task's tests for `submit`. @param action a reply with a command, or `submit`
+   */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     this.#order.end(); // If the shell fails, the episode has ended.
@@ -71,7 +77,7 @@ export class HarborEnv implements Env {
     }
   }
 
-  /** Returns the task's solution, then `submit`; null if the task has no solution. */
+  /** Returns the expert's reply: first the task's solution script, then `submit`; null if the task has no solution. */
   expertReply(): string | null {
     const { solution } = this.#task;
     if (solution === null) return null;

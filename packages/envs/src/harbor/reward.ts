@@ -1,13 +1,16 @@
-// Reads the reward of a task's tests as Harbor does: the numbers of reward.json, else the number of reward.txt.
+// Reads the reward that a task's tests have written, as Harbor does: the numbers of reward.json, else the number of reward.txt.
 
 export interface HarborReward {
   reward: number;
   components: Record<string, number>;
-  /** The reason why the reward is 0 if the tests wrote none; null if they wrote one. */
+  /** The reason why the reward is 0 if the tests have written no valid reward; null if they have. */
   fault: string | null;
 }
 
-/** Returns the reward. @param json content of /logs/verifier/reward.json, or null @param text content of reward.txt, or null */
+/**
+ * Returns the reward of an episode. @param json content of /logs/verifier/reward.json, or null @param text content of reward.txt,
+ * or null
+ */
 export function rewardOf(json: string | null, text: string | null): HarborReward {
   if (json === null && text === null) return unread({}, 'the tests wrote neither reward.json nor reward.txt');
   if (json === null) return fromText({}, text);

@@ -1,4 +1,5 @@
-// Reads the settings in task.toml that affect how a task is played. Those that need more than a shell are refused.
+// Reads those settings in a Harbor task's task.toml that affect how the task is played. Settings that need more than a shell are
+// refused.
 import { HarborFault } from './fault.js';
 
 type Table = Readonly<Record<string, unknown>>;
@@ -10,12 +11,12 @@ export interface Settings {
   verifier: { environment: Readonly<Record<string, string>>; milliseconds: number };
 }
 
-/** Harbor's time limit of the tests in seconds, for a task.toml without one. */
+/** The time limit of a task's tests in seconds that Harbor applies if task.toml states none. */
 const VERIFIER_SECONDS = 600;
 
 /**
- * Reads the settings. @throws {HarborFault} for tasks with several steps, devices, servers, other systems or values of the user's
- * machine
+ * Reads the settings. @throws {HarborFault} for tasks that need several steps, devices such as a GPU, servers, other operating
+ * systems, or values of the user's machine
  */
 export function settingsOf(toml: Table): Settings {
   const [metadata, environment, verifier] = [

@@ -1,4 +1,4 @@
-// Reads tasks in Harbor's format: folders with task.toml, instruction.md, environment/, tests/ and solution/.
+// Reads tasks in Harbor's format: each is a folder with task.toml, instruction.md, environment/, tests/ and solution/.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,18 +10,18 @@ import { settingsOf } from './settings.js';
 
 export interface HarborTask extends Preparation {
   id: string;
-  /** null, since Harbor's tasks have no splits */
+  /** Always null, since Harbor's tasks are not divided into splits. */
   split: null;
   instruction: string;
   kind: string | null;
-  /** Files that are written to /tests. */
+  /** The files that are written to /tests before the tests run. */
   tests: Files;
   verifier: { environment: Readonly<Record<string, string>>; milliseconds: number };
-  /** The content of solution/solve.sh if that is the only file of the folder; else null. */
+  /** The content of solution/solve.sh if the folder solution/ has no other file; else null. */
   solution: string | null;
 }
 
-/** The error for tasks that cannot be played. The message names each folder and its fault. */
+/** The error for task folders that cannot be played. The message names each folder and its fault. */
 class HarborTaskError extends Error {
   override readonly name = 'HarborTaskError';
 
@@ -34,7 +34,10 @@ const SAMPLE = fileURLToPath(new URL('../../src/harbor/sample', import.meta.url)
 const TASK_BYTES = 32 * 2 ** 20;
 const read = new Map<string, readonly HarborTask[]>();
 
-/** Reads the tasks, each folder once. @throws {HarborTaskError} with every task that cannot be played */
+/**
+ * Reads all tasks of the folder in the options; a folder is read only once per process. @throws {HarborTaskError} with every task
+ * that cannot be played
+ */
 export function harborTasks({ tasks: given }: { tasks: string | null }): readonly HarborTask[] {
   const path = resolve(given ?? SAMPLE);
   const known = read.get(path);
@@ -53,7 +56,7 @@ export function harborTasks({ tasks: given }: { tasks: string | null }): readonl
   return tasks;
 }
 
-/** Returns the paths of all files of the tasks, sorted; empty for the sample that the package ships. */
+/** Returns the sorted paths of all files of the tasks; an empty list for the sample that the package ships. */
 export const harborFiles = ({ tasks }: { tasks: string | null }): string[] =>
   tasks === null
     ? []
@@ -120,7 +123,10 @@ function textOf(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** Removes the canary in the first lines, which marks a benchmark as unfit for training. */
+/**
+ * Removes the canary from the first lines of a text. Benchmarks contain such a marker, so that training data with it can be
+ * recognized.
+ */
 function withoutCanary(text: string): string {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => !/^(?:<!--.*canary.*-->|#.*canary.*|)$/i.test(line.trim()));

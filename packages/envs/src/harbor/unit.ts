@@ -38,7 +38,7 @@ export const harborUnit = defineEnvironment<HarborOptions>({
   },
 });
 
-/** Returns a problem if just-bash is not installed. This package does not depend on it, since it has 89 MB. */
+/** Returns a problem if just-bash is not installed. It is not a dependency of this package because of its size of 89 MB. */
 function missingShell(): EnvProblem[] {
   try {
     createRequire(import.meta.url).resolve('just-bash');

@@ -1,4 +1,5 @@
-// Implements a circuit breaker: after several failures in a row it refuses calls for a while, then admits one trial call.
+// Implements a circuit breaker for calls to a server: after several failures in a row it refuses calls for a while, then admits
+// one trial call.
 
 export interface CircuitOptions {
   failures: number;
@@ -17,7 +18,10 @@ export class CircuitBreaker {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Returns whether a call may be made. In the half-open state, the first call is the trial and all others are refused. */
+  /**
+   * Returns whether a call may be made. When the circuit has been open for `openMs`, one call is admitted as the trial, and all
+   * others are refused until its result is known.
+   */
   admits(): boolean {
     if (this.#failedInARow < this.options.failures) return true;
     if (this.#probing || this.now() < this.#openUntil) return false;

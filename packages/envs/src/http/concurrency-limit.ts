@@ -1,4 +1,4 @@
-// Limits the number of simultaneous calls. The others wait, first come first served.
+// Limits the number of simultaneous calls. Further calls wait in the order of their arrival.
 export class ConcurrencyLimit {
   #atWork = 0;
   readonly #waiting: (() => void)[] = [];

@@ -1,10 +1,11 @@
-// Defines the error of an HTTP request. Method, address, status and attempt are in its message and in its fields.
+// Defines the error of a failed HTTP request. Its message and its fields contain method, address, status and the number of the
+// attempt.
 
 /**
  * The kind of failure. 'unreachable': the request was never sent. 'interrupted': it was sent, and the server may have processed
- * it. 'status': an unexpected status. 'garbage': an answer that cannot be parsed. 'refused': status 200 with a reported error.
- * 'unanswered': status 200 without content, such as an empty list of choices. 'circuit': the request was not sent, because
- * repeated failures opened the circuit of this server.
+ * it. 'status': the server answered with an error status. 'garbage': the answer cannot be parsed. 'refused': status 200 with a
+ * reported error. 'unanswered': status 200 without content, such as an empty list of choices. 'circuit': the request was not
+ * sent, because repeated failures opened the circuit breaker of this server.
  */
 export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'unanswered' | 'circuit';
 
@@ -14,7 +15,7 @@ interface HttpErrorFields {
   url: string;
   status: number | null;
   attempt: number;
-  /** The server's text, or the description of the network error. */
+  /** The error text in the server's answer, or the description of the network error. */
   detail: string;
   cause?: unknown;
 }

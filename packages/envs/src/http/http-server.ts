@@ -1,5 +1,5 @@
 // Sends requests to a remote server: with a bounded connection pool (undici), timeouts, a circuit breaker, and retries that never
-// execute a request twice unless it is idempotent. All clients of the server share it.
+// execute a request twice unless it is idempotent. All clients of a server share one instance.
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
 import { Rng, timed, waitingFor, withDeadline } from '@bowyer/core';
@@ -11,7 +11,7 @@ import { ConcurrencyLimit } from './concurrency-limit.js';
 import { undici } from './undici.js';
 
 export interface HttpServerOptions extends RetryOptions {
-  /** The largest number of open connections. Further requests wait for a free one. */
+  /** The largest number of open connections. Further requests wait for a free connection. */
   connections: number;
   connectTimeoutMs: number;
   /** The timeout in milliseconds until the answer is complete, from the moment when the request has a connection. */
@@ -27,7 +27,8 @@ const httpServerDefaults: HttpServerOptions = {
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 300_000,
   maxBodyBytes: 64 * 2 ** 20,
-  // The retries wait 20 to 39.75 seconds in all, so that no episode is lost if a server restarts within 20 seconds.
+  // With these values the retries wait 20 to 39.75 seconds in all, so that no episode is lost if a server restarts within 20
+  // seconds.
   retries: 9,
   backoffMs: 250,
   maxBackoffMs: 8_000,
@@ -38,23 +39,26 @@ const httpServerDefaults: HttpServerOptions = {
 
 interface HttpRequest<T> {
   method: 'GET' | 'POST';
-  /** The path and the query after the base URL. It begins with a slash. */
+  /** The path and the query that are appended to the base URL. It begins with a slash. */
   path: string;
   json?: unknown;
   headers?: Readonly<Record<string, string>>;
-  /** Whether the request may be executed twice without another effect. Default: only GET. */
+  /** Whether executing the request twice has the same effect as once, so that it may be retried. Default: only for GET. */
   idempotent?: boolean;
-  /** Whether `read` gets parsed JSON or text. Default: json. */
+  /** The form in which `read` gets the body: parsed JSON, or text. Default: json. */
   as?: 'json' | 'text';
-  /** Converts the body, or throws an error that says what is wrong with it. */
+  /** Converts the answer's body to the result, or throws an error that says what is wrong with the body. */
   read: (body: unknown) => T;
   signal?: AbortSignal;
 }
 
-/** Error codes of failures before the request was sent. */
+/** Error codes of network failures that occur before the request was sent, so that a retry is safe. */
 const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** Retries after an answer without content. They are few, since it may have a lasting cause, such as too few tokens. */
+/**
+ * The number of retries after an answer without content. It is small, since such an answer may have a lasting cause, such as too
+ * small a limit of tokens.
+ */
 const UNANSWERED_RETRIES = 3;
 
 interface Answer {
@@ -78,7 +82,7 @@ export class HttpServer {
   readonly #rng: Rng;
   readonly #limit: ConcurrencyLimit;
 
-  /** Creates a client. @param baseUrl address with an optional path and an optional trailing slash */
+  /** Creates a client of one server. @param baseUrl address with an optional path and an optional trailing slash */
   constructor(baseUrl: string, options: Partial<HttpServerOptions> = {}) {
     this.#options = { ...httpServerDefaults, ...options };
     this.#baseUrl = parsedUrl(baseUrl);
@@ -88,7 +92,7 @@ export class HttpServer {
     this.#pool = new (undici().Pool)(this.#baseUrl.origin, {
       connections: this.#options.connections,
       connect: { timeout: this.#options.connectTimeoutMs },
-      // Undici's own timeouts count only silence: they never end an answer that arrives byte by byte.
+      // Undici's own timeouts are disabled: they measure only silence, and would never end an answer that arrives byte by byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
@@ -99,11 +103,15 @@ export class HttpServer {
     return this.#baseUrl.href.replace(/\/$/, '');
   }
 
-  /** Sends the request until `read` accepts an answer with status 200. Each call is one span of a trace. @throws {HttpError} */
+  /**
+   * Sends the request, with retries, until `read` accepts an answer with status 200. Each call is one span of a trace. @throws
+   * {HttpError}
+   */
   request<T>(request: HttpRequest<T>): Promise<T> {
     const { method, path } = request;
     const { hostname } = this.#baseUrl;
-    // The names follow OpenTelemetry's semantic conventions for HTTP clients. The query is left out, since it may be private.
+    // The names of the attributes follow OpenTelemetry's semantic conventions for HTTP clients. The query of the URL is left out,
+    // since it may contain secrets.
     const attributes = {
       'http.request.method': method,
       'server.address': hostname,
@@ -146,7 +154,7 @@ export class HttpServer {
     await this.#pool.destroy();
   }
 
-  /** Returns the milliseconds until the next attempt; null if there is none. */
+  /** Returns the milliseconds to wait before the next attempt; null if the request must not be retried. */
   #waitBefore({ error, retryAfterMs }: Failed, attempt: number, request: HttpRequest<unknown>): number | null {
     const idempotent = isIdempotent(request);
     const retries =
@@ -157,8 +165,8 @@ export class HttpServer {
   }
 
   /**
-   * Updates the circuit. Refusals, empty answers and statuses up to 500 show that the server works; missing or unreadable answers
-   * and gateways' errors (502 …) are failures.
+   * Updates the circuit breaker after a failure. Refusals, empty answers and statuses up to 500 show that the server works;
+   * missing or unreadable answers and gateways' errors (502 …) count as failures.
    */
   #settle({ failure, status }: HttpError): void {
     const alive =
@@ -173,7 +181,8 @@ export class HttpServer {
       answer = await this.#send(request);
     } catch (cause) {
       if (request.signal?.aborted) {
-        // An abort by the caller says nothing against the server; it may also have ended the trial call.
+        // An abort by the caller does not mean that the server has failed. The aborted request may have been the circuit
+        // breaker's trial call, which must be ended.
         this.#circuit.succeeded();
         throw cause;
       }
@@ -193,7 +202,7 @@ export class HttpServer {
 
   async #send(request: HttpRequest<unknown>): Promise<Answer> {
     const { answerTimeoutMs } = this.#options;
-    // The timeout does not include waiting for a connection.
+    // The timeout begins when the request has a connection: waiting for a free one is not included.
     return this.#limit.run(() =>
       withDeadline(answerTimeoutMs, request.signal, (signal) => this.#exchange(request, signal)),
     );
@@ -207,8 +216,8 @@ export class HttpServer {
       headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: json === undefined ? null : JSON.stringify(json),
       signal,
-      // A server may close an idle connection while a request is sent over it. A request that cannot be retried must not meet
-      // this.
+      // A server may close an idle connection while a request is being sent over it, and a request that cannot be retried would
+      // be lost. It therefore asks for a connection that is not kept.
       reset: !isIdempotent(request),
     });
     const [asked, date] = ['retry-after', 'date'].map((name) => [response.headers[name]].flat()[0]);
@@ -242,12 +251,12 @@ export class HttpServer {
   }
 }
 
-/** The error that `read` throws for a well-formed answer that reports an error. */
+/** The error that `read` throws if the answer is well formed and reports an error. */
 export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer';
 }
 
-/** The error that `read` throws for a well-formed answer without content. A retry may help. */
+/** The error that `read` throws if the answer is well formed and has no content. A retry may help. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -265,11 +274,14 @@ function parsedUrl(text: string): URL {
   );
 }
 
-// In tests, errors of Node's modules belong to another realm than Jest's, so that `instanceof Error` is false.
+// In tests, errors of Node's modules come from another realm than Jest's, so that `instanceof Error` is false for them.
 const codeOf = (error: unknown): string =>
   types.isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Returns the messages of an error and of its causes: `fetch failed` alone does not explain anything. */
+/**
+ * Returns the messages of an error and of its causes, since the outermost message such as `fetch failed` does not explain
+ * anything.
+ */
 export function describeFault(error: unknown): string {
   if (!types.isNativeError(error)) return String(error);
   const causes = 'errors' in error && Array.isArray(error.errors) ? error.errors : error.cause ? [error.cause] : [];

@@ -1,4 +1,4 @@
-// Calls the chat completions API of OpenAI-compatible servers, and counts their usage. Format:
+// Calls the chat completions API of OpenAI-compatible servers, and sums the numbers of tokens that they report. Format:
 // platform.openai.com/docs/api-reference/chat.
 import { HttpServer, NoAnswer, type HttpServerOptions } from './http-server.js';
 import { visibleAnswer } from './visible-answer.js';
@@ -9,17 +9,17 @@ export interface ChatMessage {
 }
 
 export interface OpenAiChatOptions {
-  /** The address up to the version, such as http://127.0.0.1:8000/v1. */
+  /** The server's address up to the API version, such as http://127.0.0.1:8000/v1. */
   baseUrl: string;
   model: string;
-  /** The bearer token; null: none is sent. */
+  /** The API key, which is sent as bearer token; null: none is sent. */
   apiKey: string | null;
   /** The largest number of simultaneous requests. */
   concurrency: number;
   http?: Partial<Omit<HttpServerOptions, 'connections'>>;
 }
 
-/** Settings under the API's names. The server's defaults apply to absent ones. */
+/** Sampling settings under the names of the API. For absent ones, the server's defaults apply. */
 export interface ChatSettings {
   temperature?: number;
   top_p?: number;
@@ -29,20 +29,20 @@ export interface ChatSettings {
 }
 
 export interface ChatReply {
-  /** The answer without reasoning; empty if the model wrote nothing else. */
+  /** The text of the answer without reasoning; empty if the model wrote nothing else. */
   content: string;
-  /** The finish reason, such as stop or length; null if the server gives none. */
+  /** The reason why the answer ended, such as stop or length; null if the server states none. */
   finishReason: string | null;
 }
 
 export interface CompletionOptions {
-  /** Whether an empty text is accepted. Default: true, since an agent's action may be empty. */
+  /** Whether an empty answer is accepted. Default: true, since an agent's action may be empty. */
   mayBeBlank?: boolean;
-  /** Whether the text of a refusal is taken if there is no content. Default: false. */
+  /** Whether the text of the model's refusal is returned if there is no content. Default: false. */
   takesRefusal?: boolean;
 }
 
-/** Sums over all replies. Token counts are 0 for servers that do not report them. */
+/** Sums over all answers so far. The numbers of tokens are 0 for servers that do not report them. */
 export interface ChatUsage {
   requests: number;
   promptTokens: number;
@@ -62,9 +62,10 @@ export class OpenAiChat {
   }
 
   /**
-   * Requests a completion. Requests that were interrupted or not answered are repeated: this only costs tokens.
+   * Requests a completion. A request that was interrupted or got no answer is sent again, which costs tokens and has no other
+   * effect.
    *
-   * @throws {HttpError} also for status 200 without a text, which is a fault of the server
+   * @throws {HttpError} also for an answer with status 200 and without a text, which is a fault of the server
    */
   async complete(
     messages: readonly ChatMessage[],
@@ -105,12 +106,12 @@ function readCompletion(
   };
 }
 
-/** Finish reasons that count as errors, whatever the text. */
+/** Finish reasons that count as errors, whatever text the answer contains. */
 const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
 
 /**
- * Returns the first choice of a completion. @throws {NoAnswer} if there is none, or if the server reports an error with status
- * 200
+ * Returns the first choice in a completion's body. @throws {NoAnswer} if there is none, or if the server reports an error with
+ * status 200
  */
 export function onlyChoice(body: unknown): Record<string, unknown> {
   const { choices, error } = record(body, 'the answer');
@@ -126,7 +127,7 @@ export function onlyChoice(body: unknown): Record<string, unknown> {
 
 const errorOf = ({ error }: Record<string, unknown>) => ((error ?? null) === null ? '' : `: ${JSON.stringify(error)}`);
 
-/** Returns the text of an answer. @throws {NoAnswer} */
+/** Returns the text of an answer's message. @throws {NoAnswer} if it has none */
 function answerText(
   message: Record<string, unknown>,
   finishReason: string | null,
@@ -152,7 +153,10 @@ const roomHint = (reason: string | null) => (reason === 'length' ? ': max_tokens
 const callsOf = ({ tool_calls: calls }: Record<string, unknown>) =>
   Array.isArray(calls) && calls.length > 0 ? ': the model has called tools, and no tools were offered' : '';
 
-/** Returns a text, or the joined text parts of a list without reasoning; null for anything else. */
+/**
+ * Returns the content of a message as text: the text itself, or the joined text parts of a list without reasoning parts; null for
+ * anything else.
+ */
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

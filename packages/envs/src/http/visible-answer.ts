@@ -1,9 +1,9 @@
 // Separates a model's answer from its reasoning: servers without a reasoning parser send both as `content`. The formats are those
 // of the reasoning parsers of vLLM and SGLang, and OpenAI's harmony format.
 
-/** The tags that begin and end reasoning. */
+/** Patterns for the tags that begin and end a model's reasoning. */
 const TAGS: readonly (readonly [RegExp, RegExp])[] = [
-  // DeepSeek-R1, Qwen3, GLM, Seed-OSS and others
+  // The tags of DeepSeek-R1, Qwen3, GLM, Seed-OSS and others.
   [/<(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi, /<\/(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi],
   [/\[THINK\]/g, /\[\/THINK\]/g], // Mistral
   [/◁think▷/g, /◁\/think▷/g], // Kimi
@@ -15,12 +15,12 @@ const TAGS: readonly (readonly [RegExp, RegExp])[] = [
 /** Matches all tags that end reasoning. */
 export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source).join('|'), 'gi');
 
-/** Tags that some of these families write around the answer. */
+/** Tags that some of these model families write around the answer. */
 const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
 
 /**
- * Returns the trimmed text after the reasoning; null if the reasoning does not end, so that there is no answer. The begin tag may
- * be absent, since some prompts end with it.
+ * Returns the trimmed text after the reasoning; null if the reasoning does not end, so that there is no answer. The tag that
+ * begins the reasoning may be absent, since some prompts end with it.
  */
 export function visibleAnswer(content: string): string | null {
   let text: string | null = content;
@@ -38,7 +38,10 @@ function afterThoughts(text: string, open: RegExp, close: RegExp): string | null
   return rest.trim() === '' && last !== undefined && first !== undefined ? text.slice(0, first.index) : rest;
 }
 
-/** Returns the answer in the harmony format. Without its special tokens that is `analysis…assistantfinal…`. */
+/**
+ * Returns the answer in a text of the harmony format. If its special tokens are not printed, the text is
+ * `analysis…assistantfinal…`.
+ */
 function harmonyAnswer(text: string): string | null {
   const bare = /^analysis[^]*?assistantfinal([^]*)$/.exec(text.trimStart());
   if (bare !== null) return bare[1];

@@ -1,4 +1,4 @@
-// Plays the shortest path to the goal, with random moves at the requested rate.
+// Plays demonstrations of the maze: the shortest path to the goal, with random moves at the requested rate.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { Maze, type MazeInfo, type MazeOptions } from './maze.js';

@@ -1,5 +1,6 @@
 // Plays the environment `maze`: the agent walks to the goal of a small maze; observations describe the walls around it. Source:
-// LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232), double_t_maze of its repository, and AgentGym's server of it; maze.md.
+// the double_t_maze in the repository of LMRL-Gym (Abdulhai et al. 2023, arXiv:2311.18232), and AgentGym's server for it; see
+// maze.md.
 import { choice, integer, Rng } from '@bowyer/core';
 import { backendProperties } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -32,14 +33,14 @@ export const mazeSchema = options({
 
 export type MazeOptions = OptionsOf<typeof mazeSchema>;
 
-/** The `info` of every step. `position`: row, column. */
+/** The `info` of every step. `position` is row and column of the agent's cell. */
 export interface MazeInfo extends Record<string, unknown> {
   position: Cell;
   validActions: readonly Move[];
   won: boolean;
 }
 
-/** The number of starting places: every free cell except the goal. */
+/** The number of cells in which an episode may start: every free cell except the goal. */
 export const startCount = freeCells.length - 1;
 
 export class Maze implements Env {
@@ -52,7 +53,8 @@ export class Maze implements Env {
   constructor(private readonly options: MazeOptions) {}
 
   /**
-   * Begins an episode. @param options.game index of the starting cell; as on AgentGym's server, negative ones count from the end
+   * Begins an episode. @param options.game index of the starting cell; as on AgentGym's server, a negative index counts from the
+   * end
    */
   async reset({
     seed,
@@ -94,7 +96,10 @@ export class Maze implements Env {
     return { observation: this.#observe(action, text), reward, terminated: true, truncated: false, info: this.#info() };
   }
 
-  /** The walls do not identify the position, so that a partial observation contains all moves so far. */
+  /**
+   * Returns the observation after a move. The walls do not identify the position, so that a partial observation contains all
+   * moves so far.
+   */
   #observe(action: string, text: string): string {
     if (this.options.observation === 'full') return text;
     this.#history += `${action}\n${text.trimEnd()}\n`;

@@ -1,6 +1,6 @@
-// Defines the maze "double T" of LMRL-Gym, which AgentGym plays: its free cells, moves, and the path to the goal.
+// Defines the maze "double T" of LMRL-Gym and AgentGym: its free cells, the moves, and the path to the goal.
 
-/** A cell: its row, from top to bottom, and its column, from left to right. */
+/** The row of a cell, from top to bottom, and its column, from left to right. */
 export type Cell = readonly [row: number, column: number];
 
 export const moves = {
@@ -43,7 +43,7 @@ export function moved(cell: Cell, move: Move): Cell {
   return isFree(next) ? next : cell;
 }
 
-/** The first move of the path to the goal, by cell. The maze has no loops, so that there is only one path. */
+/** For each cell, the first move of the path to the goal. The maze has no loops, so that there is only one path. */
 export const shortestWay: ReadonlyMap<string, Move> = searchFromGoal();
 
 function searchFromGoal(): Map<string, Move> {
@@ -51,7 +51,7 @@ function searchFromGoal(): Map<string, Move> {
   const queue: Cell[] = [goal];
   for (const cell of queue) {
     for (const move of moveNames) {
-      // `from` is the cell from which the move leads to `cell`.
+      // The cell from which the move leads to `cell`, since the search runs backwards from the goal.
       const from: Cell = [cell[0] - moves[move][0], cell[1] - moves[move][1]];
       if (!isFree(from) || isGoal(from) || way.has(String(from))) continue;
       way.set(String(from), move);
@@ -61,7 +61,7 @@ function searchFromGoal(): Map<string, Move> {
   return way;
 }
 
-/** Returns the moves from a cell to the goal. */
+/** Returns the moves of the path from a cell to the goal. */
 export function shortestPath(start: Cell): Move[] {
   const path: Move[] = [];
   for (let cell = start; !isGoal(cell); cell = moved(cell, path.at(-1)!)) path.push(shortestWay.get(String(cell))!);

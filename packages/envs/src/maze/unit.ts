@@ -10,7 +10,7 @@ import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 
 const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
 
-/** The options with which the built-in game equals the game on AgentGym's server. */
+/** The options with which the built-in maze gives the same episodes as AgentGym's server. */
 const asServed = { observation: 'full', reward: 'agentgym' } as const;
 
 export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
@@ -31,16 +31,17 @@ export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
           count: game === null ? startCount : 1,
           item: ({ position }) => String(position),
         }),
-  // With observation=full, each observation contains the goal and the position, so that the last one suffices.
+  // With observation=full, each observation contains the goal and the position, so that the agent needs only the last
+  // observation.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     return observation === 'partial' ? listedHistory : { observation: 'turn', kind: 'last', parts: ['validActions'] };
   },
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
-  // A warm-started policy takes about 16 steps of reward −1, which are −11 at a discount of 0.95. With the reward 1 for the goal,
-  // most episodes reach it.
+  // With rewards of −1 per step, a policy that was trained on demonstrations takes about 16 steps, which is a return of −11 at a
+  // discount of 0.95. With a reward of 1 for the goal, most of its episodes reach the goal.
   critic: { typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5) },
-  // The recordings are from AgentGym's server.
+  // The recordings with which replays are compared were made with AgentGym's server.
   replay: { options: asServed },
   demonstrations: {
     schema: expertNoiseSchema,

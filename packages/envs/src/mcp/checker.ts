@@ -1,39 +1,40 @@
-// Computes the reward of an episode, by a user's module or by the task's answer.
+// Computes the reward of an episode of the environment `mcp`: by a user's module (the checker), or by comparing the agent's
+// answer with the task's.
 import { resolve } from 'node:path';
 import { isRecord } from '@bowyer/core';
 import { shown } from '../contract/shown.js';
 import { importUserModule } from '../user-modules.js';
 import type { McpTask, ToolCall } from './task-file.js';
 
-/** A call of a tool and the result. */
+/** A call of a tool with its result. */
 export interface CalledTool extends ToolCall {
   result: string;
   isError: boolean;
 }
 
-/** A turn of an episode. */
+/** A turn of an episode, as a checker gets it. */
 export interface TranscriptTurn {
   action: string;
   observation: string;
-  /** The calls that reached the server, without refused ones. */
+  /** The tool calls that reached the MCP server; refused calls are not among them. */
   calls: readonly CalledTool[];
 }
 
-/** An episode as a checker gets it. */
+/** The episode that a checker judges. */
 interface CheckedEpisode {
-  /** The row of the task file. */
+  /** The task's row in the task file. */
   task: Readonly<Record<string, unknown>>;
-  /** The agent's answer; null if the episode ended without one. */
+  /** The agent's final answer; null if the episode ended without one. */
   answer: string | null;
   transcript: readonly TranscriptTurn[];
   folder: string | null;
-  /** Calls a tool of the server, even if the agent may not call it. */
+  /** Calls a tool of the MCP server, also one that the agent may not call, for example to inspect the result of the episode. */
   callTool(name: string, given?: Readonly<Record<string, unknown>>): Promise<{ text: string; isError: boolean }>;
 }
 
 /**
- * Judges an episode. It is the default export of a checker's module, and returns a reward, or an object with a reward and further
- * numbers. `won` is `reward >= 1` unless the object has it.
+ * Judges an episode. A checker's module has such a function as default export. It returns a reward, or an object with a reward
+ * and further numbers. `won` is `reward >= 1` unless the object contains it.
  */
 export type Checker = (
   episode: CheckedEpisode,
@@ -45,22 +46,22 @@ export type Checker = (
 export interface Judgement {
   reward: number;
   won: boolean;
-  /** The other members of the checker's result. */
+  /** The members of the checker's result other than `reward` and `won`. */
   components: Readonly<Record<string, unknown>>;
 }
 
-/** The error for a checker's module that cannot be used or returns no reward. */
+/** The error for a checker's module that cannot be loaded or returns no valid reward. */
 class CheckerError extends Error {
   override readonly name = 'CheckerError';
 }
 
-/** Returns the default checker: the answer must equal the task's answer; white space around it is ignored. */
+/** Returns the default checker: the reward is 1 if the agent's answer equals the task's, apart from white space around it. */
 export const exactMatch =
   ({ answer: right }: Pick<McpTask, 'answer'>): Checker =>
   ({ answer }) =>
     answer?.trim() === right?.trim() ? 1 : 0;
 
-/** Loads a module. @throws {CheckerError} */
+/** Imports the default export of a checker's module. @throws {CheckerError} if it cannot be loaded */
 export async function loadChecker(path: string): Promise<Checker> {
   let module: { default?: unknown };
   try {
@@ -74,7 +75,7 @@ export async function loadChecker(path: string): Promise<Checker> {
   );
 }
 
-/** Calls a checker. @throws {CheckerError} for anything but a finite reward */
+/** Calls a checker and reads its result. @throws {CheckerError} for anything but a finite reward */
 export async function judged(checker: Checker, episode: CheckedEpisode, name: string): Promise<Judgement> {
   const verdict: unknown = await checker(episode);
   const { reward, won, ...components } = isRecord(verdict) ? verdict : { reward: verdict };

@@ -1,6 +1,10 @@
-// Splits a command into words without a shell: quotes keep words together, all other characters are literal.
+// Splits the command that starts an MCP server into arguments without a shell: quotes keep words together, all other characters
+// are literal.
 
-/** Splits a command. @throws {SyntaxError} for an unclosed quote and for an empty command */
+/**
+ * Returns the arguments of a command; a list is returned as it is. @throws {SyntaxError} for an unclosed quote and for an empty
+ * command
+ */
 export function commandWords(command: string | readonly string[]): string[] {
   if (typeof command !== 'string') return [...command];
   const words = command.match(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g) ?? [];

@@ -1,11 +1,12 @@
-// Converts results of a server to text. Other media are only named.
+// Converts results of an MCP server (of tool calls and resources) to text. For images, sound and other media, the text states
+// only their kind.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client';
 
 type ContentBlock = CallToolResult['content'][number];
 type ResourceContents = ReadResourceResult['contents'][number];
 
-/** Returns the text of a result, followed by its structured content as JSON unless the text contains that already. */
+/** Returns the text of a tool's result, followed by its structured content as JSON unless the text contains that already. */
 export function resultText({ content = [], structuredContent }: CallToolResult): string {
   const texts = content.map(blockText);
   if (structuredContent !== undefined && !isSaid(structuredContent, content))
@@ -13,7 +14,10 @@ export function resultText({ content = [], structuredContent }: CallToolResult):
   return texts.length > 0 ? texts.join('\n') : '(no content)';
 }
 
-/** Returns whether the texts contain the structured content as JSON, or its `result`, in which some servers wrap values. */
+/**
+ * Returns whether the texts already contain the structured content as JSON, or its member `result`, in which some servers wrap
+ * values.
+ */
 function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const says = (text: string, value: unknown) => text === value || isDeepStrictEqual(parsed(text), value);
@@ -33,7 +37,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Writes structured content as JSON. The SDK returns parsed values, so that integers which a float64 cannot represent get a note.
+ * Writes structured content as JSON. The SDK has already parsed it, so that a note is added to integers which a float64 cannot
+ * represent.
  */
 function structuredText(structured: unknown): string {
   const json = JSON.stringify(structured);
@@ -56,7 +61,7 @@ function blockText(block: ContentBlock): string {
   }
 }
 
-/** Returns a resource's text; other media are only named. */
+/** Returns the text of a resource; for other media, only their kind. */
 export const contentsText = (contents: ResourceContents): string =>
   'text' in contents
     ? contents.text

@@ -1,5 +1,5 @@
-// Makes the folder of an episode, with the task's files. The agent knows it under a constant name, so that the same calls have
-// the same results in every episode.
+// Makes a temporary folder with the task's files for each episode of the environment `mcp`. The agent sees it under a constant
+// name, so that the same calls have the same results in every episode.
 import { realpathSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,11 +12,13 @@ export class EpisodeFolder {
     readonly path: string,
     private readonly name: string,
   ) {
-    // Matches the name as a whole path or the beginning of one, also after file://.
+    // Matches the folder's constant name if it is a complete path or the beginning of one, also after file://.
     this.#name = new RegExp(`(?<=^|[^\\w./-]|file://)${name}(?![\\w-])`, 'g');
   }
 
-  /** Makes the folder. @param name the path under which the agent knows the folder */
+  /**
+   * Makes the folder. @param name the constant path under which the agent sees the folder @param files contents by relative path
+   */
   static async make(name: string, files: Readonly<Record<string, string>>): Promise<EpisodeFolder> {
     const path = realpathSync(makeTemporaryFolder('mcp'));
     for (const [file, text] of Object.entries(files)) {
@@ -26,7 +28,7 @@ export class EpisodeFolder {
     return new EpisodeFolder(path, name);
   }
 
-  /** Replaces the name by the folder's real path in all texts of a JSON value. */
+  /** Replaces the folder's constant name by its real path in all texts of a JSON value. */
   inside<Value>(value: Value): Value {
     if (typeof value === 'string') return value.replaceAll(this.#name, () => this.path) as Value;
     if (Array.isArray(value)) return value.map((item: unknown) => this.inside(item)) as Value;
@@ -34,7 +36,7 @@ export class EpisodeFolder {
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.inside(member)])) as Value;
   }
 
-  /** Replaces the folder's real path by its name in a text. */
+  /** Replaces the folder's real path by its constant name in a text. */
   outside(text: string): string {
     return text.replaceAll(this.path, () => this.name);
   }

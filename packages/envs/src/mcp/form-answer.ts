@@ -1,9 +1,10 @@
-// Answers forms that a server shows to its user during a call (elicitation). Episodes have no user, so that only defaults are
-// sent.
+// Answers the forms that an MCP server asks its user to fill in during a call (elicitation). Episodes have no user, so that only
+// the forms' defaults are sent.
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 
 /**
- * Returns the defaults of a form (SEP-1034). A form whose required field has no default, and a page in a browser, are declined.
+ * Returns an answer with the defaults of a form (SEP-1034). A form with a required field that has no default is declined, and so
+ * is a request to open a page in a browser.
  */
 export function formAnswer(params: ElicitRequestParams): ElicitResult {
   if (params.mode === 'url') return { action: 'decline' };

@@ -1,5 +1,5 @@
-// Connects to a server of the Model Context Protocol by the official SDK, over stdin and stdout of a process or over Streamable
-// HTTP. The first connection imports the SDK. It supports versions 2024-11-05 to 2026-07-28 of the protocol.
+// Connects to a server of the Model Context Protocol with the official SDK, either over stdin and stdout of a process or over
+// Streamable HTTP. The SDK supports versions 2024-11-05 to 2026-07-28 of the protocol, and is imported at the first connection.
 import type {
   CallToolResult,
   Client,
@@ -16,25 +16,30 @@ import { formAnswer } from './form-answer.js';
 import { resultFault } from './tool-arguments.js';
 
 export interface ServerAddress {
-  /** The words of the command, in which {folder} stands for the episode's folder; null: the server has an address. */
+  /**
+   * The command that starts the server, split into arguments, in which {folder} stands for the episode's folder; null: the server
+   * is at `url`.
+   */
   command: readonly string[] | null;
   url: string | null;
-  /** The names of the environment variables that the process gets. */
+  /** The names of those environment variables of this process that the server's process gets. */
   environment: readonly string[];
-  /** The environment variable with the bearer token of the address; null: no token. */
+  /** The name of the environment variable with the bearer token for `url`; null: no token is sent. */
   tokenVariable: string | null;
   startMs: number;
   timeoutMs: number;
 }
 
-/** The error for a server that does not start, has ended, does not answer in time, or answers with an error of the protocol. */
+/**
+ * The error for an MCP server that does not start, has ended, does not answer in time, or answers with an error of the protocol.
+ */
 export class McpServerError extends Error {
   override readonly name = 'McpServerError';
 
   constructor(
     readonly server: string,
     problem: string,
-    /** The last output on the process's stderr; empty for servers at an address. */
+    /** The last output of the server's process on stderr; empty for a server at a URL. */
     readonly stderr: string,
     options?: ErrorOptions,
   ) {
@@ -50,15 +55,18 @@ export class McpServerError extends Error {
 
 const KEPT_STDERR = 2_000;
 
-/** JSON-RPC's code for invalid parameters. They are a mistake of the agent, not of the server. */
+/** JSON-RPC's error code for invalid parameters, which are a mistake of the agent and not of the server. */
 const INVALID_PARAMS = -32_602;
 
-/** The protocol version of each server by address, as the first connection found it. */
+/**
+ * The protocol version of each server that the first connection has found, by the server's address. Later connections need not
+ * ask for it.
+ */
 const discoveries = new Map<string, PriorDiscovery>();
 
 /**
- * A validator that accepts everything. The SDK would match results against the server's patterns without a time limit; `callTool`
- * validates them in a thread instead.
+ * A validator for the SDK that accepts every value. The SDK's own validator would match results against the server's patterns
+ * without a time limit; `callTool` validates them in a thread instead.
  */
 const unchecked = {
   getValidator<T>(): JsonSchemaValidator<T> {
@@ -78,10 +86,10 @@ export class McpConnection {
   ) {}
 
   /**
-   * Starts the server's process, or a session at its address, and lists the tools.
+   * Starts the server's process, or opens a session at its URL, and lists its tools.
    *
    * @param folder path of the episode's folder, in which the process starts
-   * @throws {McpServerError}
+   * @throws {McpServerError} if the server does not start or answer
    */
   static async open(address: ServerAddress, folder: string | null = null): Promise<McpConnection> {
     const server = address.command?.join(' ') ?? String(address.url);
@@ -124,12 +132,15 @@ export class McpConnection {
     return this.client.getInstructions();
   }
 
-  /** Whether the connection cannot be used any more. */
+  /** Whether the connection cannot be used any more, for example after a timeout. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Calls a tool. Errors of the tool, refused arguments included, are results. @throws {McpServerError} if there is no result */
+  /**
+   * Calls a tool of the server. Errors of the tool, such as refused arguments, are returned as results. @throws {McpServerError}
+   * if the server gives no result
+   */
   async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
     try {
       const result = await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
@@ -144,7 +155,7 @@ export class McpConnection {
     }
   }
 
-  /** Reads a resource. @throws {McpServerError} */
+  /** Reads a resource of the server. @throws {McpServerError} if it cannot be read */
   async readResource(uri: string): Promise<ReadResourceResult> {
     try {
       return await this.client.readResource({ uri }, { timeout: this.address.timeoutMs });
@@ -185,13 +196,13 @@ export class McpConnection {
     if (command === null) {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
       const token = tokenVariable === null ? undefined : process.env[tokenVariable];
-      // A server may close an idle connection while a call is sent over it. Calls must not be repeated, so each gets a new
-      // connection.
+      // A server may close an idle connection while a call is being sent over it. Calls must not be repeated, so that each gets a
+      // new connection.
       const headers = { connection: 'close', ...(token !== undefined && { authorization: `Bearer ${token}` }) };
       return new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers } });
     }
     const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
-    // To find out the protocol version, the SDK starts a second process, unless the transport is a subclass of its own.
+    // The SDK starts a second process to find out the protocol version, unless the transport is a subclass of its own transport.
     class OneProcessTransport extends StdioClientTransport {}
     const given = Object.fromEntries(environment.map((name) => [name, process.env[name] ?? '']));
     const [program, ...args] = command.map((word) =>
@@ -216,7 +227,8 @@ export class McpConnection {
   }
 
   /**
-   * Makes the error of a failed call. After a timeout the connection is not used again, since the server may still be working.
+   * Makes the error of a failed call. After a timeout the connection is not used again, since the server may still be working on
+   * the call.
    */
   #failure(what: string, cause: unknown): McpServerError {
     const { code, message } = cause as { code?: unknown; message: string };
@@ -227,7 +239,7 @@ export class McpConnection {
   }
 }
 
-/** Returns whether a server ended when it was asked for its protocol version, as servers of old SDKs do. */
+/** Returns whether a server's process ended when it was asked for its protocol version, as servers with old SDKs do. */
 const endedAtQuestion = (error: unknown, { command }: ServerAddress): boolean =>
   command !== null &&
   error instanceof McpServerError &&

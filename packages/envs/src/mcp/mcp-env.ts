@@ -1,4 +1,4 @@
-// Plays the environment `mcp`: tasks for which the agent calls tools of a server of the Model Context Protocol. See mcp.md.
+// Plays the environment `mcp`: tasks for which the agent calls tools of a server of the Model Context Protocol (MCP). See mcp.md.
 import { isDeepStrictEqual } from 'node:util';
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
@@ -26,10 +26,10 @@ export class McpEnv implements Env {
   #session: ToolSession | null = null;
   #task!: McpTask;
   #transcript: TranscriptTurn[] = [];
-  /** The number of the expert's steps that the agent has followed. */
+  /** The number of the expert's steps that the agent has made so far. */
   #done = 0;
 
-  /** Reads the tasks. @throws {TaskFileError} if the file of tasks cannot be used */
+  /** Reads the tasks from the file in the options. @throws {TaskFileError} if the file cannot be used */
   constructor(private readonly options: McpOptions) {
     if (options.tasks === null) throw new TypeError('mcp: env.tasks is null: give a file of tasks');
     this.#tasks = mcpTasks(options.tasks, options.checker !== null);
@@ -76,7 +76,10 @@ export class McpEnv implements Env {
     await this.#leave();
   }
 
-  /** Begins a session. The former session is closed afterwards, since a shared server ends with its last user. */
+  /**
+   * Begins a session with the server. The former session is closed only afterwards, since a shared server ends with its last
+   * session.
+   */
   async #beginSession(): Promise<void> {
     if (this.options.isolate === 'episode') await this.#leave();
     const former = this.#session;
@@ -101,7 +104,8 @@ export class McpEnv implements Env {
   }
 
   /**
-   * Makes the calls of a reply and stops after the first refused one. @param called receives the calls that reached the server
+   * Makes the tool calls of a reply in order, and stops after the first refused one. @param called receives the calls that
+   * reached the server
    */
   async #results(calls: readonly ToolCall[], called: CalledTool[]): Promise<string> {
     const results: string[] = [];
@@ -119,7 +123,7 @@ export class McpEnv implements Env {
     return writeResults(results, this.options.callFormat);
   }
 
-  /** Counts a call that equals the expert's next step. */
+  /** Counts a call that equals the expert's next step, so that the expert can continue after it. */
   #follow(call: ToolCall): void {
     const step: ExpertStep | undefined = this.#task.expert?.[this.#done];
     if (step !== undefined && 'name' in step && isDeepStrictEqual({ ...step }, { ...call })) this.#done++;
@@ -153,6 +157,6 @@ export class McpEnv implements Env {
   }
 }
 
-/** Returns the words of the command; null for a server at an address. */
+/** Returns the command that starts the MCP server, split into arguments; null for a server at a URL. */
 export const commandOf = ({ command, args }: Pick<McpOptions, 'command' | 'args'>): readonly string[] | null =>
   command === null ? null : [...commandWords(command), ...args];

@@ -1,14 +1,14 @@
 import { choice, integer, option, text } from '@bowyer/core';
 import { options, type OptionsOf } from '../option.js';
 
-/** The formats of calls in a reply; see replies.ts. */
+/** The formats in which a reply contains tool calls; see replies.ts. */
 export const callFormats = ['json', 'hermes'] as const;
 export type CallFormat = (typeof callFormats)[number];
 
 const words = (description: string) =>
   option<readonly string[]>({ description, type: 'array', items: { type: 'string' }, default: [] });
 
-/** The longest timeout of Node's timers in milliseconds. */
+/** The longest timeout in milliseconds that Node's timers accept. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const milliseconds = { maximum: LONGEST_WAIT_MS };
 

@@ -10,12 +10,12 @@ import { lostNumber, membersAsWritten, objectEnd } from '../json-text.js';
 import type { CallFormat } from './options.js';
 import type { ExpertStep, ToolCall } from './task-file.js';
 
-/** A parsed reply: calls, an answer, or the reason why it is neither. */
+/** A parsed reply: tool calls, an answer, or the reason why the reply is neither. */
 export type Reply = { calls: readonly ToolCall[] } | { answer: string } | { fault: string };
 
 const RULE = 'write one JSON object: {"name": TOOL, "arguments": {…}} or {"answer": TEXT}';
 
-/** Parses a reply without its reasoning. Tags inside the strings of a call or an answer have no meaning. */
+/** Parses a reply after its reasoning was removed. Reasoning tags inside the strings of a call or an answer have no meaning. */
 export function readReply(text: string, format: CallFormat): Reply {
   return format === 'json' ? jsonReply(text) : hermesReply(text);
 }
@@ -33,7 +33,10 @@ function jsonReply(text: string): Reply {
   return { answer: typeof answer === 'string' ? answer : membersAsWritten(json).answer };
 }
 
-/** Returns the JSON object that is the whole text, or that follows the reasoning, in a code fence or not; null for others. */
+/**
+ * Returns the JSON object that is the complete text, or that follows the reasoning, with or without a code fence; null for other
+ * texts.
+ */
 function objectOf(text: string | null): string | null {
   if (text === null) return null;
   const starts = [0, ...[...text.matchAll(ENDS_OF_THOUGHTS)].map(({ index, 0: end }) => index + end.length)];
@@ -47,7 +50,7 @@ function objectOf(text: string | null): string | null {
 
 const [BEGIN, END] = ['<tool_call>', '</tool_call>'];
 
-/** Parses a reply in the format hermes. Complete calls are taken out first, since their strings may contain reasoning tags. */
+/** Parses a reply in the format hermes. Complete calls are cut out first, since their strings may contain reasoning tags. */
 function hermesReply(text: string): Reply {
   const mark = unusedCharacter(text);
   const whole: string[] = [];
@@ -67,7 +70,7 @@ function hermesReply(text: string): Reply {
   return called(calls, `between ${BEGIN} and ${END}, write {"name": TOOL, "arguments": {…}}`);
 }
 
-/** Yields the <tool_call> blocks that contain exactly one JSON object. */
+/** Yields the <tool_call> blocks of a text that contain exactly one JSON object. */
 function* wholeCalls(text: string): Generator<{ start: number; end: number; json: string }> {
   let start = text.indexOf(BEGIN);
   while (start >= 0) {
@@ -111,7 +114,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Writes a step of an expert as a reply. */
+/** Writes an expert's step, a tool call or an answer, in the form of an agent's reply. */
 export function writeReply(step: ExpertStep, format: CallFormat): string {
   if ('answer' in step) return format === 'json' ? `{"answer": ${JSON.stringify(step.answer)}}` : step.answer;
   const call = `{"name": ${JSON.stringify(step.name)}, "arguments": ${spaced(step.arguments)}}`;
@@ -126,6 +129,6 @@ export function spaced(value: unknown): string {
   return `{${members.join(', ')}}`;
 }
 
-/** Joins the results of calls to an observation. */
+/** Joins the results of a reply's tool calls to the next observation. */
 export const writeResults = (results: readonly string[], format: CallFormat): string =>
   (format === 'json' ? results : results.map((text) => `<tool_response>\n${text}\n</tool_response>`)).join('\n');

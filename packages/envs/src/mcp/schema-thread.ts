@@ -1,11 +1,12 @@
-// Validates values against JSON schemas in a thread with limits of time and memory. The schemas come from servers, and a pattern
-// such as `(a+)+$` may take practically forever for a string of forty letters. docs/decisions/mcp.md explains the thread.
+// Validates tool arguments and results against JSON schemas in a thread with limits of time and memory. The schemas come from MCP
+// servers, and a pattern such as `(a+)+$` may take practically forever for a string of forty letters. See docs/decisions/mcp.md.
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 /**
- * The time limit of a check in milliseconds. Most checks take microseconds; compiling a large schema takes a tenth of a second.
+ * The time limit of a validation in milliseconds. Most validations take microseconds; compiling a large schema takes a tenth of a
+ * second.
  */
 const MOST_MS = 5_000;
 
@@ -14,10 +15,13 @@ const MOST_MIB = 256;
 /** The largest number of compiled schemas that the thread keeps. */
 const MOST_KEPT = 1_024;
 
-/** The largest number of remembered failures: an agent may repeat a bad call in every turn. */
+/** The largest number of values that exceeded a limit and are remembered, since an agent may repeat such a call in every turn. */
 const MOST_FAILED = 1_024;
 
-/** The thread's program as a string, since a thread cannot load TypeScript sources, which tests run. The SDK depends on ajv. */
+/**
+ * The thread's program as a string: in tests, which run the TypeScript sources, a thread could not load a TypeScript file. The
+ * validator ajv is a dependency of the SDK.
+ */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { AjvJsonSchemaValidator } = require(workerData.library);
@@ -47,26 +51,28 @@ parentPort.postMessage('ready');`;
 
 interface Work {
   schema: string;
-  /** The value as JSON; null: only compile the schema. */
+  /** The value to validate as JSON; null: the schema is only compiled. */
   value: string | null;
 }
 
 type Answer = { fault: string | null } | { problem: string };
 
-/** The error for a check that exceeds its time or memory. */
+/** The error for a validation that exceeds its limit of time or memory. */
 export class SchemaLimitError extends Error {
   override readonly name = 'SchemaLimitError';
 }
 
-/** Runs checks one after another. The first check starts the thread, which never keeps the process alive. */
+/**
+ * Validates values one after another in a thread, which the first validation starts and which does not keep the process alive.
+ */
 class SchemaThread {
   #worker: Promise<Worker> | null = null;
   #last: Promise<unknown> = Promise.resolve();
   readonly #failed = new Map<string, SchemaLimitError>();
 
   /**
-   * Returns the reason why the value is invalid; null if it is valid.
-   * @throws {SchemaLimitError}
+   * Validates a value. Returns the reason why it is invalid; null if it is valid.
+   * @throws {SchemaLimitError} if a limit is exceeded
    * @throws {Error} if the schema cannot be compiled
    */
   check(work: Work): Promise<string | null> {
@@ -131,5 +137,5 @@ function answered(worker: Worker, work: Work): Promise<Answer> {
   });
 }
 
-/** The thread that all sessions of the process share. */
+/** The validation thread that all MCP sessions of the process share. */
 export const schemaThread = new SchemaThread();

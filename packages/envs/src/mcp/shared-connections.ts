@@ -1,4 +1,5 @@
-// Shares connections among all environments of a process. A connection is closed when its last user leaves.
+// Shares connections to MCP servers among all environments of a process (isolate=shared). A connection is closed when its last
+// user leaves.
 import { McpConnection, type ServerAddress } from './mcp-connection.js';
 
 interface Shared {
@@ -13,7 +14,10 @@ export interface Lease {
   leave(): Promise<void>;
 }
 
-/** Returns a working connection. A broken one is replaced; its earlier users get errors until they request a new one. */
+/**
+ * Returns a working connection to a server. A broken connection is replaced by a new one; environments that still use the broken
+ * one get errors until they call this function again.
+ */
 export async function sharedConnection(address: ServerAddress): Promise<Lease> {
   const key = JSON.stringify(address);
   const known = open.get(key);

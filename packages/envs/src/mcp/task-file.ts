@@ -1,4 +1,4 @@
-// Reads task files: JSON lines, or CSV for tasks whose fields are all texts.
+// Reads the task files of the environment `mcp`: JSON lines, or CSV for tasks whose fields are all texts.
 import { isAbsolute, normalize, sep } from 'node:path';
 import { isRecord } from '@bowyer/core';
 import { nearestName } from '../contract/unknown-name-error.js';
@@ -6,37 +6,37 @@ import type { Row } from '../table-file.js';
 import { lostNumber, membersAsWritten } from '../json-text.js';
 import { LineError, lineSplit, readTasks, textCell, type LineTask } from '../task-lines.js';
 
-/** A call of a tool. */
+/** A call of a tool of the MCP server. */
 export interface ToolCall {
   name: string;
   arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A step of an expert: a call, or the answer that ends the episode. */
+/** A step of an expert: a tool call, or the answer that ends the episode. */
 export type ExpertStep = ToolCall | { answer: string };
 
 export interface McpTask extends LineTask {
   prompt: string;
-  /** The kind of task, by which reports are broken down. */
+  /** The kind of task, for which reports show separate results. */
   kind: string | null;
-  /** The right answer; null if only a checker can judge. */
+  /** The right answer; null if only a checker can judge the agent's answer. */
   answer: string | null;
-  /** URIs of resources that the first observation contains. */
+  /** The URIs of resources of the MCP server whose content the first observation shows. */
   resources: readonly string[];
-  /** The contents of the files in the episode's folder, by relative path. */
+  /** The files that are written into the episode's folder: contents by relative path. */
   files: Readonly<Record<string, string>>;
-  /** The steps of an expert; null if the task has none. */
+  /** The tool calls and the answer of an expert; null if the task has none. */
   expert: readonly ExpertStep[] | null;
   row: Readonly<Record<string, unknown>>;
 }
 
-/** The columns that the environment itself reads. */
+/** The columns of a task file that the environment itself reads; others are for a checker. */
 const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'files', 'expert'] as const;
 
 /**
- * Reads the tasks.
+ * Reads the tasks of a file.
  *
- * @param hasChecker whether a checker reads the rows, so that any column is allowed
+ * @param hasChecker whether a checker reads the rows, so that any further column is allowed
  * @throws {TaskFileError} with every row that cannot be used
  */
 export const mcpTasks = (path: string, hasChecker: boolean): readonly McpTask[] =>
@@ -46,7 +46,7 @@ function taskOf(row: Row, hasChecker: boolean): McpTask {
   const { cells } = row;
   if (!hasChecker) refuseUnread(cells);
   const written = row.json === undefined ? {} : membersAsWritten(row.json);
-  // If the answer is a number, the agent must write it as the file does.
+  // If the answer is a number, the agent must write it with the same digits as the file, so that the number's text is used.
   const answer = typeof cells.answer === 'number' ? written.answer : textCell(row, 'answer');
   if (answer === null && !hasChecker)
     throw new LineError('it has no answer, and env.checker is null: nothing can be right');

@@ -1,4 +1,5 @@
-// Opens the session of an episode: a server and its tools, the episode's folder, and the validation of calls.
+// Opens the session of an episode of the environment `mcp`: a connection to the MCP server, the tools that the agent may call,
+// the episode's folder, and the validation of calls.
 import type { Tool } from '@modelcontextprotocol/client';
 import { nearestName } from '../contract/unknown-name-error.js';
 import { contentsText, resultText } from './content-text.js';
@@ -9,7 +10,7 @@ import { sharedConnection, type Lease } from './shared-connections.js';
 import type { McpTask, ToolCall } from './task-file.js';
 import { argumentChecks, type ArgumentsFault } from './tool-arguments.js';
 
-/** Compiled validators, by the list of tools as JSON. */
+/** Compiled validators of arguments, cached by the server's list of tools as JSON. */
 const checksOfTools = new Map<string, Promise<ReadonlyMap<string, ArgumentsFault>>>();
 
 function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, ArgumentsFault>> {
@@ -19,7 +20,10 @@ function checksOf(tools: readonly Tool[]): Promise<ReadonlyMap<string, Arguments
   return known;
 }
 
-/** Opens a session. @throws {McpServerError} if the server does not start, or lacks a tool that the options or the expert name */
+/**
+ * Opens a session. @throws {McpServerError} if the server does not start, or lacks a tool that the options or the task's expert
+ * name
+ */
 export async function openToolSession(
   options: McpOptions,
   command: readonly string[] | null,
@@ -80,7 +84,7 @@ export class ToolSession {
     return this.inner?.path ?? null;
   }
 
-  /** Returns the reason why the agent must not make a call; null if it may. */
+  /** Returns the reason why the agent's call is refused before it is sent, such as invalid arguments; null if it may be sent. */
   async fault({ name, arguments: given }: ToolCall): Promise<string | null> {
     const names = this.offered.map((tool) => tool.name);
     if (!names.includes(name)) return `There is no tool '${name}'; the tools are ${names.join(', ')}.`;
@@ -88,7 +92,10 @@ export class ToolSession {
     return fault === null ? null : `The arguments of ${name} are not valid: ${fault}.`;
   }
 
-  /** Calls a tool. @throws {McpServerError} */
+  /**
+   * Calls a tool, and replaces the names of the episode's folder in arguments and result. @throws {McpServerError} if the server
+   * gives no result
+   */
   async call({ name, arguments: given }: ToolCall): Promise<{ text: string; isError: boolean }> {
     const { connection } = this.lease;
     requireTool(connection, connection.tools, name, 'a call');
@@ -96,7 +103,7 @@ export class ToolSession {
     return { text: this.#outside(resultText(result)), isError: result.isError === true };
   }
 
-  /** Returns the texts of a resource. @throws {McpServerError} */
+  /** Returns the texts of a resource. @throws {McpServerError} if it cannot be read */
   async read(uri: string): Promise<string> {
     const { contents } = await this.lease.connection.readResource(this.inner?.inside(uri) ?? uri);
     return this.#outside(contents.map(contentsText).join('\n'));

@@ -2,14 +2,14 @@ import type { Tool } from '@modelcontextprotocol/client';
 import type { McpOptions } from './options.js';
 import { spaced } from './replies.js';
 
-/** The members of a tool that the description shows. */
+/** The members of a tool that the description for the agent shows. */
 export type DescribedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'>;
 
 /**
- * Writes the description; empty if there is nothing to describe.
+ * Writes the description of the tools that the agent reads; empty if there is nothing to describe.
  *
- * @param instructions the server's instructions
- * @param answer how an agent writes its answer
+ * @param instructions the server's instructions to its users
+ * @param answer the text that says how the agent must write its final answer
  */
 export function toolsText(
   tools: readonly DescribedTool[],
@@ -40,7 +40,7 @@ const hermesLines = (tools: readonly DescribedTool[], answer: string): string[] 
   `A reply without a call is ${answer}.`,
 ];
 
-/** Returns a tool as a function in the form that chat templates take. */
+/** Returns a tool as a function in the form that chat templates accept. */
 function functionOf({ name, description, inputSchema }: DescribedTool): Record<string, unknown> {
   const { $schema: _, ...parameters } = inputSchema;
   return { name, ...(description !== undefined && { description }), parameters };

@@ -10,7 +10,7 @@ import { mcpTasks, type McpTask } from './task-file.js';
 
 const task = { description: 'Id of the task, instead of one drawn by the seed.', type: 'string' } as const;
 
-/** Returns the tasks of the file; empty without a file. */
+/** Returns the tasks of the file in the options; an empty list without a file. */
 const tasksOf = ({ tasks, checker }: Pick<McpOptions, 'tasks' | 'checker'>): readonly McpTask[] =>
   tasks === null ? [] : mcpTasks(tasks, checker !== null);
 
@@ -41,7 +41,7 @@ export const mcpUnit = defineEnvironment<McpOptions>({
         ...(expert ?? []).map((step) => writeReply(step, options.callFormat)),
       ]),
   },
-  // A solved task has reward 1.
+  // The reward of a solved task is 1.
   critic: { typicalReturn: () => 0.3 },
   config: {
     readWith: {

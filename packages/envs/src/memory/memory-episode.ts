@@ -1,22 +1,22 @@
-// Converts a successful episode for the memory: the environment's observations and the actions, without texts that the agent's
-// context added.
+// Converts a successful episode to the form in which the memory stores it: the environment's observations and the actions,
+// without texts that the config's node `context` has added.
 import { episodicReturn, recordedReturn, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 
 export interface MemoryEpisode {
-  /** The name of its origin, such as `demonstration 17` or `rollout 230`. */
+  /** The episode's name, which says where it comes from, such as `demonstration 17` or `rollout 230`. */
   id: string;
-  /** The id of the played item, if it is known. */
+  /** The id of the item (problem, world) that was played, if it is known. */
   item?: string;
-  /** The task, if the environment gives it apart from its observations. */
+  /** The description of the task, if the environment gives it separately from its observations. */
   task?: string;
   return: number;
-  /** The turns: the environment's observation, and the action that followed. */
+  /** The turns: each observation of the environment, and the action that followed it. */
   turns: { observation: string; action: string }[];
 }
 
 /**
- * Converts a record; null if the episode was no success. @param minReturn smallest return of a success; null: `won` decides, or
- * else a return above 0
+ * Converts a recorded episode; returns null if the episode was not successful. @param minReturn smallest return of a success;
+ * null: `info.won` decides, or, without it, a return above 0
  */
 export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn: number | null): MemoryEpisode | null {
   const { reset, steps } = record;
@@ -34,7 +34,7 @@ export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn
 
 export const demonstrationId = (number: number): string => `demonstration ${number}`;
 
-/** Converts a trajectory; null if the episode was no success, as in `episodeOfRecord`. */
+/** Converts a trajectory of a rollout; returns null if the episode was not successful, as in `episodeOfRecord`. */
 export function episodeOfTrajectory(trajectory: Trajectory, minReturn: number | null): MemoryEpisode | null {
   const { episode, item, task, transitions, infos } = trajectory;
   const total = episodicReturn(trajectory);

@@ -1,18 +1,21 @@
-// Searches the documents of the memory by words (BM25) or by an encoder's vectors.
+// Searches the memory's documents (observations of stored episodes) by words (BM25) or by the similarity of an encoder's vectors.
 import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
 
-/** Finds documents, as indices in the list from which the index was made. */
+/** An index of documents, which finds them as indices in the list from which it was made. */
 export interface MemoryIndex {
-  /** Returns the best documents, best first. Documents without a common word may be left out. */
+  /** Returns the best documents for a query, best first. Documents that share no word with it may be left out. */
   search(query: string, limit: number): Promise<number[]> | number[];
 }
 
 /** Makes an index of documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
-/** Makes an index by the search of WebShop: Lucene's English analysis and BM25. Equal documents are ranked by age, the newest first. */
+/**
+ * Makes an index with the same search as in WebShop: Lucene's English analysis and BM25. Equal documents are ranked by age, the
+ * newest first.
+ */
 export const bm25Index: MakeIndex = (documents) => {
   const builder = new IndexBuilder();
   for (const document of documents) builder.add(termsOf(document));
@@ -24,7 +27,7 @@ export const bm25Index: MakeIndex = (documents) => {
 };
 
 /**
- * Returns a function that makes an index by cosine similarity.
+ * Returns a function that makes an index of the documents' vectors, which are compared by cosine similarity.
  *
  * @param embed returns one vector per text, all of the same size and of length 1
  */

@@ -3,29 +3,32 @@
 export const memoryKinds = ['none', 'bm25', 'encoder'] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
 
-/** The node `memory` of a config, in camelCase. With kind none it has no other keys. */
+/** The node `memory` of a config, in camelCase. With kind `none` it has no other keys. */
 export interface MemoryOptions {
   kind: MemoryKind;
-  /** The unit of retrieval: whole episodes at each reset, or single turns at every turn. */
+  /** The unit of retrieval: whole episodes at each reset, or single turns (`transition`) at every turn. */
   unit?: MemoryUnit;
   topK?: number;
-  /** The largest number of characters of all examples together. Examples that do not fit are left out. */
+  /** The largest number of characters of all retrieved examples together. Examples that do not fit are left out. */
   maxChars?: number;
-  /** The folder of the encoder, or its name on the hub; only with kind encoder. */
+  /** The folder of the encoder model, or its name on the Hugging Face hub; only with kind `encoder`. */
   encoder?: string | null;
-  /** Whether the memory begins with the successful demonstrations. */
+  /** Whether the memory initially contains the successful episodes of the demonstrations. */
   demonstrations?: boolean;
   grow?: boolean;
-  /** The largest number of episodes in memory. When it is exceeded, the oldest is removed. */
+  /** The largest number of stored episodes. When it is exceeded, the oldest one is removed. */
   capacity?: number;
-  /** The smallest return of an episode in memory; null: won episodes, or, if the environment reports none, returns above 0. */
+  /**
+   * The smallest return of an episode that is stored; null: won episodes are stored, or, if the environment does not report
+   * `won`, those with a return above 0.
+   */
   minReturn?: number | null;
 }
 
 type MemoryUnit = 'episode' | 'transition';
 
-/** The options of retrieval, all given. */
+/** The options of retrieval with a value for each. */
 export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'maxChars'>>;
 
-/** The keys that affect retrieval. They must have the same values in evaluation as in training. */
+/** The keys that affect which examples an agent reads. They must have the same values in evaluation as in training. */
 export const retrievalKeys = ['kind', 'unit', 'topK', 'maxChars', 'encoder'] as const;

@@ -1,10 +1,10 @@
-// Retrieves examples from the memory for one episode at a time, in play or from records.
+// Retrieves examples from the memory for the turns of one episode at a time, while it is played or from its record.
 import type { Memory, Retrieved } from './memory.js';
 
-/** The examples that the memory provides at a turn. */
+/** The examples that the memory provides at a turn, by their ids and as text. */
 export interface Recalled {
   ids: string[];
-  /** The examples' text, which precedes the prompt from this turn on; undefined: the text is unchanged. */
+  /** The text of the examples, which precedes the agent's prompt from this turn on; undefined: the earlier text is kept. */
   text?: string;
 }
 
@@ -17,10 +17,10 @@ export class MemoryReader {
   constructor(private readonly memory: Memory) {}
 
   /**
-   * Retrieves examples at the beginning of an episode.
+   * Retrieves the examples for the first turn of an episode.
    *
-   * @param info of the reset, or its record in snake_case
-   * @param except id of an episode to leave out, such as the recorded episode itself
+   * @param info of the reset, or its record with keys in snake_case
+   * @param except id of an episode that is not retrieved, such as the recorded episode itself
    */
   async begin(observation: string, info: Readonly<Record<string, unknown>>, except?: string): Promise<Recalled> {
     const task = info.taskDescription ?? info.task_description;
@@ -30,7 +30,7 @@ export class MemoryReader {
     return this.#retrieve(observation);
   }
 
-  /** Retrieves examples for the next turn. If the unit is a whole episode, the examples of the reset are kept. */
+  /** Retrieves the examples for the next turn. If the unit of retrieval is an episode, those of the reset are kept. */
   async follow(observation: string): Promise<Recalled> {
     return this.memory.unit === 'episode' ? { ids: this.#last.ids } : this.#retrieve(observation);
   }

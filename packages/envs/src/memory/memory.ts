@@ -1,4 +1,4 @@
-// Keeps successful episodes in a memory. Those whose observations resemble the current one are put into the prompt as examples.
+// Stores successful episodes. Those whose observations resemble the current one are put into the agent's prompt as examples.
 // Sources: nearest neighbours as examples (Liu et al. 2022, arXiv:2101.06804), acting by past cases (Lengyel and Dayan 2007;
 // Blundell et al. 2016, arXiv:1606.04460).
 import type { MemoryEpisode } from './memory-episode.js';
@@ -7,18 +7,20 @@ import type { RetrievalOptions } from './memory-options.js';
 
 export interface MemorySettings extends RetrievalOptions {
   makeIndex: MakeIndex;
-  /** The largest number of episodes. When it is exceeded, the oldest is removed. */
+  /** The largest number of stored episodes. When it is exceeded, the oldest one is removed. */
   capacity: number;
 }
 
-/** A query, with the episodes that must not be returned. */
+/** A query for examples, with the episodes that must not be returned. */
 interface MemoryQuery {
   observation: string;
-  /** The task, if the environment gives it apart from its observations. */
+  /** The description of the task, if the environment gives it separately from its observations. */
   task?: string;
-  /** The item that is played. No episode of this item is returned. */
+  /**
+   * The id of the item that is played. Stored episodes of the same item are not returned, since they would reveal its solution.
+   */
   item?: string;
-  /** The id of a further episode that is not returned, such as a demonstration that is itself in memory. */
+  /** The id of a further episode that is not returned, such as a demonstration that is itself stored in the memory. */
   except?: string;
 }
 
@@ -31,19 +33,19 @@ export interface Retrieved {
 interface Document {
   id: string;
   episode: MemoryEpisode;
-  /** The text by which the document is found; the episode's task may be added to it. */
+  /** The text by which the document is searched; the episode's task may be added to it. */
   observation: string;
   example: string;
 }
 
-/** A memory. Only `add` and `restore` change it. */
+/** A memory of successful episodes. Only `add` and `restore` change it. */
 export class Memory {
-  /** The episodes by item, or by id if the item is unknown, in the order of their insertion. */
+  /** The stored episodes, keyed by item, or by id if the item is unknown, in the order of their insertion. */
   readonly #episodes = new Map<string, MemoryEpisode>();
   #documents: Document[] = [];
-  /** The number of documents per item and per episode. */
+  /** The number of documents of each item (key `item ID`) and of each episode (key `id ID`) in the index. */
   readonly #counts = new Map<string, number>();
-  /** Whether the episodes have different tasks. A task that all share is left out of the search. */
+  /** Whether the stored episodes have different tasks. A task that all of them share is left out of the search. */
   #tasksDiffer = false;
   #index: Promise<MemoryIndex> | null = null;
 
@@ -57,7 +59,10 @@ export class Memory {
     return this.settings.unit;
   }
 
-  /** Adds episodes. Each item keeps one: that with the larger return, then the shorter one, then the older one. */
+  /**
+   * Adds episodes. For each item, one episode is stored: the one with the larger return, at equal returns the shorter one, then
+   * the older one.
+   */
   add(episodes: Iterable<MemoryEpisode>): void {
     for (const episode of episodes) {
       const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;
@@ -92,12 +97,12 @@ export class Memory {
     return { ids: shown.map(({ id }) => id), text: examplesText(shown.map(({ example }) => example)) };
   }
 
-  /** Writes the episodes as JSON lines, in their order. */
+  /** Writes the stored episodes as JSON lines, in the order of their insertion, for a checkpoint. */
   toText(): string {
     return [...this.#episodes.values()].map((episode) => `${JSON.stringify(episode)}\n`).join('');
   }
 
-  /** Replaces the content by the episodes of `toText`. */
+  /** Replaces the memory's content by the episodes in a text that `toText` has written. */
   restore(text: string): void {
     this.#episodes.clear();
     this.#index = null;
@@ -123,7 +128,10 @@ export class Memory {
     );
   }
 
-  /** Returns the search text of a document: the observation, after the task if tasks differ and it does not contain it. */
+  /**
+   * Returns the text by which a document is searched: the observation, preceded by the task if tasks differ and the observation
+   * does not contain it.
+   */
   #key(task: string | undefined, observation: string): string {
     return !this.#tasksDiffer || task === undefined || observation.includes(task)
       ? observation
@@ -150,6 +158,6 @@ const transitionDocuments = (episode: MemoryEpisode): Document[] =>
     example: `${observation.trim()}\n${action.trim()}\n`,
   }));
 
-/** Joins the examples to the text that precedes the prompt. */
+/** Joins the examples to the text that precedes the agent's prompt. */
 const examplesText = (examples: readonly string[]): string =>
   examples.length === 0 ? '' : `${examples.map((example) => `Example:\n${example}`).join('')}Now:\n`;

@@ -1,17 +1,20 @@
-// Reads the environments of a mixture from its option `envs`.
+// Reads the member environments of the environment `mixture` from its option `envs`.
 
-/** A member: its name, and its options other than the defaults. */
+/** A member environment: its name, and those of its options that differ from the defaults. */
 export interface Member {
   name: string;
   options: Readonly<Record<string, unknown>>;
-  /** The label in `info.env`: the name, with a number if several members have this name. */
+  /** The label of the member in `info.env`: its name, with a number if several members have the same name. */
   label: string;
 }
 
-/** A member in the option: a name, or a node with a name and options, like `env` itself. */
+/** A member in the option `envs`: a name, or an object with a name and options, like the config's node `env`. */
 export type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
 
-/** Returns the members of the list. Entries without a name are skipped; the schema refuses them. */
+/**
+ * Returns the members that the option `envs` lists. Entries without a name are skipped here; the check of the config refuses
+ * them.
+ */
 export function membersOf(listed: unknown): Member[] {
   if (!Array.isArray(listed)) return [];
   const nodes = (listed as unknown[]).flatMap((entry) => {

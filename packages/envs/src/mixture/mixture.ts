@@ -9,20 +9,20 @@ interface MixedEnv {
 
 interface MixtureReset {
   seed?: number;
-  /** The index of the member to play. If it is absent, the seed draws one. */
+  /** The index of the member environment that plays the episode. If it is absent, the seed draws one. */
   member?: number;
-  /** The options of the member's reset; default: only a seed. */
+  /** The options with which the member environment is reset; default: only a seed. */
   memberReset?: Record<string, unknown>;
 }
 
-/** An environment that plays each episode in one of several members. `info.env` is that member's label. */
+/** An environment whose episodes are each played in one of several member environments. `info.env` is the label of the member. */
 export class Mixture implements Env {
   readonly #order = new EpisodeOrder('mixture');
   readonly #open = new Map<number, Env>();
   #rng = new Rng(0);
   #playing = 0;
 
-  /** Takes the members, each of which is created before its first episode. */
+  /** Makes a mixture of member environments, each of which is created before its first episode. */
   constructor(private readonly members: readonly MixedEnv[]) {
     if (members.length === 0) throw new RangeError('mixture: env.envs is empty: list one environment at least');
   }

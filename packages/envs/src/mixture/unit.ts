@@ -19,16 +19,19 @@ import { membersOf, type Member, type ListedMember } from './members.js';
 import { Mixture } from './mixture.js';
 import { options, type OptionsOf } from '../option.js';
 
-/** The registry, which is passed in: it contains the mixture itself, so that importing it would be circular. */
+/**
+ * The functions of the registry, which are passed in: the registry contains the mixture itself, so that importing it here would
+ * be circular.
+ */
 interface Members {
   unit(name: string): AnyEnvironment;
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
-  /** Returns the options of a member, with the schema's defaults. */
+  /** Returns all options of a member environment, with defaults for those that are not given. */
   options(member: Member): Record<string, unknown>;
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
 
-/** The options of all members' experts. Each applies to the experts that have it. */
+/** The options of the experts of all member environments. Each option applies to those experts that have it. */
 type ExpertKeys = ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert & ExpertTies;
 
 const member = {
@@ -111,7 +114,9 @@ export const mixtureUnit = (registry: Members) =>
     },
   });
 
-/** Returns the offers of the members. Unknown names are skipped; another check reports them. */
+/**
+ * Returns what each member environment can provide for the agent's text. Unknown names are skipped; another check reports them.
+ */
 const offersOf = (members: readonly Member[], registry: Members): ContextOffer[] =>
   members.flatMap((one) => {
     try {
@@ -121,7 +126,7 @@ const offersOf = (members: readonly Member[], registry: Members): ContextOffer[]
     }
   });
 
-/** Returns the offer with the parts that all members provide. */
+/** Returns the parts of the agent's text that all member environments can provide. */
 function mixedOffer(offers: readonly ContextOffer[]): ContextOffer {
   if (offers.every(({ observation }) => observation === 'history')) return historyOffer;
   const parts = offers[0].parts.filter((part) => offers.every((offer) => offer.parts.includes(part)));
@@ -140,7 +145,10 @@ function contextProblems(offers: readonly ContextOffer[]) {
   ];
 }
 
-/** Returns the plan of splits. The number of an episode selects its member in turn; without a number, its seed draws one. */
+/**
+ * Returns the plan of the splits. The number of an episode selects the member environments in turn; without a number, the
+ * episode's seed draws one.
+ */
 function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
   const plans = members.map(({ name, options }) => registry.plan(name, options));
   const sum = (counts: readonly (number | null)[]) =>
@@ -187,7 +195,8 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
 }
 
 /**
- * Returns the same number of demonstrations of each member. Options of experts that are not in `ExpertKeys` have their defaults.
+ * Returns the same number of demonstrations of each member environment. Options of experts that are not in `ExpertKeys` have
+ * their defaults.
  */
 async function mixedDemonstrations(
   members: readonly Member[],

@@ -1,10 +1,10 @@
-// Maps between texts and OpenEnv's typed records: finds the field of the action that takes the agent's text, and the fields of
-// the observation that it reads.
+// Converts between texts and the typed records of an OpenEnv server: finds the field of the action that takes the agent's text,
+// and the fields of the observation that the agent reads.
 import type { OpenEnvOptions } from './options.js';
 
 type MappingOptions = Pick<OpenEnvOptions, 'actionFormat' | 'actionField' | 'observationFields'>;
 
-/** The answer of GET /schema. */
+/** The answer of an OpenEnv server to GET /schema. */
 export interface OpenEnvSchemas {
   action: RecordSchema;
   observation: RecordSchema;
@@ -16,18 +16,20 @@ interface RecordSchema {
 }
 
 export interface TextMapping {
-  /** Returns the fields of an action; null if the format is json and the reply is not a JSON object. */
+  /** Returns the action's fields for an agent's reply; null if the format is json and the reply is not a JSON object. */
   action(text: string): Record<string, unknown> | null;
   observation(fields: Readonly<Record<string, unknown>>): string;
 }
 
-/** Fields of OpenEnv's base classes, which are never the text. */
+/** Fields of OpenEnv's base classes, which never contain the action's or the observation's text. */
 const BASE = ['done', 'reward', 'metadata'];
 
-/** Common names of an observation's text field, the most likely first. */
+/** Names that the text field of an observation commonly has, the most likely first. */
 const TEXT_FIELDS = ['text', 'prompt', 'observation', 'question', 'message', 'content', 'result'];
 
-/** Finds the fields. @throws with the available fields, if the schemas are ambiguous */
+/**
+ * Finds the fields for texts in the server's schemas. @throws an error with the available fields, if the schemas are ambiguous
+ */
 export function textMapping(
   url: string,
   { action, observation }: OpenEnvSchemas,
@@ -77,7 +79,7 @@ function observationFields(
 const unknownField = (url: string, record: string, key: string, chosen: string, fields: readonly string[]) =>
   new Error(`${url}: the ${record} has no field '${chosen}' (${key})\n  its fields: ${fields.join(', ')}`);
 
-/** Parses a JSON object, which may be in a code fence. */
+/** Parses a reply that is a JSON object, with or without a code fence. */
 function jsonAction(text: string): Record<string, unknown> | null {
   const inner = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1] ?? text;
   try {

@@ -1,5 +1,5 @@
-// Plays an environment on an OpenEnv server as a client. A socket is a session. It is kept between episodes, but not after a
-// timeout.
+// Plays an environment on an OpenEnv server as a client. Each WebSocket is a session with an environment of its own on the
+// server. It is kept for later episodes, except after a timeout.
 import { isRecord } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -12,7 +12,9 @@ const INVALID = 'Invalid action: reply with one JSON object.';
 
 const ACTION_LISTS = ['available_actions', 'legal_actions', 'legal_moves', 'legal'];
 
-/** The seed checks of this process, by server and reset data. */
+/**
+ * The checks of this process that a server's resets depend only on the seed, by the server's address and the data of the reset.
+ */
 const seedChecks = new Map<string, Promise<void>>();
 
 export class OpenEnvEnv implements Env {
@@ -50,7 +52,7 @@ export class OpenEnvEnv implements Env {
     try {
       fields = await this.#socket!.request({ type: 'step', data: action });
     } catch (error) {
-      // If the agent writes the action as JSON, wrong fields are its mistake, which an observation answers.
+      // If the agent writes the action as JSON, invalid fields are a mistake of the agent, and an observation reports them.
       if (this.options.actionFormat === 'json' && error instanceof OpenEnvError && error.code === 'VALIDATION_ERROR')
         return this.#refused(`Invalid action: ${error.detail}`);
       this.#order.end();
@@ -70,7 +72,7 @@ export class OpenEnvEnv implements Env {
     this.#socket = null;
   }
 
-  /** Begins an episode on the open socket, or on a new one. */
+  /** Begins an episode over the open WebSocket, or over a new one. */
   async #begin(seed: number | undefined): Promise<Readonly<Record<string, unknown>>> {
     if (!this.#socket?.isOpen) {
       const { timeoutMs, connectMs } = this.options;
@@ -80,7 +82,10 @@ export class OpenEnvEnv implements Env {
     return this.#socket.request({ type: 'reset', data });
   }
 
-  /** Checks that two resets with one seed give the same observation: methods with groups compare episodes with the same start. */
+  /**
+   * Checks that two resets with one seed give the same observation, since group methods such as GRPO compare episodes that must
+   * have the same initial state. Each server is checked once.
+   */
   #checkSeed(seed: number): Promise<void> {
     const place = `${this.#url} ${JSON.stringify(this.options.reset)}`;
     let check = seedChecks.get(place);
@@ -116,7 +121,7 @@ export class OpenEnvEnv implements Env {
     };
   }
 
-  /** Returns the step of a reply that is not sent to the server. It counts as a turn. */
+  /** Returns the step result for a reply without a valid action, which is not sent to the server. It counts as a turn. */
   #refused(message: string): StepResult {
     const truncated = this.#turns >= this.options.maxTurns;
     if (truncated) this.#order.end();

@@ -1,5 +1,5 @@
-// Opens a WebSocket session with an OpenEnv server, with one request at a time. Replies have no ids, so that after a timeout a
-// late reply would be taken for the next one: the socket is then closed.
+// Opens a WebSocket session with an OpenEnv server, which handles one request at a time. Replies have no ids, so that after a
+// timeout a late reply would be taken for the reply to the next request: the socket is then closed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import type { WebSocket } from 'undici';
@@ -7,14 +7,14 @@ import { backoff } from '../http/retry-policy.js';
 import { undici } from '../http/undici.js';
 
 interface OpenEnvSocketOptions {
-  /** The timeout of a reply in milliseconds. */
+  /** The time in milliseconds within which the server must reply to a request. */
   timeoutMs: number;
   /** The time in milliseconds for which connecting is retried if the server is full or does not answer. */
   connectMs: number;
   seed: number;
 }
 
-/** Waits between attempts: half a second, doubling up to 30. Source: issues of OpenEnv. */
+/** The waits between attempts to connect: half a second, doubling up to 30 seconds. Source: issues of OpenEnv. */
 const waits = { retries: Infinity, backoffMs: 500, maxBackoffMs: 30_000, maxRetryAfterMs: 0 };
 
 interface Frame {
@@ -22,7 +22,7 @@ interface Frame {
   data?: unknown;
 }
 
-/** An error frame of the server. */
+/** The error for a message in which the server reports an error. */
 export class OpenEnvError extends Error {
   override readonly name = 'OpenEnvError';
   constructor(
@@ -34,7 +34,7 @@ export class OpenEnvError extends Error {
   }
 }
 
-/** The error for a lost connection, which ends the episode. */
+/** The error for a lost connection, which ends the running episode. */
 class OpenEnvConnectionError extends Error {
   override readonly name = 'OpenEnvConnectionError';
 }
@@ -55,14 +55,17 @@ export class OpenEnvSocket {
     );
   }
 
-  /** Connects, and waits while the server is full. @throws {OpenEnvConnectionError} */
+  /**
+   * Connects to the server, and retries while the server has no free session. @throws {OpenEnvConnectionError} if no session is
+   * opened in time
+   */
   static async connect(url: string, { timeoutMs, connectMs, seed }: OpenEnvSocketOptions): Promise<OpenEnvSocket> {
     const rng = Rng.forPurpose(seed, `connections to ${url}`);
     const until = performance.now() + connectMs;
     for (let attempt = 1; ; attempt++) {
       try {
         const socket = new OpenEnvSocket(url, await opened(url, timeoutMs), timeoutMs);
-        // A full server sends a refusal without being asked; any other answers this request.
+        // A server without a free session sends a refusal on its own; any other server answers this request.
         await socket.request({ type: 'state' });
         return socket;
       } catch (error) {
@@ -80,7 +83,10 @@ export class OpenEnvSocket {
     return this.#failure === null && this.socket.readyState === undici().WebSocket.OPEN;
   }
 
-  /** Sends a message. @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} if the session is lost */
+  /**
+   * Sends a message and returns the server's reply. @throws {OpenEnvError} if the server reports an error @throws
+   * {OpenEnvConnectionError} if the session is lost
+   */
   async request(message: { type: string; data?: unknown }): Promise<Readonly<Record<string, unknown>>> {
     if (this.#failure) throw this.#failure;
     const timer = setTimeout(
@@ -152,7 +158,7 @@ function opened(url: string, timeoutMs: number): Promise<WebSocket> {
   });
 }
 
-/** Returns the server's message, with the invalid fields. */
+/** Returns the text of the server's error message, with the invalid fields. */
 function detailOf({ message, errors }: Record<string, unknown>): string {
   const problems = Array.isArray(errors) ? (errors as { loc?: unknown[]; msg?: unknown }[]) : [];
   return [String(message), ...problems.map(({ loc, msg }) => `${loc?.join('.')}: ${String(msg)}`)].join('; ');

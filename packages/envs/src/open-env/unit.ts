@@ -17,6 +17,6 @@ export const openEnvUnit = defineEnvironment<OpenEnvOptions>({
     readWith: { actionField: { actionFormat: ['text'] } },
     problems: (options) => missingAddress('openenv', options),
   },
-  // Episodes return a number from 0 to 1.
+  // The return of an episode is a number from 0 to 1.
   critic: { typicalReturn: () => 0.3 },
 });

@@ -1,4 +1,4 @@
-// Runs a shell with its own file system, in a thread that is terminated if a command does not end.
+// Runs a shell (just-bash) with its own virtual file system in a thread, which is terminated if a command does not end.
 import { Worker } from 'node:worker_threads';
 import type { Preparation } from '../dockerfile.js';
 
@@ -7,18 +7,20 @@ export interface CommandResult {
   stderr: string;
   exitCode: number;
   workdir: string;
-  /** Whether the time limit ended the command. */
+  /** Whether the command was ended because it exceeded its time limit. */
   isLate: boolean;
 }
 
-/** The error for a shell that a limit of time or memory has ended. Its files are lost. */
+/**
+ * The error for a shell whose thread was terminated because it exceeded a limit of time or memory. The shell's files are lost.
+ */
 export class ShellEndedError extends Error {
   override readonly name = 'ShellEndedError';
 }
 
 /** The thread is terminated this many milliseconds after the time limit at which just-bash ends a command. */
 const GRACE_MS = 2_000;
-/** The timeout in milliseconds of all requests but `run`, whose limit is an argument. */
+/** The timeout in milliseconds of all requests to the thread except `run`, whose limit is an argument. */
 const REQUEST_MS = 60_000;
 
 export class Shell {
@@ -29,7 +31,7 @@ export class Shell {
     worker.on('exit', () => (this.#ended = true));
   }
 
-  /** Starts a shell. @throws {ShellEndedError} if the thread does not start */
+  /** Starts a thread with a shell. @throws {ShellEndedError} if the thread does not start */
   static async start(memoryMb: number): Promise<Shell> {
     const worker = new Worker(new URL('../../../src/harbor/shell/thread.mjs', import.meta.url), {
       execArgv: [],
@@ -51,15 +53,15 @@ export class Shell {
   }
 
   /**
-   * Replaces the shell by one with the files and the working folder of a task. @param fileBytes limit of the total size of all
-   * files
+   * Replaces the thread's shell by a new one with the files and the working folder of a task. @param fileBytes limit of the total
+   * size of all files
    */
   async begin({ files, environment, workdir }: Preparation, fileBytes: number): Promise<void> {
     const folders = [workdir, '/logs/verifier', '/logs/agent', '/tmp'];
     await this.#ask('begin', { files, folders, environment, workdir, fileBytes }, REQUEST_MS);
   }
 
-  /** Runs a command. @throws {ShellEndedError} if the thread had to be terminated */
+  /** Runs a command in the shell. @throws {ShellEndedError} if the thread had to be terminated */
   run(
     command: string,
     options: { workdir: string; milliseconds: number; environment?: object },
@@ -71,7 +73,7 @@ export class Shell {
     await this.#ask('place', { remove, files }, REQUEST_MS);
   }
 
-  /** Returns the text of a file; null if it does not exist. */
+  /** Returns the text of a file in the shell's file system; null if it does not exist. */
   read(path: string): Promise<string | null> {
     return this.#ask<string | null>('read', { path }, REQUEST_MS);
   }
