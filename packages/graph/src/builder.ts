@@ -1,4 +1,5 @@
-// Builds graphs, by one method per operator. `OperatorMethods` in ir.ts documents the result of each method.
+// Implements the methods with which models build graphs, one per operator. `OperatorMethods` in ir.ts documents the result of
+// each method.
 import {
   addDims,
   canonicalDim,
@@ -91,8 +92,9 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     { transA = false, transB = false, alpha = 1 }: { transA?: boolean; transB?: boolean; alpha?: number } = {},
   ): Value {
     if (!transA && !transB && alpha === 1) return this.matMul(a, b);
-    // [..., queries, keys]ᵀ · [..., queries, size] is computed as the transpose of [size, queries] · [queries, keys]: every device copies
-    // a transposed operand, and the wide one takes longer. Sizes of heads are numbers, and token counts are symbols.
+    // The product [..., queries, keys]ᵀ · [..., queries, size] is computed as the transpose of [size, queries] · [queries, keys],
+    // since every device copies a transposed operand, and the wider one takes longer. Sizes of attention heads are numbers, and
+    // token counts are symbols.
     if (transA && !transB && a.rank > 2 && typeof a.dim(-1) === 'string' && typeof b.dim(-1) === 'number') {
       const product = this.fusedMatMul(b, a, { transA, alpha });
       return this.transpose(product, [...Array(product.rank - 2).keys(), product.rank - 1, product.rank - 2]);

@@ -1,4 +1,4 @@
-// Compares gradients with central differences, for the operators of this package and for whole models.
+// Compares the gradients of a graph with central differences, to test the operators of this package and whole models.
 import { GraphBuilder } from './builder.js';
 import type { Device } from './device/device.js';
 import type { InputTensor } from './device/program.js';
@@ -8,12 +8,15 @@ import { gradients } from './gradients.js';
 import type { Value } from './ir.js';
 
 export interface GradientSample {
-  /** The declared shape (which may have symbols) and the data to feed. Gradients are checked for every float32 input. */
+  /**
+   * The declared shape of each input (which may have symbols) and the data to feed. Gradients are checked for every float32
+   * input.
+   */
   inputs: Readonly<Record<string, { shape: Shape; dims: readonly number[]; data: TensorArray; dtype?: DataType }>>;
   build: (g: GraphBuilder, inputs: Readonly<Record<string, Value>>) => Value | readonly Value[];
 }
 
-/** The element at which gradient and central difference differ most. */
+/** The element of an input at which the gradient and the central difference differ most. */
 export interface GradientComparison {
   input: string;
   index: number;
@@ -96,7 +99,7 @@ function buildCheck(sample: GradientSample): { graph: GraphBuilder; names: strin
   return { graph, names, size: y.dim(0) };
 }
 
-/** Reads the sizes of the symbols in the shapes from the sample's tensors. */
+/** Finds the sizes of the symbols in the declared shapes from the dimensions of the sample's tensors. */
 function symbolSizes(sample: GradientSample): (symbol: string) => number | undefined {
   const sizes = new Map<Dim, number>();
   for (const { shape, dims } of Object.values(sample.inputs)) shape.forEach((dim, axis) => sizes.set(dim, dims[axis]!));
@@ -115,7 +118,7 @@ async function worstElement(
       const [above, below] = [x.slice(), x.slice()];
       above[index] = value + step;
       below[index] = value - step;
-      // The actual step, after rounding to float32.
+      // The step between the two points as it is after rounding to float32.
       const width = above[index] - below[index];
       const [high, low] = await Promise.all([evaluate(input, above), evaluate(input, below)]);
       const fromDifferences = (high - low) / width;

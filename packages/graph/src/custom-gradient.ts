@@ -1,4 +1,4 @@
-// Gives a value a custom gradient, for operators whose own gradient is zero or not the desired one.
+// Gives a value of a graph a custom gradient, for operators whose own gradient is zero or not the desired one.
 import type { OperatorMethods, Value } from './ir.js';
 import { defineOp } from './op.js';
 

@@ -6,7 +6,10 @@
 export type Dim = number | string;
 export type Shape = readonly Dim[];
 
-/** The coefficient of each monomial; the key is its sorted symbols joined by `*`, '' for the constant term. */
+/**
+ * A polynomial: the coefficient of each monomial. The key is the monomial's sorted symbols joined by `*`; '' is the constant
+ * term.
+ */
 type Polynomial = Map<string, number>;
 
 const spellings = new Map<string, Polynomial>();
@@ -106,7 +109,7 @@ export function divideDims(a: Dim, b: Dim): Dim | undefined {
   return spell(quotient);
 }
 
-/** Returns the size of a dimension once its symbols are known; undefined while one is not. */
+/** Returns the size of a dimension given the sizes of its symbols; undefined while one of them is not known. */
 export function evaluateDim(dim: Dim, symbols: (symbol: string) => number | undefined): number | undefined {
   let sum = 0;
   for (const [monomial, coefficient] of dimTerms(dim)) {

@@ -68,7 +68,10 @@ const typesByClass: Readonly<Record<string, DataType>> = {
   Uint32Array: 'uint32',
 };
 
-/** Returns the class name of a typed array from any realm. (Jest runs tests in a separate realm, where `instanceof` is false.) */
+/**
+ * Returns the class name of a typed array. Unlike `instanceof`, it also works for arrays of another JavaScript realm, such as
+ * that in which Jest runs tests.
+ */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
 /** Returns whether `data` is a typed array of the class for `dtype`. */

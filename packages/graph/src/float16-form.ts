@@ -16,13 +16,16 @@ import type { Graph } from './graph.js';
 import type { Float16Form, GraphNode, Value } from './ir.js';
 import { GraphRewrite } from './rewrite-graph.js';
 
-/** The constant that replaces constants beyond float16's range. They mean "far below any score"; a score plus one must be finite. */
+/**
+ * The constant that replaces constants beyond float16's range. Such constants mean "far below any attention score"; the sum of a
+ * score and the constant must be finite.
+ */
 const FAR = 32_768;
 
 /** Returns a graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
 export const float16Form = (graph: Graph): Graph => new Float16Graph(graph).rewrite();
 
-/** Returns a node's float16 form, which may depend on more than its operator. */
+/** Returns the float16 form of a node (one of the table's rows), which may depend on more than its operator. */
 function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Float16Form> {
   let form = node.op.float16 ?? 'operands';
   while (typeof form === 'function') form = form(node);
@@ -31,7 +34,7 @@ function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Floa
 
 /**
  * Rewrites the graph. A value that is computed from inputs and constants alone (a selection of a parameter's rows, a mask) has no
- * precision of its own: it is computed, on demand, in the type in which it is used.
+ * precision of its own: it is computed in the type of the node that reads it.
  */
 class Float16Graph extends GraphRewrite {
   readonly #precisions = new Map<Value, Precision>();
@@ -63,7 +66,7 @@ class Float16Graph extends GraphRewrite {
     });
   }
 
-  /** Returns the precision of the result; undefined if no operand determines it. */
+  /** Returns the precision of a node's result; undefined if no operand determines it. */
   #precisionOf(node: GraphNode): Precision | undefined {
     const form = formOf(node);
     if (typeof form === 'object') return form.result;
@@ -84,13 +87,13 @@ class Float16Graph extends GraphRewrite {
   #halfConstant({ name, data, shape }: Value): Value {
     const numbers = Float32Array.from(data as Float32Array, (x) => Math.max(-FAR, Math.min(FAR, x)));
     const half = toFloat16(numbers);
-    // Small equal constants are shared; large ones become named initializers.
+    // A small constant is added unnamed, so that equal ones are shared; a large one becomes a named initializer.
     return half.length > 64
       ? this.g.initializer(`${name}/float16`, half, shape as number[], 'float16')
       : this.g.constant(half, shape as number[], 'float16');
   }
 
-  /** Builds the node again with its float operands and results in this type. */
+  /** Adds the node to the new graph, with its float operands and results in this type. */
   #build(node: GraphNode, type: Precision): void {
     const { op, inputs, outputs } = node;
     const operands = inputs.map((value) => value && this.as(value, value.dtype === 'float32' ? type : value.dtype));
@@ -102,7 +105,7 @@ class Float16Graph extends GraphRewrite {
   }
 }
 
-/** Returns the type in which the node's kernel computes if its operands have `precision`. */
+/** Returns the type in which a node's kernel computes if its operands have this precision. */
 function computesIn(node: GraphNode, precision: Precision): Precision {
   const form = formOf(node);
   if (typeof form === 'object') return form.computes;

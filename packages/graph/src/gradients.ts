@@ -7,11 +7,11 @@ import { Recomputation, type RecomputeOptions, type Replay } from './recomputati
 import type { GraphNode, InputGradient, Value } from './ir.js';
 
 export interface GradientOptions {
-  /** The gradient of another quantity by `y`; 1 if not given, and then `y` must be a scalar. */
+  /** The gradient of the quantity to differentiate by `y`. If not given, `y` itself is differentiated, which must be a scalar. */
   upstream?: Value;
-  /** Gradients that come from other paths than those through `y`; the sums start from them. */
+  /** Gradients that reach values on paths that do not pass through `y`; they are added to the results. */
   contributed?: ReadonlyMap<Value, Value>;
-  /** If given, inner values of blocks are computed again instead of being stored. */
+  /** If given, the activations inside blocks are computed a second time in the backward pass instead of being stored. */
   recompute?: RecomputeOptions;
 }
 
@@ -57,7 +57,7 @@ export function gradients(
   });
 }
 
-/** Finds the `candidates` from which y is computed by a path that does not pass through `start`. */
+/** Returns those `candidates` on which y depends by a path that does not pass through `start`. */
 export function dependencies(y: Value, candidates: readonly Value[], { start }: { start: Value }): Value[] {
   const seen = new Set<Value>();
   const waiting = [y];
@@ -116,7 +116,10 @@ function inputGradients(
   );
 }
 
-/** Sums the contributions to a gradient: first the dense ones, then sparse ones are added to their sum. */
+/**
+ * Sums the contributions to the gradient of one value. Sparse contributions (rows of a table) are added to the sum of the dense
+ * ones.
+ */
 function sumContributions(g: GraphBuilder, contributions: InputGradient[] | undefined): Value | undefined {
   if (!contributions) return undefined;
   let sum: Value | undefined;

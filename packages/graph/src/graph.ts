@@ -1,5 +1,6 @@
-// Represents a graph: inputs, initializers, nodes, outputs. It does not depend on operators: `builder.ts` adds one method for each.
-// Equal nodes are created once (common subexpressions), and small constants with equal elements are one initializer.
+// Represents a graph of tensor operations: inputs, initializers, nodes, outputs. It does not depend on operators: `builder.ts`
+// adds one method for each. Equal nodes are created once (common subexpressions), and small constants with equal elements are one
+// initializer.
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
 import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray } from './dtype.js';
 import { GraphBuildError, describeValue } from './errors.js';
@@ -9,7 +10,10 @@ import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 /** The largest number of elements of a constant that is shared with equal ones. */
 const SHARED_CONSTANT_SIZE = 64;
 
-/** Sizes that are known only while the graph runs, int64 [number of sizes], and the dimension that is their sum. */
+/**
+ * A division of a dimension into pieces whose sizes are known only while the graph runs: the sizes, int64 [pieces], and the
+ * dimension, which is their sum.
+ */
 interface Partition {
   total: Dim;
   sizes: Value;
@@ -20,9 +24,9 @@ export class Graph {
   readonly initializers: Value[] = [];
   readonly nodes: GraphNode[] = [];
   readonly outputs = new Map<string, Value>();
-  /** The axis of a value from which the size of each symbol can be read. */
+  /** For each symbol, a value and its axis from which the symbol's size can be read. */
   readonly #symbolSources = new Map<string, { value: Value; axis: number }>();
-  /** Lists of symbols whose sizes add up to a known dimension; the key is the list. */
+  /** The divisions of dimensions into pieces, by the list of the symbols for the pieces' sizes. */
   readonly #partitions = new Map<string, Partition>();
   readonly #names = new Set<string>();
   readonly #counters = new Map<string, number>();
@@ -89,7 +93,7 @@ export class Graph {
     this.outputs.set(name, value);
   }
 
-  /** Copies the graph in its present state, independent of later additions. */
+  /** Copies the graph as it is now, so that later additions do not change the copy. */
   snapshot(): Graph {
     const copy = new Graph(this.name);
     for (const [name, value] of this.inputs) copy.inputs.set(name, value);
@@ -110,18 +114,18 @@ export class Graph {
     }
   }
 
-  /** Returns the number of the present part (see `apart`); 0 outside of parts. */
+  /** Returns the number of the part of the graph (see `apart`) to which nodes are being added; 0 outside of parts. */
   get part(): number {
     return this.#part;
   }
 
   /**
-   * Marks all nodes made inside `build` as a part of the graph that shares no memory with others. ONNX Runtime plans one buffer for
-   * values of equal symbolic size whose lifetimes do not overlap, and keeps it until the last one ends: if each layer computes its rows
-   * in chunks of different sizes, it would keep the buffers of all chunks. So the model declares sizes of a part with symbols of its
-   * own, and nodes equal to those of other parts are made again.
+   * Marks all nodes made inside `build` as a part of the graph whose buffers ONNX Runtime does not share with other parts. It
+   * plans one buffer for values of equal symbolic size whose lifetimes do not overlap, and keeps the buffer until the last of
+   * them ends: if each layer computed its rows in chunks of different sizes, the buffers of all chunks would be kept. So the
+   * model declares the sizes of a part with symbols of its own, and a node equal to one of another part is made again.
    *
-   * @param part the number of the part that `build` extends; a new one if omitted
+   * @param part the number of the part to which `build` adds; a new part if omitted
    */
   apart<T>(build: () => T, part: number = ++this.#parts): T {
     const outer = this.#part;

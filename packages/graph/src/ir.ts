@@ -1,5 +1,6 @@
-// Declares a graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the methods
-// with which rules of operators build further nodes. These types refer to each other, so they are in one file.
+// Declares a graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the
+// methods with which gradient rules and rewriting rules of operators build further nodes. These types refer to each other, so
+// they are in one file.
 import type { Dim, Shape } from './dims.js';
 import type { DataType, Precision, TensorArray } from './dtype.js';
 import type { FrozenData, StoredTensor } from './stored-tensor.js';
@@ -17,7 +18,7 @@ export interface GraphNode {
   readonly inputs: readonly (Value | undefined)[];
   readonly outputs: Value[];
   readonly attributes: Attributes;
-  /** The number of the part of the graph, see `Graph.apart`; 0 outside of parts. */
+  /** The number of the part of the graph to which the node belongs, see `Graph.apart`; 0 outside of parts. */
   readonly part: number;
 }
 
@@ -34,7 +35,7 @@ export class Value {
     readonly node?: GraphNode,
     /** The elements of an initializer. */
     readonly data?: TensorArray,
-    /** The elements of an initializer that are in a file. */
+    /** The elements of an initializer whose elements are in a file. */
     readonly stored?: StoredTensor,
   ) {}
 
@@ -67,23 +68,27 @@ export interface GradientContext {
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
   readonly attributes: Attributes;
-  /** The first output. */
+  /** The first output of the node. */
   readonly y: Value;
-  /** The gradient by the first output (zeros if only other outputs are used). */
+  /** The gradient of the loss by the first output (zeros if the loss depends only on other outputs). */
   readonly dy: Value;
-  /** The gradients by all outputs, undefined if the loss does not depend on an output. */
+  /** The gradients of the loss by all outputs; undefined for an output on which the loss does not depend. */
   readonly dys: readonly (Value | undefined)[];
 }
 
 /**
- * The gradient by one input: a value of the input's shape; or a function that adds the gradient to the sum of all other contributions,
- * for sparse gradients, which need no dense tensor of zeros then; or null if there is no gradient.
+ * The gradient of the loss by one input of a node: a value of the input's shape; or, for sparse gradients, a function that adds
+ * the gradient to the sum of the input's other gradients, so that no dense tensor of zeros is needed; or null if there is no
+ * gradient.
  */
 export type InputGradient = Value | ((accumulated: Value | undefined) => Value) | null;
 
 export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
 
-/** Computes the results of a node with operators that ONNX Runtime's WebGPU provider has; undefined if the node need not change. */
+/**
+ * Replaces a node by operators that ONNX Runtime's WebGPU provider has, and returns their results; undefined if the node need not
+ * change.
+ */
 type WebgpuRewrite = (
   g: OperatorMethods,
   operands: readonly Value[],
@@ -119,21 +124,24 @@ export type Float16Form =
   | ((node: GraphNode) => Float16Form);
 
 export interface OpSpec {
-  /** The domain of the operator's name; ONNX's own if not given. */
+  /** The domain of the operator in ONNX; ONNX's own domain if not given. */
   domain?: 'com.microsoft';
-  /** Infers the types of the outputs; elementwise with broadcasting if not given. */
+  /** Infers the types and shapes of the outputs; those of an elementwise operator with broadcasting if not given. */
   infer?: (context: InferContext) => TensorType[];
-  /** The names of attributes stored as FLOAT. */
+  /** The names of attributes that the ONNX model stores as FLOAT. */
   floatAttributes?: readonly string[];
-  /** The way in which it is rewritten for WebGPU; 'same' if not given. */
+  /** How a node with this operator is rewritten for WebGPU; 'same' if not given. */
   webgpu?: WebgpuForm;
-  /** The type in which it computes on a float16 device; 'operands' if not given. */
+  /** The type in which a node with this operator computes if the graph is compiled for float16; 'operands' if not given. */
   float16?: Float16Form;
   /** Returns the attribute `body` as a GraphProto, for operators with a subgraph. */
   body?: (node: GraphNode) => object;
-  /** Returns one gradient per input. Without a rule, a gradient that would pass the operator is an error. */
+  /** Returns the gradient by each input. Without this rule, it is an error if a gradient would pass through the operator. */
   gradient?: GradientRule;
-  /** The number of inputs in the ONNX model; further inputs are for the gradient rule only. All if not given. */
+  /**
+   * The number of inputs that the node has in the ONNX model; its further inputs are only for the gradient rule. All if not
+   * given.
+   */
   operands?: number;
 }
 
@@ -154,17 +162,21 @@ export interface ReduceOptions {
   keepdims?: boolean;
 }
 
-/** The operands of `linearRecurrence`. */
+/** The operands of `linearRecurrence`, for a state S [batch, d, e] and n steps. */
 export interface LinearRecurrence {
-  /** [batch, d, e] */
+  /** The state before the first step, [batch, d, e]. */
   start: Value;
-  /** [n, batch, 1, 1] */
+  /** The factor of the state in each step, [n, batch, 1, 1]. */
   decay: Value;
-  /** [n, batch, d, width] */
+  /**
+   * The left factor of the matrix left · right, whose product with the state is subtracted in each step, [n, batch, d, width].
+   */
   left: Value;
-  /** [n, batch, width, d] */
+  /**
+   * The right factor of the matrix left · right, whose product with the state is subtracted in each step, [n, batch, width, d].
+   */
   right: Value;
-  /** [n, batch, d, e] */
+  /** The matrix that each step adds to the state, [n, batch, d, e]. */
   addend: Value;
 }
 
@@ -246,8 +258,8 @@ export interface OperatorMethods {
   /** Computes α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
   fusedMatMul(a: Value, b: Value, options?: { transA?: boolean; transB?: boolean; alpha?: number }): Value;
   /**
-   * Computes α · A′ · B′ + β · C for matrices; C is broadcast (a bias row). `fewRows` says that A has few rows in most runs, even if
-   * its dimension has another name than `batch`.
+   * Computes α · A′ · B′ + β · C for matrices, where A′ and B′ may be transposed; C is broadcast (a bias row). `fewRows` says
+   * that A has few rows in most runs, even if the symbol of that dimension is not `batch`; the WebGPU form depends on it.
    */
   gemm(
     a: Value,
@@ -275,7 +287,7 @@ export interface OperatorMethods {
   /**
    * Computes saturate(round(x / scale) + zeroPoint) in 8 bits.
    *
-   * @param scale one for all numbers, or [x.dim(0)] one per row
+   * @param scale a number or a scalar for all of x, or a vector [x.dim(0)] with one scale per row
    */
   quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
   /**
@@ -365,7 +377,10 @@ export interface OperatorMethods {
   /** Makes a tensor of zeros; no elements are stored in the model unless the shape is small and known. */
   zeros(shape: Shape, dtype?: DataType): Value;
   full(x: number, shape: Shape, dtype?: DataType): Value;
-  /** Makes new zeros in each run if `near` has a symbolic size; a constant would be copied before each write into it. */
+  /**
+   * Makes zeros of this shape. If `near` has a symbolic size, they are made in each run, since a constant would be copied before
+   * each write into it.
+   */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
   /** Makes int64 0, 1, …, size−1. */
   range(size: Dim): Value;
@@ -376,8 +391,8 @@ export interface OperatorMethods {
   /** Returns the product of dimensions as a float scalar, e.g. the count for a mean. */
   sizeAsFloat(dims: Shape, dtype?: DataType): Value;
   /**
-   * Declares symbols for the sizes of pieces known only at run time, int64 [pieces], which add up to `total`. `split` and `concat`
-   * accept these.
+   * Declares symbols for the sizes of pieces of a dimension, which are known only at run time, int64 [pieces], and add up to
+   * `total`. `split` and `concat` accept these symbols.
    */
   partition(total: Dim, sizes: Value): Dim[];
   /** Returns dimensions as a 1-D int64 tensor: known ones are constants, symbols are read from the graph's inputs. */

@@ -1,6 +1,6 @@
-// Writes a graph as .onnx files for other programs. Inputs that are weights become initializers, whose elements are read one tensor
-// after the other while the file is written, so a model may be larger than memory. Source of the format:
-// https://protobuf.dev/programming-guides/encoding/ and onnx.proto of onnx/onnx.
+// Writes a graph as .onnx files for other programs. Inputs that are weights become initializers. Their elements are read one
+// tensor after the other while the file is written, so a model may be larger than memory.
+// Source of the format: https://protobuf.dev/programming-guides/encoding/ and onnx.proto of onnx/onnx.
 import { protobuf } from '@bowyer/core';
 import { arrayTypes, onnxTypeCodes, type DataType } from './dtype.js';
 import type { Graph } from './graph.js';
@@ -10,16 +10,16 @@ import { elsewhere, modelMessage } from './serialize.js';
 /** An input of the graph that becomes an initializer in the file. */
 export interface FileTensor {
   name: string;
-  /** Yields the elements in their order, in pieces of any size. */
+  /** Yields the bytes of the elements in their order, in arrays of any size. */
   pieces: () => AsyncIterable<Uint8Array>;
 }
 
 interface OnnxFileOptions {
   /** The name of the model's file, with which the names of its tensor files begin. */
   name: string;
-  /** If all tensors together have at least this many bytes, they are in separate files; protobuf is limited to 2 GiB. */
+  /** The total size of all tensors, in bytes, from which on they are written to separate files; protobuf is limited to 2 GiB. */
   externalFrom?: number;
-  /** The most bytes of a tensor file, unless one tensor is larger; a browser reads each file into one array. */
+  /** The largest size of a tensor file in bytes, unless a single tensor is larger; a browser reads each file into one array. */
   externalFileBytes?: number;
 }
 
@@ -38,7 +38,7 @@ const GRAPH = 7; // of ModelProto
 const INITIALIZER = 5; // of GraphProto
 const RAW_DATA = 9; // of TensorProto
 
-/** A tensor of the file with its type, shape and size. */
+/** A tensor to write, with its type, shape and size. */
 interface Placed extends FileTensor {
   dtype: DataType;
   shape: number[];
@@ -85,7 +85,7 @@ function sized(graph: Graph, tensor: FileTensor): Placed {
   return { ...tensor, dtype, shape: shape as number[], bytes };
 }
 
-/** Returns the model's file with further initializers at the end of its graph. */
+/** Returns the model's file. The initializers in `tensors` are appended to the encoded model as further fields of its graph. */
 function modelFile(name: string, { graph, ...model }: OnnxModel, tensors: readonly Placed[]): OnnxFile {
   const head = protobuf.encode(onnx.model, model);
   const body = protobuf.encode(onnx.graph, graph);
@@ -117,9 +117,9 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Yields the pieces of a tensor.
+ * Yields the bytes of a tensor.
  *
- * @throws if they do not have as many bytes as its shape requires, since the file would be corrupt
+ * @throws if their number is not the one that the shape requires, since the file would be corrupt
  */
 async function* checked({ name, shape, bytes, pieces }: Placed): AsyncGenerator<Uint8Array> {
   let written = 0;

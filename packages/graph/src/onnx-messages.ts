@@ -1,4 +1,4 @@
-// Defines the protobuf messages of ONNX, with those fields that are used here.
+// Defines the protobuf messages of ONNX models, with those fields that this package writes or reads.
 // Source: onnx.proto3 of onnx/onnx, with the same field numbers and names.
 import { protobuf } from '@bowyer/core';
 

@@ -18,12 +18,12 @@ function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   return [{ dtype: first!.dtype, shape }];
 }
 
-/** Infers the shape of the elementwise result, with type bool. */
+/** Infers the shape of an elementwise comparison, whose type is bool. */
 export const inferComparison = (context: InferContext): TensorType[] => [
   { dtype: 'bool', shape: inferElementwise(context)[0]!.shape },
 ];
 
-/** Infers type and shape of the first operand. */
+/** Infers that the result has the type and shape of the first operand. */
 export const inferSame = ({ inputs: [x] }: InferContext): TensorType[] => [{ dtype: x!.dtype, shape: x!.shape }];
 
 /** Converts an axis that may count from the end to 0…rank−1. */

@@ -1,13 +1,17 @@
 // Defines those names in the ONNX model that differ from the graph's names.
 
-/** Returns the model's name of an output. It has a prefix, so that an output may have the name of an input. */
+/** Returns the name that an output has in the ONNX model. It has a prefix, so that an output may have the name of an input. */
 export const outputName = (name: string): string => `out:${name}`;
 
-/** Returns the name of the additional input of an accumulating output, to which the output is added. */
+/**
+ * Returns the name of the additional input through which an accumulating output gets its previous value, to which the result is
+ * added.
+ */
 export const accumulatorName = (name: string): string => `sum:${name}`;
 
 /**
- * The name of an output that is not a tensor. After a run, the Node binding (1.30) copies every fetched output into a new array, even
- * outputs that were written into pre-allocated ones. It fails on this output before the first copy, when the run is already complete.
+ * The name of an additional output that is not a tensor. After a run, onnxruntime-node (1.30) copies every fetched output into a
+ * new array, even outputs that were written into pre-allocated ones. It fails on this output before the first copy, when the run
+ * is already complete, so that nothing is copied (see device/node/host-binding.ts).
  */
 export const NO_COPY_OUTPUT = 'no_copy';

@@ -1,4 +1,5 @@
-// Computes parts of a graph one after the other, forward and backward, so that only one part's inner values are in memory at a time.
+// Computes parts of a graph, such as chunks of a batch, one after the other, forward and backward, so that the activations of
+// only one part are in memory at a time.
 import { gradients } from './gradients.js';
 import type { GraphBuilder } from './builder.js';
 import type { Op, Value } from './ir.js';
@@ -6,20 +7,21 @@ import { defineOp, inferSame } from './op.js';
 import { replayAfter } from './recomputation.js';
 
 /**
- * Makes parts of a graph, of which the backward pass keeps only inputs and results. It computes a part's inner values a second time,
- * then the gradients by all of its inputs, and only then those of the next part. Without this order ONNX Runtime computes the gradient
- * by one input in all parts, and keeps their inner values for the other inputs.
+ * Makes parts of a graph for which the forward pass keeps only the inputs and the result. The backward pass takes the parts in
+ * turn: it computes the activations inside one part a second time, then the gradients by all inputs of the part, and only then
+ * begins with the next part. Without this order ONNX Runtime would compute the gradient by one input in all parts, and keep their
+ * activations for the other inputs.
  */
 export class PartsInTurn {
   #first?: Op;
-  /** The gradients by the shared inputs, summed over the parts so far. */
+  /** The gradients by the shared inputs, summed over the parts whose backward pass has been built. */
   #sums: Value[] = [];
-  /** Everything that must be computed before the next part of the backward pass. */
+  /** The gradients that must be computed before the backward pass of the next part begins. */
   #done: Value[] = [];
 
   /**
-   * @param shared inputs of all parts. Their gradients are summed part by part, since the gradients of all parts would take as much
-   *   memory as the inner values if parts read slices of them.
+   * @param shared inputs that all parts read. Their gradients are summed part by part; if the parts read slices of them, keeping
+   *   the gradients of all parts would take as much memory as the activations.
    */
   constructor(
     private readonly g: GraphBuilder,
@@ -27,9 +29,10 @@ export class PartsInTurn {
   ) {}
 
   /**
-   * Computes a part. Inner values that do not depend on `own` are kept in memory.
+   * Adds a part to the graph, and returns its result. Values of the part that do not depend on `own` are kept in memory.
    *
-   * @param own the part's own input
+   * @param own the input that only this part reads
+   * @param compute builds the part
    */
   part(own: Value, compute: () => Value): Value {
     const { g } = this;
@@ -50,7 +53,8 @@ export class PartsInTurn {
 
   #gradients(result: Value, inputs: readonly Value[], dy: Value): Value[] {
     const copies = new Map<Value, Value>();
-    // An Identity returns its operand, which is therefore in memory: the rules that read it need no second one.
+    // If the part's result is an Identity, its operand is in memory as the stored result, so the gradient rules that read it use
+    // it without computing it again.
     const operand = result.node?.op.opType === 'Identity' ? result.node.inputs[0] : undefined;
     if (operand) copies.set(operand, operand);
     const again = replayAfter(this.g, inputs, [dy, ...this.#done], { copies, within: result.node?.part });

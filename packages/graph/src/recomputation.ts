@@ -1,28 +1,31 @@
-// Implements gradient checkpointing: the backward pass computes a block's inner values again instead of keeping them.
+// Implements gradient checkpointing: the backward pass computes the activations inside a block, such as a layer, a second time
+// instead of keeping them.
 // Source: Chen et al. 2016, arXiv:1604.06174, section 4, with the blocks chosen by the caller.
 import type { GraphBuilder } from './builder.js';
 import type { GraphNode, Value } from './ir.js';
 
 export interface RecomputeOptions {
-  /** Values between blocks, in the order of their creation. Only these are stored; values between two of them are computed twice. */
+  /**
+   * The values between blocks, in the order of their creation. Only these are stored; values inside a block are computed twice.
+   */
   boundaries: readonly Value[];
-  /** Further values that are needed to compute a block's inner values again, such as the seed of its dropout masks. */
+  /** Further values that are needed to compute the values inside a block a second time, such as the seed of its dropout masks. */
   sources?: readonly Value[];
 }
 
-/** Maps values to their second copies, which the gradient rules of one block use. */
+/** Returns the second copy of a value, which the gradient rules of a block use. */
 export type Replay = (value: Value) => Value;
 
-/** Returns the value itself, for values outside all blocks. */
+/** Returns the value itself; it is used outside all blocks. */
 const asItIs: Replay = (value) => value;
 
 /**
- * Chooses between values and their copies while the backward pass visits the graph's nodes from the end: it calls `enter` for each
- * node, with the gradient by the node's first output.
+ * Says which values gradient rules use, the stored ones or second copies, while the backward pass visits the graph's nodes from
+ * the end. The pass calls `enter` for each node, with the gradient by the node's first output.
  */
 export class Recomputation {
   replay: Replay = asItIs;
-  /** For the node that ends a block, the value at the block's beginning. */
+  /** For the node that computes the last value of a block, the block's first value; undefined for the first block. */
   readonly #blocks = new Map<GraphNode, Value | undefined>();
 
   constructor(
@@ -42,10 +45,11 @@ export class Recomputation {
 }
 
 /**
- * Copies everything computed from `roots`, and ensures that none of it is computed before `others`.
+ * Returns a function that copies a value and everything from which it is computed, back to `roots`, and ensures that none of the
+ * copies is computed before `others`.
  *
- * @param copies values that are used in place of copies; gets the copies that are made
- * @param within the part of the graph to which copied nodes are limited (see `Graph.apart`); anywhere if omitted
+ * @param copies values that are used in place of copies; the copies that are made are added
+ * @param within the part of the graph whose nodes may be copied (see `Graph.apart`); all nodes if omitted
  */
 export function replayAfter(
   g: GraphBuilder,
@@ -85,8 +89,9 @@ export function replayAfter(
 }
 
 /**
- * Returns x, computed only after `others`: a selection between x and x by a condition on an element of each. The result is x in both
- * cases, so a NaN has no effect, and ONNX Runtime's optimizer cannot remove the selection (`x + 0 · other` would propagate a NaN).
+ * Returns x, but so that it can be computed only after `others`: a selection between x and x by a condition on one element of
+ * each of the others. The result is x in both cases, so a NaN has no effect, and ONNX Runtime's optimizer cannot remove the
+ * selection (`x + 0 · other` would propagate a NaN).
  */
 export function notBefore(g: GraphBuilder, others: readonly Value[], x: Value): Value {
   const elements = others.map((other) =>

@@ -1,5 +1,5 @@
-// Rewrites a graph: makes a new one with the same inputs, initializers and outputs, and other nodes between them. Subclasses choose the
-// nodes.
+// Rewrites a graph, such as for float16 or WebGPU: makes a new graph with the same inputs, initializers and outputs, and other
+// nodes between them. Subclasses choose the nodes.
 import { GraphBuilder } from './builder.js';
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
@@ -14,10 +14,10 @@ export abstract class GraphRewrite {
     this.g = new GraphBuilder(graph.name);
   }
 
-  /** Adds the nodes that replace this one. */
+  /** Adds to the new graph the nodes that replace a node of the old one. */
   protected abstract addNode(node: GraphNode): void;
 
-  /** Converts the value to a type in which it does not exist yet. */
+  /** Converts a value of the old graph, in the new graph, to a type in which it does not exist there yet. */
   protected abstract convert(old: Value, dtype: DataType): Value;
 
   rewrite(): GraphBuilder {
@@ -30,7 +30,7 @@ export abstract class GraphRewrite {
     return g;
   }
 
-  /** Records `made` as the form of the old value in its type. */
+  /** Records a value of the new graph as the form that an old value has in the type of `made`. */
   protected keep(old: Value, made: Value): void {
     const forms = this.#forms.get(old) ?? new Map<DataType, Value>();
     this.#forms.set(old, forms);
@@ -41,12 +41,12 @@ export abstract class GraphRewrite {
     return this.#forms.get(old)?.get(dtype);
   }
 
-  /** Returns the value in the type in which it was first made. */
+  /** Returns the old value's form in the new graph, in the type in which it was made first. */
   protected madeFirst(old: Value): Value {
     return this.#forms.get(old)!.values().next().value!;
   }
 
-  /** Returns the value in this type. */
+  /** Returns the old value's form in the new graph in this type, and makes it if necessary. */
   protected as(old: Value, dtype: DataType): Value {
     if (!this.made(old, dtype)) this.keep(old, this.convert(old, dtype));
     return this.made(old, dtype)!;

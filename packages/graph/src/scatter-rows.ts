@@ -1,4 +1,4 @@
-// Adds tensors to selected rows of a table: the gradients of Gather and GatherND.
+// Adds tensors to selected rows of a table, which is the gradient of Gather and GatherND.
 import { sizeOfShape } from './dims.js';
 import type { OperatorMethods, Value } from './ir.js';
 
@@ -23,7 +23,10 @@ export function scatterRowsAdd(g: OperatorMethods, data: Value, indices: Value, 
   );
 }
 
-/** Adds updates like `scatterRowsAdd`, with index tuples [..., depth]. */
+/**
+ * Adds updates like `scatterRowsAdd`, but each goes to the element or slice that an index tuple of `indices` [..., depth]
+ * selects.
+ */
 export function scatterNDAdd(g: OperatorMethods, data: Value, indices: Value, updates: Value): Value {
   const depth = indices.dim(-1) as number;
   const [indexed, rest] = [data.shape.slice(0, depth), data.shape.slice(depth)];

@@ -1,4 +1,4 @@
-// Serializes a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
+// Serializes a graph to the bytes of an ONNX model. Nodes on which no output depends are left out.
 import { protobuf } from '@bowyer/core';
 import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
@@ -13,17 +13,25 @@ const IR_VERSION = 10;
 
 interface SerializeOptions {
   /**
-   * The least bytes of an initializer that is stored outside the model: the model refers to it and `externalData` contains it. This
-   * avoids a copy, and a model may be larger than protobuf's 2 GB.
+   * The least size, in bytes, from which on an initializer is stored outside the model: the model refers to it, and
+   * `externalData` contains it. This avoids a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;
-  /** Returns the path of the file for an initializer stored outside the model, which is then not in `externalData`. */
+  /**
+   * Returns the path of a file that contains the initializer. If given, initializers outside the model are in files, and not in
+   * `externalData`.
+   */
   fileOf?: (data: Uint8Array) => string;
-  /** Outputs that become `accumulator + value`, where the accumulator is a further input. */
+  /**
+   * Outputs that become `accumulator + value`, where the accumulator is an additional input of the model (see output-name.ts).
+   */
   accumulate?: ReadonlySet<string>;
-  /** Inputs that become initializers stored outside the model, with the input's name as path. */
+  /** Inputs that become initializers outside the model; their path is the input's name. */
   constants?: ReadonlySet<string>;
-  /** Returns the model's name of an output; if not given, a name with a prefix, so that it may equal that of an input. */
+  /**
+   * Returns the name that an output has in the model. If not given, it is the output's name with a prefix, so that it may equal
+   * an input's name.
+   */
   nameOfOutput?: (name: string) => string;
   /** Whether to add the output that prevents the Node binding from copying results (see output-name.ts). */
   noCopy?: boolean;
@@ -31,7 +39,10 @@ interface SerializeOptions {
 
 export interface SerializedModel {
   bytes: Uint8Array;
-  /** Data that the model refers to by `path`; the arrays are those of the initializers, not copies. */
+  /**
+   * The elements of the initializers outside the model, to which the model refers by `path`. The arrays are the initializers'
+   * own, not copies.
+   */
   externalData: { path: string; data: Uint8Array }[];
 }
 
@@ -45,7 +56,7 @@ export function serializeModel(graph: Graph, options: SerializeOptions = {}): Se
   return { bytes: protobuf.encode(onnx.model, model), externalData };
 }
 
-/** Returns the ModelProto before it is encoded. */
+/** Returns the model as a ModelProto message that is not encoded yet. */
 export function modelMessage(
   graph: Graph,
   {
@@ -116,7 +127,7 @@ export function modelMessage(
   return { model, externalData };
 }
 
-/** Describes where the elements of a tensor outside the model are. */
+/** Describes where the elements of a tensor outside the model are: the path, the offset and the number of bytes. */
 export function elsewhere(path: string, bytes: number, offset = 0) {
   const entries = { location: path, offset: String(offset), length: String(bytes) };
   return {
@@ -125,7 +136,9 @@ export function elsewhere(path: string, bytes: number, offset = 0) {
   };
 }
 
-/** Serializes an input whose elements are known when the session is created; its size must be fixed. */
+/**
+ * Serializes an input that becomes an initializer, whose elements are known when the session is created; its size must be fixed.
+ */
 function constantProto({ name, dtype, shape }: Value) {
   const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
   if (!(size > 0)) throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be of fixed size`);
@@ -133,7 +146,10 @@ function constantProto({ name, dtype, shape }: Value) {
   return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, bytes) };
 }
 
-/** Finds the nodes and values that the outputs depend on, without those that compute `given` values. */
+/**
+ * Finds the nodes and values on which the outputs depend. The search stops at `given` values, which are known without their
+ * nodes.
+ */
 function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[]; used: Set<Value> } {
   const used = new Set(graph.outputs.values());
   const nodes: GraphNode[] = [];
@@ -148,7 +164,7 @@ function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[
 /** Returns the inputs of the node in the ONNX model, without those that only the gradient rule reads. */
 const operands = ({ op, inputs }: GraphNode) => inputs.slice(0, op.operands);
 
-/** Names each value in the model; a node's result that is an output gets the output's name. */
+/** Names each value in the model. A node's result that is an output of the graph gets the output's name. */
 function onnxNames(
   graph: Graph,
   accumulate: ReadonlySet<string>,
@@ -162,8 +178,8 @@ function onnxNames(
 }
 
 /**
- * Makes the nodes of outputs: additions for accumulated outputs, copies for outputs that are inputs or initializers, or have a second
- * name.
+ * Makes the nodes that compute outputs from values: additions for accumulated outputs, and copies for outputs that are inputs or
+ * initializers, or have a second name.
  */
 function outputCopies(
   graph: Graph,
@@ -225,7 +241,10 @@ function valueInfo(name: string, value: Value) {
   return { name, type: { tensorType: { elemType: onnxTypeCodes[value.dtype], shape: shapeProto(value) } } };
 }
 
-/** Describes the sizes of a value. Those of a part of the graph have symbols of their own (see `Graph.apart`). */
+/**
+ * Describes the sizes of a value as a TensorShapeProto. In a part of the graph, symbols get a suffix, so that ONNX Runtime does
+ * not share buffers with other parts (see `Graph.apart`).
+ */
 function shapeProto({ shape, node }: Value) {
   const suffix = node && node.part > 0 ? `, part ${node.part}` : '';
   return { dim: shape.map((dim) => (typeof dim === 'number' ? { dimValue: dim } : { dimParam: `${dim}${suffix}` })) };

@@ -7,10 +7,10 @@ export class StoredTensor {
     readonly file: string,
     readonly length: number,
     readonly byteLength: number,
-    /** Reads the bytes from the file, at each call again. */
+    /** Reads the bytes from the file; they are not kept, so each call reads them again. */
     readonly read: () => Uint8Array,
   ) {}
 }
 
-/** The elements of an initializer. */
+/** The elements of an initializer, in memory or in a file. */
 export type FrozenData = TensorArray | StoredTensor;

@@ -3,7 +3,7 @@ import { canonicalDim, canonicalShape, dimTerms, sizeOfShape, type Dim, type Sha
 import type { DataType } from './dtype.js';
 import type { OperatorMethods, Value } from './ir.js';
 
-/** The largest number of elements of a constant that is stored; larger ones are expanded from a scalar. */
+/** The largest number of elements of a constant that is stored in the model; a larger one is expanded from a scalar. */
 const STORED_CONSTANT_SIZE = 64;
 
 export function full(g: OperatorMethods, x: number, shape: Shape, dtype: DataType): Value {
@@ -14,8 +14,9 @@ export function full(g: OperatorMethods, x: number, shape: Shape, dtype: DataTyp
 }
 
 /**
- * Returns the shape for `runtimeZeros`, made to depend on a symbolic size: otherwise a large constant would be computed once, kept as
- * long as the session, and copied before each write into it. Undefined if `near` has no symbolic size.
+ * Returns the shape that `runtimeZeros` expands to, as a value that depends on a symbolic size of `near`. Otherwise ONNX Runtime
+ * would compute the zeros once as a constant, keep them as long as the session, and copy them before each write into them.
+ * Undefined if `near` has no symbolic size.
  */
 export function runtimeShape(g: OperatorMethods, shape: Shape, near: Value): Value | undefined {
   const symbol = near.shape.find((dim) => typeof dim === 'string');
@@ -31,7 +32,7 @@ export function sizeAsFloat(g: OperatorMethods, dims: Shape, dtype: DataType): V
   return typeof size === 'number' ? g.scalar(size, dtype) : g.cast(g.dimScalar(size), dtype);
 }
 
-/** Builds an int64 tensor of the dimensions; neighbouring known ones form one constant. */
+/** Returns an int64 vector of the dimensions; adjacent known dimensions form one constant. */
 export function dimsTensor(g: OperatorMethods, dims: Shape): Value {
   const pieces: Value[] = [];
   let known: number[] = [];
@@ -50,7 +51,7 @@ export function dimsTensor(g: OperatorMethods, dims: Shape): Value {
   return pieces.length === 0 ? g.int64s([]) : g.concat(pieces, 0);
 }
 
-/** Builds an expression over symbols, as int64 [1]. */
+/** Computes a dimension that is an expression over symbols at run time, as int64 [1]. */
 function symbolicSize(g: OperatorMethods, dim: string): Value {
   let sum: Value | undefined;
   for (const [symbols, coefficient] of dimTerms(dim)) {

@@ -1,19 +1,22 @@
-// Finds accumulated outputs whose rows are scattered into a table of zeros, so that the rows are added to the accumulator directly. A
-// table of 50,265 tokens has some hundred rows with a gradient in a run; making the zeros, copying and adding them would move 150 MB
-// four times.
+// Finds accumulated outputs that are rows added to a table of zeros, such as the gradient of an embedding, so that the rows are
+// added to the accumulator directly. In a table of 50,265 tokens, some hundred rows have a gradient in a run; making the zeros,
+// copying and adding them would move 150 MB four times.
 import type { Graph } from './graph.js';
 import type { Value } from './ir.js';
 
-/** The least number of elements of such a table; smaller ones gain little, and keep the order of the terms in their sums. */
+/**
+ * The least number of elements of such a table. Smaller tables gain little, and without this change keep the order of the terms
+ * in their sums.
+ */
 const LEAST_ELEMENTS = 1 << 22;
 
 interface TableSum {
-  /** The zeros that the first scatter reads; nothing else reads them. */
+  /** The table of zeros to which the first rows are added; nothing else reads it. */
   zeros: Value;
   sum: Value;
 }
 
-/** Finds, by name, the accumulated outputs that are rows added to a large table of zeros. */
+/** Finds, by the output's name, the accumulated outputs that are rows added to a large table of zeros. */
 export function tableSums(graph: Graph, accumulate: ReadonlySet<string>): Map<string, TableSum> {
   const readers = new Map<Value, number>();
   const count = (value: Value | undefined) => value && readers.set(value, (readers.get(value) ?? 0) + 1);
@@ -30,9 +33,9 @@ const isLarge = ({ shape }: Value): boolean =>
   shape.reduce<number>((size, dim) => size * (typeof dim === 'number' ? dim : NaN), 1) >= LEAST_ELEMENTS;
 
 /**
- * Finds the zeros at the beginning of a sum of scattered rows; undefined if there are none.
+ * Finds the table of zeros to which a chain of scatters adds rows, given the chain's result; undefined if there is none.
  *
- * @param readers the number of times that a value is read, by nodes or as an output
+ * @param readers the number of times that each value is read, by nodes or as an output
  */
 function zerosBelow(sum: Value, readers: ReadonlyMap<Value, number>): Value | undefined {
   let value = sum;

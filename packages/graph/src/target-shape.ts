@@ -34,7 +34,10 @@ export function reshapedShape(x: Value, dims: Shape): Dim[] {
   return canonicalShape(dims.map((dim, i) => (i === unknown ? missing : dim)));
 }
 
-/** Returns Reshape's operand in ONNX, where 0 copies the dimension of x and −1 is inferred; undefined if these do not suffice. */
+/**
+ * Returns the operand of ONNX's Reshape as constant numbers, where 0 copies the dimension of x and −1 is inferred; undefined if
+ * the target shape cannot be written like this.
+ */
 export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefined {
   let inferred = false;
   const target: number[] = [];
@@ -46,7 +49,7 @@ export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefi
       inferred = true;
     } else return undefined;
   }
-  // 0 means "copy" in ONNX, so for an actual size of zero the operand must be computed at run time.
+  // In ONNX's Reshape, 0 means "copy", so a target with an actual size of zero must be computed at run time.
   return to.includes(0) ? undefined : target;
 }
 

@@ -15,8 +15,8 @@ export const webgpuForm = (graph: Graph): Graph => new WebgpuGraph(graph).rewrit
 const LARGEST_INT32 = 2n ** 31n - 1n;
 
 /**
- * Rewrites the graph. Values that are int64 in the old graph may have an int32 form in the new one; they get an int64 form only where
- * it is needed.
+ * Rewrites the graph. A value that is int64 in the old graph may be int32 in the new one; it is also made in int64 only if some
+ * node needs int64.
  */
 class WebgpuGraph extends GraphRewrite {
   readonly #fusions: WebgpuFusions;
@@ -56,7 +56,10 @@ class WebgpuGraph extends GraphRewrite {
     this.keep(old, made);
   }
 
-  /** Adds a cast, except between int32 and int64 if the int32 form suffices. */
+  /**
+   * Adds a cast. A cast from int32 to int64 is left out: the result keeps its int32 form, and is cast only for nodes that need
+   * int64.
+   */
   #addCast({ inputs: [x], outputs: [y] }: GraphNode): void {
     if (x!.dtype === 'int32' && y!.dtype === 'int64') this.keep(y!, this.#exact([x])[0]!);
     else this.keep(y!, this.g.cast(this.#smallest(x!), y!.dtype));
@@ -76,19 +79,19 @@ class WebgpuGraph extends GraphRewrite {
     return values.map((value) => value && this.as(value, value.dtype));
   }
 
-  /** Returns the value's int32 form if it has one, otherwise the value in its own type. */
+  /** Returns the int32 form of a value in the new graph if it has one, otherwise the value in its own type. */
   #smallest(old: Value): Value {
     return this.made(old, 'int32') ?? this.as(old, old.dtype);
   }
 
-  /** Returns the value in int32, with a cast if it has no such form yet. */
+  /** Returns the int32 form of a value in the new graph; it is made by a cast if there is none yet. */
   #int32(old: Value): Value {
     const { data, shape } = old;
     const constant = () => this.g.constant(Int32Array.from(data as BigInt64Array, Number), shape as number[], 'int32');
     return this.made(old, 'int32') ?? (data ? constant() : this.g.cast(this.as(old, old.dtype), 'int32'));
   }
 
-  /** Returns whether some int64 operand has an int32 form and every other one is a constant that fits into int32. */
+  /** Returns whether at least one int64 operand has an int32 form and all the others are constants that fit into int32. */
   #allHaveInt32(operands: readonly (Value | undefined)[]): boolean {
     const long = operands.filter((value) => value?.dtype === 'int64') as Value[];
     return long.some((value) => this.made(value, 'int32')) && long.every((value) => this.#fits(value));

@@ -15,7 +15,7 @@ const skipNorm = (opType: string) =>
   defineOp(opType, {
     domain: 'com.microsoft',
     floatAttributes: ['epsilon'],
-    // The provider does not compute the second and third result, the statistics.
+    // SkipLayerNormalization has four outputs, but the WebGPU provider does not compute the second and third, the statistics.
     infer: (context) => Array.from({ length: 4 }, () => inferSame(context)[0]!),
   });
 
@@ -36,7 +36,10 @@ export class WebgpuFusions {
       for (const value of new Set(node.inputs)) if (value) this.#readers.set(value, [...this.#readersOf(value), node]);
   }
 
-  /** Returns whether a later node may compute this one's result as well. If so, the node is made only when its result is needed. */
+  /**
+   * Returns whether a node that reads this node's result may compute it too, in one fused node. If so, this node is not made yet,
+   * but only when its result is needed and has not been computed by a fused node.
+   */
   isDeferred(node: GraphNode): boolean {
     const y = node.outputs[0]!;
     const readers = this.#readersOf(y);
@@ -48,11 +51,11 @@ export class WebgpuFusions {
   }
 
   /**
-   * Makes the node's result together with that of a deferred node.
+   * Makes a fused node that computes this node's result together with that of a deferred node.
    *
-   * @param deferred the nodes that were deferred and not made since
-   * @param made returns operands in the new graph
-   * @returns the results by the values of the old graph; null if the node is made by itself
+   * @param deferred the nodes that were deferred and have not been made since
+   * @param made returns the operands in the new graph
+   * @returns the results by the values of the old graph; null if the node cannot be fused and is made by itself
    */
   fused(
     g: OperatorMethods,
@@ -85,7 +88,9 @@ export class WebgpuFusions {
     return this.#readers.get(value) ?? [];
   }
 
-  /** Returns whether the node normalizes a sum of rows, and nothing reads its statistics. */
+  /**
+   * Returns whether a node is a layer normalization of the sum that the other node computes, and nothing reads its statistics.
+   */
   #isNormOf(
     { op, inputs: [x], outputs: [, ...statistics] }: GraphNode,
     { op: own, inputs, outputs }: GraphNode,
@@ -102,12 +107,12 @@ export class WebgpuFusions {
   }
 }
 
-/** Returns the vector that the node adds to each row of a product with a quantized weight, if it does. */
+/** Returns the bias vector, if one node adds it to the product with a quantized weight that the other node computes. */
 function biasOf({ op, inputs }: GraphNode, { op: own, outputs: [y] }: GraphNode): Value | undefined {
   if (op.opType !== 'Add' || own.opType !== 'MatMulNBits') return undefined;
   return inputs.find((value) => value !== y && value!.rank === 1 && value!.dim(0) === y!.dim(-1));
 }
 
-/** Returns whether the node multiplies the operand of a sigmoid with its result. */
+/** Returns whether a node computes x · sigmoid(x) from the other node, which computes sigmoid(x). */
 const isSilu = ({ op, inputs }: GraphNode, { op: own, inputs: [x], outputs: [y] }: GraphNode): boolean =>
   op.opType === 'Mul' && own.opType === 'Sigmoid' && inputs.includes(x) && inputs.includes(y);

@@ -1,4 +1,5 @@
-// Answers the requests to a device, in its worker: the worker owns all sessions and states, and handles requests in order of arrival.
+// Answers the main thread's requests in a device's worker. The worker owns all ONNX Runtime sessions and all states (tensors such
+// as weights), and handles requests in order of arrival.
 import type { LoadKernel } from './backend.js';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 import { wallClock } from './worker-clock.js';
@@ -11,7 +12,8 @@ export function answerRequests(
   loadKernel: LoadKernel,
   post: Post,
 ): (message: RequestMessage) => Promise<void> {
-  // Only one backend is loaded: that of GPUs needs the library for ONNX files, which a worker on the host does not.
+  // Only one backend is loaded, since that of GPUs needs the library for ONNX files, which a worker that computes on the CPU does
+  // not.
   const backend: Promise<{ handle(request: Request): Promise<unknown> }> =
     settings.device === 'webgpu'
       ? import('./gpu-backend.js').then(({ GpuBackend }) => new GpuBackend(settings, loadKernel))
@@ -31,7 +33,10 @@ export function answerRequests(
   return (message) => (queue = queue.then(() => answer(message)));
 }
 
-/** Lists the arrays to transfer instead of copying: those of runs and reads, which nothing else uses. */
+/**
+ * Lists the arrays of a response that are transferred to the main thread instead of copied: the results of runs and reads, which
+ * nothing else uses.
+ */
 function transferables({ kind }: Request, result: unknown): ArrayBuffer[] {
   if (kind !== 'run' && kind !== 'readState') return [];
   return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);

@@ -1,4 +1,5 @@
-// Dispatches a worker's requests to its states, sessions, bindings and kernels; host-backend.ts and gpu-backend.ts extend it.
+// Dispatches the requests that a device's worker gets to its states, sessions, bindings and kernels; host-backend.ts and
+// gpu-backend.ts extend it.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../dtype.js';
 import { kernelProgram, type RunnableBinding, type ViewOf } from './kernel-host.js';
@@ -10,10 +11,10 @@ import { raise } from './tensor-size.js';
 /** Imports a kernel's module and returns its exports. */
 export type LoadKernel = (module: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** The request of one kind. */
+/** The type of requests of one kind. */
 export type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
 
-/** A tensor of a state; sessions read `tensor`. */
+/** A tensor of a state, which the worker keeps between runs. `tensor` is its form for ONNX Runtime's sessions. */
 export interface StateTensor {
   dtype: DataType;
   dims: readonly number[];
@@ -22,9 +23,9 @@ export interface StateTensor {
 
 export abstract class Backend<T extends StateTensor, Binding extends RunnableBinding> {
   readonly #states = new Map<number, Record<string, T>>();
-  /** States whose tensors belong to another state. */
+  /** The ids of states that are views: their tensors belong to another state, and are not freed with the view. */
   readonly #views = new Set<number>();
-  /** Sessions by program and variant. */
+  /** The sessions by the id of their program and their variant (see `Wiring`). */
   readonly #sessions = new Map<number, Map<string, SessionSlot>>();
   readonly #bindings = new Map<number, Binding>();
   readonly #kernels = new Map<number, HostKernel>();
@@ -43,18 +44,21 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
    */
   protected abstract writeTensor(tensor: T, data: TensorArray, offset?: number): void | Promise<void>;
   protected abstract freeTensor(tensor: T): void;
-  /** Frees the memory of a tensor of zeros until its next use, where that is possible; the base class does nothing. */
+  /**
+   * Frees, until its next use, the memory of a tensor whose elements are all zero. The base class, for devices on which this is
+   * not possible, does nothing.
+   */
   protected restTensor(_tensor: T): void {}
   /** Returns the first elements of a tensor under other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
   protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
-  /** Returns whether the input of a session is kept and small, so that the session can be closed and opened again. */
+  /** Returns whether a session's model is kept in memory and small, so that the session can be closed and opened again. */
   protected abstract canReopen(request: RequestOf<'compile'>): boolean;
   /**
-   * Makes a binding: a session with the state tensors that it reads and writes.
+   * Makes a binding: a session with the state tensors that its runs read and write.
    *
-   * @param session for the session's properties, which are read only once
-   * @param slot for the runs, between which the session may be closed
+   * @param session the open session, of which the binding reads only the inputs and outputs, once
+   * @param slot gives the session for each run, since it may be closed between runs
    */
   protected abstract createBinding(session: InferenceSession, wiring: Wiring, slot: SessionSlot): Binding;
   protected abstract callKernel(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown>;
@@ -121,7 +125,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return this.state(stateId)[name] ?? raise(`the state has no tensor '${name}'`);
   }
 
-  /** Copies a state's tensors. */
+  /** Copies tensors of a state, for the main thread. */
   protected async read(
     state: Readonly<Record<string, T>>,
     names: readonly string[],
@@ -134,7 +138,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return copies;
   }
 
-  /** Returns the states of a kernel's call by role, each converted by `shown`. */
+  /** Returns the states that a kernel's call names, by their roles in the call, each in the form that `shown` makes. */
   protected async statesOf<Shown extends KernelState>(
     { states }: RequestOf<'callKernel'>,
     shown: (state: Record<string, T>) => Shown | Promise<Shown>,
@@ -144,7 +148,7 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return live;
   }
 
-  /** Returns the bound programs of a kernel's call by role. */
+  /** Returns the programs that a kernel's call names, by their roles in the call, in a form that the kernel can run. */
   protected programsOf({ programs }: RequestOf<'callKernel'>, viewOf: ViewOf): Record<string, KernelProgram> {
     const runnable = Object.entries(programs).map(([role, id]) => [role, kernelProgram(this.#binding(id), viewOf)]);
     return Object.fromEntries(runnable) as Record<string, KernelProgram>;

@@ -1,4 +1,5 @@
-// Represents a device: one worker thread that owns all sessions, and the states that these read and write.
+// Represents a device on the main thread: one worker thread that owns all ONNX Runtime sessions, and the states (named tensors
+// such as weights) that these read and write.
 import { kernelProfileFolder, oneRank, type Ranks } from '@bowyer/core';
 import {
   arrayClass,
@@ -28,7 +29,7 @@ import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
-  /** The kind of device; 'auto': the result of `chooseDevice`. */
+  /** The kind of device; 'auto' is the kind that `chooseDevice` returns. */
   device: DeviceKind | 'auto';
   /** The type in which graphs compute; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
   precision?: Precision;
@@ -38,7 +39,7 @@ export interface DeviceOptions {
   threads?: number;
   /** The processes that compute together, each with its own device; this process alone if not given. */
   ranks?: Ranks;
-  /** Whether the optimizers' state is divided among the ranks (ZeRO-1). False if not given. */
+  /** Whether each rank (process) keeps only its part of the optimizers' state (ZeRO-1). False if not given. */
   shardsOptimizers?: boolean;
 }
 
@@ -71,20 +72,23 @@ export class Device implements AsyncDisposable {
     readonly gpuBuffers: GpuBuffers = 'bucket',
   ) {}
 
-  /** Returns the place of states: arrays of the worker, or GPU buffers. With CUDA they are in arrays, which each run copies. */
+  /**
+   * Returns where states are kept: in arrays of the worker, or in GPU buffers. With CUDA they are in arrays, which each run
+   * copies to the GPU.
+   */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
 
-  /** Creates tensors that the device owns. The arrays are transferred to the worker and are empty afterwards. */
+  /** Creates a state from tensors, which the device owns. The arrays are transferred to the worker and are empty afterwards. */
   async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
     const specs = Object.entries(tensors).map(([name, tensor]) => specOf(name, tensor));
     return this.#createState(specs, [...new Set(specs.map(({ data }) => data!.buffer as ArrayBuffer))]);
   }
 
   /**
-   * Creates a state like `createState`, but transfers each tensor as soon as it is read: with a whole model in this thread's memory,
-   * garbage collection would be slow, since it runs once for each 64 MiB allocated.
+   * Creates a state like `createState`, but transfers each tensor to the worker as soon as it is read. If a whole model were in
+   * this thread's memory, garbage collection would be slow, since it runs once for each 64 MiB allocated.
    */
   async createStateFrom(tensors: AsyncIterable<readonly [name: string, tensor: StateTensorInit]>): Promise<State> {
     const stateId = this.client.nextId();
@@ -105,7 +109,7 @@ export class Device implements AsyncDisposable {
     return new State(stateId, infos);
   }
 
-  /** Creates zeros in the given shapes; only the shapes are sent to the worker. */
+  /** Creates a state of zeros in the given shapes; only the shapes are sent to the worker. */
   async createZeros(
     shapes: Readonly<Record<string, readonly number[] | { shape: readonly number[]; dtype: DataType }>>,
   ): Promise<State> {
@@ -135,7 +139,7 @@ export class Device implements AsyncDisposable {
     return new State(stateId, new Map(infos));
   }
 
-  /** Copies the tensors (all if no names are given), for checkpoints. */
+  /** Copies tensors of a state (all if no names are given) to this thread, for checkpoints. */
   async read(state: State, names: readonly string[] = state.names): Promise<Record<string, TensorCopy>> {
     for (const name of names) state.info(name);
     const tensors = await this.client.request({ kind: 'readState', stateId: state.id, names });
@@ -145,7 +149,7 @@ export class Device implements AsyncDisposable {
   }
 
   /**
-   * Overwrites tensors. The arrays are copied, not transferred.
+   * Overwrites tensors of a state. The arrays are copied, not transferred.
    *
    * @param tensors `offset` is the index of the first element that is overwritten; without it, `data` must have all elements
    */
@@ -166,11 +170,10 @@ export class Device implements AsyncDisposable {
   }
 
   /**
-  /**
-   * Returns a function that moves the elements of a frozen tensor out of this process's memory, into a file that sessions map; the array
-   * is empty afterwards.
+   * Returns a function that moves the elements of a frozen tensor out of this process's memory, into a file that sessions map;
+   * the array is empty afterwards.
    *
-   * @param bytes the size of all such tensors of a model together
+   * @param bytes the size of all frozen tensors of the model together
    * @returns null if files have no advantage, because the tensors are small or sessions map no files
    */
   frozenStore(bytes: number): ((data: TensorArray) => StoredTensor) | null {
@@ -179,9 +182,8 @@ export class Device implements AsyncDisposable {
   }
 
   /**
-  /**
-   * Frees the working memory of all sessions, which is that of their largest run: each is opened again at its next run, with equal
-   * numbers. Sessions with constants keep their memory, and so do those on a GPU.
+   * Frees the working memory of all sessions, which is that of their largest run. Each session is closed, and opened again at its
+   * next run, which gives equal numbers. Sessions with constants keep their memory, and so do those on a GPU.
    *
    * @param states states whose tensors are freed until their next use if all elements are zero, as gradients are between steps
    */
@@ -189,24 +191,25 @@ export class Device implements AsyncDisposable {
     if (this.residency === 'host') await this.client.request({ kind: 'rest', stateIds: states.map(({ id }) => id) });
   }
 
-  /** Frees a state. Programs bound to it must not run afterwards. */
+  /** Frees the tensors of a state. Programs bound to the state must not run afterwards. */
   async release(state: State): Promise<void> {
     await this.client.request({ kind: 'releaseState', stateId: state.id });
   }
 
   /**
-   * Creates a program from a graph with its present outputs. The session is created by the first `bind` or `run`, since it depends on
-   * which outputs are stored, and how.
+   * Creates a program from the graph's outputs at the time of the call. The first `bind` or `run` creates the session, since the
+   * session depends on which outputs are stored in states, and how.
    *
-   * @param options.precision the device's own if not given; optimizers always compute in float32
+   * @param options.precision the device's own precision if not given; optimizers always compute in float32
    */
   async compile(graph: Graph, { precision = this.precision }: { precision?: Precision } = {}): Promise<Program> {
     return new Program(graph, { residency: this.residency, precision }, this.client, this.#files);
   }
 
   /**
-   * Loads an update of states. On the host it is the module's function. If states are on a GPU it is `graph`, the same update as an
-   * ONNX graph, or without one the function on copies of the states on the host (correct, but slow).
+   * Loads a kernel, which updates states. For states on the host, the kernel is the module's function. For states on a GPU it is
+   * `graph`, the same update as an ONNX graph; without `graph`, it is the function on copies of the states on the host (correct,
+   * but slow).
    */
   async loadKernel<Args = unknown, Result = unknown>({
     module,

@@ -1,6 +1,6 @@
-// Keeps states in GPU buffers (WebGPU). A stored output becomes the new state tensor and the old buffer is freed; only inputs, fetched
-// outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor aborts the process in onnxruntime-node 1.30, so
-// elements are read through a graph that copies a tensor to an output on the CPU.
+// Keeps states (named tensors such as weights) in GPU buffers (WebGPU). A stored output becomes the new state tensor and the old
+// buffer is freed; only inputs, fetched outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor
+// aborts the process in onnxruntime-node 1.30, so elements are read through a graph that copies a tensor to an output on the CPU.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { newArray, writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
@@ -13,10 +13,10 @@ import { limitProfile, profileOptions } from './session-profile.js';
 import { raise, sizeOf } from './tensor-size.js';
 
 export class GpuBackend extends Backend<StateTensor, GpuBinding> {
-  /** Sessions that copy a tensor to or from the GPU. */
+  /** The sessions that copy a tensor to or from the GPU, by the kind of copy and the tensor's type. */
   readonly #copies = new Map<string, Promise<InferenceSession>>();
 
-  /** All sessions share one GPU device, which has the settings of the first session. */
+  /** The options of the WebGPU provider. All sessions share one GPU device, which has the settings of the first session. */
   readonly #provider: InferenceSession.WebGpuExecutionProviderOption = {
     name: 'webgpu',
     storageBufferCacheMode: this.settings.gpuBuffers === 'exact' ? 'simple' : 'bucket',
@@ -55,7 +55,8 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
       graphOptimizationLevel: 'all',
       // ONNX Runtime places shape arithmetic on the CPU on purpose, but warns about it each time.
       logSeverityLevel: 3,
-      // If this option is given, even empty, the binding ignores the tensors into which outputs should be written.
+      // The option `preferredOutputLocation` is left out if no output is stored: with it, even empty, ONNX Runtime's Node binding
+      // ignores the tensors into which outputs should be written.
       ...(stored.length > 0 && {
         preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
       }),
@@ -80,7 +81,10 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return request.resident ? this.#callResident(kernel, request) : this.#callOnCopies(kernel, request);
   }
 
-  /** Calls a resident kernel. It gets no elements, and runs programs that read and write the GPU's buffers. */
+  /**
+   * Calls a resident kernel, which only runs programs that read and write GPU buffers. Instead of arrays it gets the types and
+   * sizes of the tensors.
+   */
   async #callResident(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, withoutElements);
     const viewOf: ViewOf = (role, name, dims, first = 0) => {
@@ -92,7 +96,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return kernel({ states, programs: this.programsOf(request, viewOf), args: request.args });
   }
 
-  /** Calls a host kernel that has no graph, slowly: the states are copied to the host and afterwards back. */
+  /** Calls a host kernel that has no graph: the states are copied to the host, and back after the call, which is slow. */
   async #callOnCopies(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, (state) => this.read(state, Object.keys(state)));
     const programs = this.programsOf(request, hostViews(states));
@@ -132,10 +136,16 @@ function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelSt
   return Object.fromEntries(sizes) as KernelState;
 }
 
-/** A session with fixed wiring. State tensors are looked up at each run, since a stored output replaces them. */
+/**
+ * A session whose inputs and outputs are connected to state tensors. The state tensors are looked up at each run, since a stored
+ * output replaces them.
+ */
 class GpuBinding implements RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
-  /** The second buffers of stored outputs that are not in place; after a run, each is exchanged with the buffer of its state. */
+  /**
+   * A second buffer for each stored output that does not overwrite an input's memory. After a run, it is exchanged with the
+   * buffer of the state.
+   */
   readonly #spare = new Map<string, Tensor>();
 
   constructor(

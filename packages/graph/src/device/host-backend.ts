@@ -1,4 +1,5 @@
-// Keeps states in typed arrays on the host, which sessions read without copying and change in place.
+// Keeps states (named tensors such as weights) in typed arrays on the host, which sessions read without copying and change in
+// place.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
@@ -12,7 +13,7 @@ import type { SessionSlot } from './session-slot.js';
 import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
-/** A tensor of a state. From `rest` until its next use, all elements are zeros that take no memory. */
+/** A tensor of a state. Between `rest` and its next use, it takes no memory, and all its elements are zero. */
 class HostTensor implements StateTensor {
   #tensor?: Tensor;
 
@@ -39,7 +40,7 @@ class HostTensor implements StateTensor {
     this.#tensor = undefined;
   }
 
-  /** Frees the memory until the next use, if all elements are zeros. */
+  /** Frees the array until the tensor's next use, if all elements are zero. */
   rest(): void {
     if (this.#tensor && isZero(this.data)) this.free();
   }
@@ -49,7 +50,10 @@ class HostTensor implements StateTensor {
   }
 }
 
-/** Returns whether an array is all zeros; false for one that cannot be read eight bytes at a time. */
+/**
+ * Returns whether all elements of an array are zero. It reads eight bytes at a time, and returns false for an array for which
+ * that is not possible.
+ */
 function isZero({ buffer, byteOffset, byteLength }: TensorArray): boolean {
   if (byteOffset % 8 > 0 || byteLength % 8 > 0) return false;
   const numbers = new Float64Array(buffer, byteOffset, byteLength / 8);
@@ -57,7 +61,7 @@ function isZero({ buffer, byteOffset, byteLength }: TensorArray): boolean {
   return true;
 }
 
-/** The size limit, in bytes, of models that are kept to open their sessions again. */
+/** The largest model, in bytes, that is kept in memory, so that its session can be closed and opened again. */
 const LARGEST_KEPT = 8 << 20;
 
 export class HostBackend extends Backend<HostTensor, HostBinding> {
@@ -96,14 +100,15 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
   }: RequestOf<'compile'>): Promise<InferenceSession> {
     const externalData = [...given, ...constants.map(([path, id, name]) => ({ path, data: this.#bytes(id, name) }))];
     const { profileFolder } = this.settings;
-    // `create` has two overloads, for a path and for bytes.
+    // `model` may be a path or bytes; the type assertion is needed because `create` has two overloads.
     const session = await InferenceSession.create(model as string, {
       executionProviders: this.settings.device === 'cuda' ? ['cuda', 'cpu'] : ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
       intraOpNumThreads: this.settings.threads,
       interOpNumThreads: 1,
-      // A memory pattern would allocate a further block besides those of the first run: up to twice the activations.
+      // With a memory pattern, ONNX Runtime would allocate another block besides those of the first run: up to twice the
+      // activations.
       enableMemPattern: false,
       ...(externalData.length > 0 && { externalData }),
       ...profileOptions(profileFolder),
@@ -128,7 +133,8 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     for (const [output, stateId, name] of store) {
       const tensor = this.tensor(stateId, name);
       targets[outputName(output)] = tensor;
-      // The sum is read from and written to the same array, which is safe since each element is read before it is written.
+      // An accumulated output reads its sum from the array to which it writes, which is safe since each element is read before it
+      // is written.
       if (mode === 'add') feeds[accumulatorName(output)] = tensor;
     }
     return new HostBinding(session, slot, feeds, targets, fetch, mode);

@@ -1,30 +1,35 @@
-// Allocates the large tensors that the host creates itself (gradients, moments, caches) in WebAssembly memories, so that WebAssembly
-// loops work on them in place. ONNX Runtime reads and writes typed arrays on these memories like any others, without a copy.
+// Allocates the large tensors that a device on the CPU creates itself (gradients, moments, caches) in WebAssembly memories, so
+// that loops written in WebAssembly, such as those of optimizers, work on them in place. ONNX Runtime reads and writes typed
+// arrays on these memories like any others, without a copy.
 import { freeMemory } from '@bowyer/core';
 import { arrayTypes, type DataType, type TensorArray } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 
-/** The part of a global that is used here; neither ES2023 nor @types/node declares it. */
+/** Declares what is used of the global WebAssembly; neither ES2023 nor @types/node declares it. */
 declare const WebAssembly: { Memory: new (limits: { initial: number }) => WasmMemory };
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-/** The least size of a tensor in these memories; smaller ones are ordinary arrays. */
+/** The least size of a tensor that is placed in a WebAssembly memory; smaller ones are ordinary arrays. */
 const LEAST_BYTES = 1 << 16;
-/** The size of a memory: the whole 32-bit address space, since growing would detach the arrays; unwritten pages take no memory. */
+/**
+ * The size of a WebAssembly memory: the whole 32-bit address space, since growing a memory would detach its arrays; pages that
+ * are never written take no memory.
+ */
 const MEMORY_BYTES = 2 ** 32;
-/** The size of blocks is a multiple of this, so that loops need no scalar remainder. */
+/** The size of a tensor's block is a multiple of this, so that vectorized loops need no scalar remainder. */
 const ALIGNMENT = 64;
-/** The size of the scratch space for loops at the beginning of each memory (see `wasmMemoryOf`). */
+/** The size of the scratch space for WebAssembly loops at the beginning of each memory (see `wasmMemoryOf`). */
 export const LOOP_BYTES = 1 << 20;
 
 const memoryOfBuffer = new WeakMap<ArrayBufferLike, WasmMemory>();
 
 /**
- * Returns the WebAssembly memory that contains an array of a state, or undefined. Its first `LOOP_BYTES` are scratch space for the
- * loop that is running; the array is followed by zeros up to the next multiple of 64 bytes.
+ * Returns the WebAssembly memory that contains an array of a state; undefined for an ordinary array. The memory's first
+ * `LOOP_BYTES` are scratch space for the WebAssembly loop that is running; the array is followed by zeros up to the next multiple
+ * of 64 bytes.
  */
 export const wasmMemoryOf = (array: TensorArray): WasmMemory | undefined => memoryOfBuffer.get(array.buffer);
 
@@ -36,7 +41,10 @@ interface Block {
 interface BlockedMemory {
   memory: WasmMemory;
   blocks: Block[];
-  /** The address from which on bytes were never used: they are zeros, and their pages take no memory until they are written. */
+  /**
+   * The address from which on no byte has ever been used. These bytes are zeros, and their pages take no memory until they are
+   * written.
+   */
   used: number;
 }
 
@@ -67,7 +75,10 @@ export class HostMemory {
     return new type(memory.buffer, LOOP_BYTES, length);
   }
 
-  /** Frees a block, or an array outside these memories, which is empty afterwards where it is large. A memory without blocks is released. */
+  /**
+   * Frees the block of an array. A WebAssembly memory without blocks is released. An array that is in none of these memories is
+   * emptied if it is large.
+   */
   free(array: TensorArray): void {
     const i = this.#memories.findIndex(({ memory }) => memory.buffer === array.buffer);
     if (i < 0) {
@@ -83,7 +94,10 @@ export class HostMemory {
   }
 }
 
-/** Finds the block (by address) before which there is enough space, as an index; undefined if there is none. */
+/**
+ * Finds a gap of at least `needed` bytes between blocks, which are sorted by address. Returns the index of the block before which
+ * it is; undefined if there is none.
+ */
 function firstGap(blocks: readonly Block[], needed: number): number | undefined {
   for (let i = 0; i <= blocks.length; i++) {
     const begin = i === 0 ? LOOP_BYTES : blocks[i - 1]!.end;
@@ -103,12 +117,12 @@ function newMemory(): WasmMemory {
   }
 }
 
-/** The size of the parts of a block that are read, and written if necessary, one after the other. */
+/** The number of bytes that `setToZero` reads, and writes if necessary, at a time. */
 const PIECE_BYTES = 1 << 16;
 
 /**
- * Sets bytes to zero and writes only where they are not: reading a page that was never written takes no memory, and most of a cache
- * for the longest contexts is never written.
+ * Sets bytes to zero, but writes only pieces that are not zero already: reading a page that was never written takes no memory,
+ * and most of a KV cache for the longest contexts is never written.
  */
 function setToZero(buffer: ArrayBuffer, begin: number, end: number): void {
   for (let at = begin; at < end; at += PIECE_BYTES) {

@@ -1,4 +1,5 @@
-// Calls kernels from the main thread: functions that run in the worker, or the same updates of states as graphs.
+// Calls kernels (updates of states, such as an optimizer's step) from the main thread. A kernel is a function that runs in the
+// device's worker, or the same update as a graph.
 import { GraphBuilder } from '../builder.js';
 import { arrayClass, dataTypeOf, type TensorArray } from '../dtype.js';
 import type { Value } from '../ir.js';
@@ -6,20 +7,26 @@ import type { BoundProgram, InputTensor, Program, ProgramWiring } from './progra
 import type { State } from './state.js';
 import type { WorkerClient } from './worker-client.js';
 
-/** The inputs from which a kernel's graph is built. */
+/** The inputs from which a kernel's graph is built, as values of the graph. */
 export interface GraphKernelContext {
-  /** The states' tensors, by role and name. */
+  /** The tensors of the states, by the state's role in the call and the tensor's name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
-  /** Arguments that are numbers, as float32 scalars, and typed arrays, as vectors; their values may differ between calls. */
+  /**
+   * The call's arguments that are numbers, as float32 scalars, or typed arrays, as vectors. Their values may differ between
+   * calls.
+   */
   args: Readonly<Record<string, Value>>;
-  /** All other arguments (strings, booleans, lists); a call with other constants builds another graph. */
+  /**
+   * All other arguments of the call (strings, booleans, lists), which are built into the graph; a call with others builds another
+   * graph.
+   */
   constants: Readonly<Record<string, unknown>>;
 }
 
 export interface GraphKernelResult {
-  /** New values of state tensors, by role and name. */
+  /** The new values of state tensors, by the state's role in the call and the tensor's name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
-  /** Small results: scalars are returned as numbers, the rest as typed arrays. */
+  /** Small results of the call: scalars are returned as numbers, others as typed arrays. */
   results?: Readonly<Record<string, Value>>;
 }
 
@@ -27,19 +34,21 @@ export type GraphKernelBuilder = (g: GraphBuilder, context: GraphKernelContext) 
 
 export interface KernelSource {
   /**
-   * The module that exports the function; the worker imports it. Pass the URL of the compiled `.js`; the `.ts` file is used when
-   * running from sources.
+   * The module that exports the function, which the worker imports. Pass the URL of the compiled `.js`; the `.ts` file is used
+   * when the packages run from their sources.
    */
   module: URL;
   name: string;
   /** The same update as a graph, for states on a GPU. */
   graph?: GraphKernelBuilder;
   /**
-   * Whether the function does not read elements, but only runs programs that read and write the states in place. Relevant on a GPU
-   * only: if false, the states are copied to the host and back at each call.
+   * Whether the function does not read elements of states, but only runs programs that read and write the states in place. It
+   * matters only on a GPU: if false, the states are copied to the host and back at each call.
    */
   resident?: boolean;
-  /** Overrides the device's choice of form, so that a test can compare both. */
+  /**
+   * Which form of the kernel runs: the function or the graph. It overrides the device's choice, so that a test can compare both.
+   */
   run?: 'host' | 'graph';
 }
 
@@ -47,11 +56,11 @@ export interface KernelArguments<Args> {
   states: Readonly<Record<string, State>>;
   /** Programs that a host kernel may run itself, without a message per run. */
   programs?: Readonly<Record<string, BoundProgram>>;
-  /** JSON values and typed arrays. */
+  /** The arguments of the function: JSON values and typed arrays. */
   args: Args;
 }
 
-/** An update of states. Calls of kernels and programs run in the order in which they are made. */
+/** A kernel, which updates states. Calls of kernels and programs run in the order in which they are made. */
 export interface Kernel<Args = unknown, Result = unknown> {
   call(call: KernelArguments<Args>): Promise<Result>;
 }
@@ -148,8 +157,8 @@ export class GraphKernel implements Kernel {
 }
 
 /**
- * Returns whether a piece of a split tensor may be written into the memory of an input: a shader cannot read and write one buffer, so
- * every node that reads the input must run before the split.
+ * Returns whether an output of a Split node may be written into the memory of a graph input. A shader cannot read and write one
+ * buffer, so every node that reads the input must run before the Split.
  */
 function canOverwrite(g: GraphBuilder, { node: split }: Value, input: Value): boolean {
   if (split?.op.opType !== 'Split') return false;

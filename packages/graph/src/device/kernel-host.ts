@@ -1,11 +1,11 @@
-// Runs host kernels inside the worker: loads a kernel's function, and makes the programs and views that it gets.
+// Runs host kernels (see kernel.ts) inside the worker: loads a kernel's function, and makes the programs and views that it gets.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
 import type { KernelProgram, KernelState, KernelView } from './kernel.js';
 import type { TypedHostTensor } from './protocol.js';
 import { raise, sizeOf } from './tensor-size.js';
 
-/** The part of a backend's binding that kernels use. */
+/** The methods of a binding (a session with its state tensors) that kernels use. */
 export interface RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>>;
@@ -15,10 +15,12 @@ export interface RunnableBinding {
 export const inputTypes = ({ inputMetadata }: InferenceSession): Map<string, DataType> =>
   new Map(inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])));
 
-/** Returns elements of a state tensor of the kernel's call with other dimensions. */
+/** Returns elements of a state's tensor as a tensor with other dimensions; the state is one of the kernel's call. */
 export type ViewOf = (...view: KernelView) => Tensor;
 
-/** Makes the form of a binding that kernels use: feeds are arrays, views are elements of the call's own states. */
+/**
+ * Converts a binding to the form that kernels get: feeds are typed arrays, and views refer to elements of the states of the call.
+ */
 export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {
@@ -37,7 +39,7 @@ export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelP
   };
 }
 
-/** Makes views of states whose arrays are on the host. */
+/** Makes the function that returns views of states whose arrays are on the host. */
 export const hostViews =
   (states: Readonly<Record<string, KernelState>>): ViewOf =>
   (role, name, dims, first = 0) => {

@@ -1,7 +1,7 @@
 // Declares host kernels: functions that run in the device's worker and change state arrays in place (optimizers, averages, caches).
 import type { DataType, TensorArray } from '../dtype.js';
 
-/** A state tensor in a kernel's call, with its actual array; the array is empty if the kernel was loaded as resident. */
+/** A state tensor that a kernel gets, with the state's own array. The array is empty if the kernel was loaded as resident. */
 export interface KernelTensor {
   readonly dtype: DataType;
   readonly dims: readonly number[];
@@ -16,16 +16,19 @@ interface KernelTensorInput {
   readonly data: TensorArray;
 }
 
-/** Elements of a state's tensor under other dimensions, beginning at element `first`. */
+/** A view: elements of a state's tensor with other dimensions, beginning at element `first`. */
 export type KernelView = readonly [role: string, tensor: string, dims: readonly number[], first?: number];
 
-/** A bound program that a kernel can run in the same thread, without messages. Data types must be the graph's (int64: BigInt64Array). */
+/**
+ * A program bound to states, which a kernel can run in its own thread, without messages. Data types must be the graph's (int64:
+ * BigInt64Array).
+ */
 export interface KernelProgram {
   run(feeds: {
     inputs?: Readonly<Record<string, KernelTensorInput>>;
     /**
-     * For each of these graph inputs, elements of a tensor of one of the call's states with other dimensions, beginning at element
-     * `first`; 0 if omitted, as it must be on a GPU.
+     * For each of these graph inputs, a view: elements of a tensor of one of the call's states with other dimensions, beginning
+     * at element `first`; 0 if omitted, as it must be on a GPU.
      */
     views?: Readonly<Record<string, KernelView>>;
   }): Promise<Record<string, KernelTensor>>;

@@ -1,24 +1,27 @@
-// Shares a resource among several owners, of which it serves one at a time.
+// Shares a resource, such as the GPU, among several owners, of which it serves one at a time.
 
-/** Starts an owner's requests at once while it has the resource; requests of others wait until all of the owner's have ended. */
+/**
+ * A queue of requests. Requests of the owner that has the resource start immediately; those of other owners wait until all of its
+ * requests have ended.
+ */
 export class OwnerQueue<Owner> {
   #owner: Owner | null = null;
-  /** The number of the owner's requests that have started and not ended. */
+  /** The number of requests of the present owner that have started and not ended. */
   #open = 0;
   #waiting: { readonly owner: Owner; readonly start: () => void }[] = [];
 
   begin(owner: Owner, start: () => void): void {
     this.#waiting.push({ owner, start });
-    // The present owner also waits if others are waiting, so that they are served next.
+    // If other owners are waiting, a further request of the present owner waits too, so that the others are served next.
     if (this.#waiting.length === 1 && (this.#owner === null || this.#owner === owner)) this.#startWaiting();
   }
 
-  /** Records the end of a started request of the owner. */
+  /** Records that a request of the owner has ended. */
   end(owner: Owner): void {
     if (owner === this.#owner && --this.#open === 0) this.#startWaiting();
   }
 
-  /** Drops all requests of an owner, started or not. */
+  /** Drops all requests of an owner that no longer needs the resource, whether they have started or not. */
   leave(owner: Owner): void {
     this.#waiting = this.#waiting.filter((each) => each.owner !== owner);
     if (this.#owner !== owner) return;

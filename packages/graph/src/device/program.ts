@@ -1,5 +1,5 @@
-// Represents a compiled graph on the main thread: checks every call against the graph's inputs and outputs, then sends one message to
-// the worker.
+// Represents a compiled graph (a program) on the main thread: checks every call against the graph's inputs and outputs, then
+// sends one message to the device's worker, which runs it.
 import { evaluateDim, formatShape, type Shape } from '../dims.js';
 import {
   arrayClass,
@@ -26,13 +26,14 @@ interface TensorSignature {
   readonly shape: Shape;
 }
 
-/** The connection of a graph's inputs and outputs with tensors of states. */
+/** Says which inputs and outputs of a graph are connected to tensors of states, which stay in the device between runs. */
 export interface ProgramWiring {
   /** For each of these graph inputs, the state tensor that it reads. */
   state?: Readonly<Record<string, readonly [State, string]>>;
   /**
-   * Graph inputs that read a state tensor's elements as they are at `bind`: ONNX Runtime then packs a weight for fast products, which
-   * costs a second copy in memory and a session. Later changes of the state have no effect. On a GPU this is the same as `state`.
+   * Graph inputs that become constants of the session, with the elements that a state tensor has at `bind`. ONNX Runtime then
+   * packs a weight for fast products, which costs a second copy in memory and a session. Later changes of the state have no
+   * effect. On a GPU this is the same as `state`.
    */
   constants?: Readonly<Record<string, readonly [State, string]>>;
   /** Outputs that are copied to the caller; keep them small. If not given, all outputs that are not stored. */
@@ -42,28 +43,32 @@ export interface ProgramWiring {
   /** Whether stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
   mode?: StoreMode;
   /**
-   * For each of these graph outputs, the graph input whose memory it overwrites, on a GPU. The output is a ScatterND of that input,
-   * which the graph reads nowhere else, and only the changed part is written; or its node comes after all others that read the input,
-   * and does not read it. Each of the other stored outputs has two buffers, which are used alternately.
+   * For each of these graph outputs, the graph input whose memory it overwrites; for states on a GPU. Either the output is a
+   * ScatterND of that input, which the graph reads nowhere else, so that only the changed elements are written; or the output's
+   * node comes after all other nodes that read the input, and does not read it itself. Each of the other stored outputs has two
+   * buffers, which are used alternately.
    */
   inPlace?: Readonly<Record<string, string>>;
 }
 
 export interface InputTensor {
   dims: readonly number[];
-  /** For an int64 input, an Int32Array or plain numbers are converted. */
+  /** The elements. For an int64 input, an Int32Array or plain numbers are converted. */
   data: TensorArray | readonly number[];
 }
 
 export interface RunFeeds {
   inputs?: Readonly<Record<string, InputTensor>>;
-  /** For each of these graph inputs, the first elements of a state tensor with other dimensions; nothing is copied. */
+  /** For each of these graph inputs, a state tensor whose first elements it reads, with other dimensions; nothing is copied. */
   views?: Readonly<Record<string, readonly [State, string, readonly number[]]>>;
 }
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** The least size, in bytes, of an initializer that ONNX Runtime gets separately from the model: in a message, or as a file. */
+/**
+ * The least size, in bytes, from which on an initializer is passed to ONNX Runtime separately from the model: in a message to the
+ * worker, or as a file.
+ */
 const EXTERNAL_BYTES = { message: 1 << 20, file: 1 << 16 };
 
 /** A graph compiled on a device. Calls run in the order in which they are made, even if they are not awaited one by one. */
@@ -92,7 +97,9 @@ export class Program {
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
 
-  /** Runs the program once. For repeated calls with the same wiring use `bind`, which checks and sends the wiring once. */
+  /**
+   * Runs the program once. For repeated calls with the same connections to states use `bind`, which checks and sends them once.
+   */
   async run({ inputs, views, ...wiring }: RunFeeds & ProgramWiring): Promise<RunOutputs> {
     const checked = this.#wire(wiring);
     await this.#session(checked.wiring);
@@ -105,7 +112,7 @@ export class Program {
     });
   }
 
-  /** Binds graph inputs and outputs to tensors of states, for repeated runs. */
+  /** Connects graph inputs and outputs to tensors of states, for repeated runs. */
   async bind(wiring: ProgramWiring): Promise<BoundProgram> {
     const checked = this.#wire(wiring);
     if (wiring.mode === 'add' && this.#hasCheapSessions)
@@ -115,7 +122,10 @@ export class Program {
     return this.#bindChecked(checked);
   }
 
-  /** Returns whether a second session needs little memory: on a GPU, each has a copy of the graph's initializers. */
+  /**
+   * Returns whether a further session of this program needs little memory. On a GPU, each session has a copy of the graph's
+   * initializers.
+   */
   get #hasCheapSessions(): boolean {
     const bytes = this.#graph.initializers.reduce((sum, { data, stored }) => sum + (data ?? stored)!.byteLength, 0);
     return this.residency === 'gpu' && bytes < EXTERNAL_BYTES.message;
@@ -128,12 +138,12 @@ export class Program {
     return new BoundProgram(this, checked, bindingId, this.client);
   }
 
-  /** Frees the session. Bindings of this program must not be used afterwards. */
+  /** Frees the program's sessions. Bindings of this program must not be used afterwards. */
   async release(): Promise<void> {
     await this.client.request({ kind: 'releaseProgram', programId: this.#programId });
   }
 
-  /** Creates the session that this wiring needs, once. */
+  /** Creates the session that a wiring (connections to states) needs, unless it exists already. */
   #session({ variant, store, mode, constants, inPlace }: Wiring): Promise<null> {
     let session = this.#sessions.get(variant);
     if (!session) {
@@ -202,7 +212,8 @@ export class Program {
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
     const given = new Set([...Object.keys(state), ...Object.keys(constants)]);
     const missing = new Set([...this.inputs.keys()].filter((name) => !given.has(name)));
-    // On the host, one session serves all wirings except sums and constants; a GPU session must know which outputs stay there.
+    // On the host, one session serves all wirings except those that add to states or have constants. A GPU session must know
+    // which outputs stay on the GPU.
     const hasOwnTargets = Object.keys(inPlace).length > 0;
     const plain = storeLinks.length === 0 || hasOwnTargets || (this.residency === 'host' && mode === 'write');
     const variant = [
@@ -234,7 +245,7 @@ export class Program {
   }
 }
 
-/** A program with fixed wiring: each call sends only its inputs. */
+/** A program whose inputs and outputs are connected to states: each call sends only the other inputs. */
 export class BoundProgram {
   constructor(
     readonly program: Program,
@@ -255,7 +266,10 @@ export class BoundProgram {
   }
 }
 
-/** A program that adds its results to states; if the states are zero, it writes the results, which saves reading zeros. */
+/**
+ * A bound program that adds its outputs to states. If the states are known to be zero, it writes the outputs instead, which saves
+ * reading zeros.
+ */
 class SummingProgram extends BoundProgram {
   readonly #bound = new Map<StoreMode, Promise<BoundProgram>>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -274,7 +288,7 @@ class SummingProgram extends BoundProgram {
     const mode = stored.every(({ isZero }) => isZero) ? 'write' : 'add';
     for (const state of stored) state.changes();
     if (!this.#bound.has(mode)) this.#bound.set(mode, this.bind(mode));
-    // A later call waits until an earlier one has its session, so that calls run in the order in which they are made.
+    // A call waits until the sessions of earlier calls are bound, so that calls run in the order in which they are made.
     const turn = this.#turn.then(() => this.#bound.get(mode)!);
     this.#turn = turn.catch(() => undefined);
     return (await turn).run(feeds);
@@ -361,12 +375,15 @@ function hostTensor(name: string, { dims, data }: InputTensor, dtype: DataType, 
   }
   if (array.length !== sizeOf(dims))
     problems.push(`input '${name}': ${array.length} elements given for dims ${formatShape(dims)}`);
-  // A message would contain the whole buffer of a view, so the view's part is copied first.
+  // A message would contain the whole buffer of which `array` is a part, so the part is copied first.
   if (array.byteLength !== array.buffer.byteLength) array = array.slice();
   return { dtype, dims, data: array };
 }
 
-/** Adds the differences between the expected and the given tensors. A symbol takes its size from the first tensor that has it. */
+/**
+ * Adds a problem for each difference between an expected and a given tensor. A symbol takes its size from the first tensor in
+ * which it occurs.
+ */
 function compareTensors(
   where: string,
   expected: TensorSignature,
@@ -387,7 +404,7 @@ function compareTensors(
   });
 }
 
-/** Evaluates an expression such as 'past+tokens' once all its symbols are known. */
+/** Evaluates a dimension that is an expression, such as 'past+tokens'; undefined until the sizes of all its symbols are known. */
 function evaluated(dim: string, symbols: ReadonlyMap<string, SymbolBinding>): SymbolBinding | undefined {
   if (!/[+*-]/.test(dim)) return undefined;
   const size = evaluateDim(dim, (symbol) => symbols.get(symbol)?.size);

@@ -1,4 +1,5 @@
-// Declares the messages between the main thread and the worker that owns all sessions and states: one request and one response per call.
+// Declares the messages between the main thread and a device's worker, which owns all sessions and states: one request and one
+// response per call.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
@@ -27,13 +28,15 @@ export type ViewLink = readonly [graphName: string, stateId: number, tensorName:
 export interface Wiring {
   state: readonly StateLink[];
   store: readonly StateLink[];
-  /** Inputs that are initializers of a session for this wiring alone. */
+  /**
+   * Graph inputs that are initializers of the session, with the elements of state tensors; the session serves only this wiring.
+   */
   constants: readonly StateLink[];
   mode: StoreMode;
   fetch: readonly string[];
-  /** A graph output that is written into the memory of an input. */
+  /** Graph outputs that are written into the memory of a graph input. */
   inPlace: readonly (readonly [output: string, input: string])[];
-  /** Selects one of the program's sessions. */
+  /** Selects one of the program's sessions: wirings with the same variant share a session. */
   variant: string;
 }
 
@@ -49,7 +52,7 @@ export interface StateTensorSpec {
   name: string;
   dtype: DataType;
   dims: readonly number[];
-  /** Zeros if not given. */
+  /** The elements of the tensor; zeros if not given. */
   data?: TensorArray;
 }
 
@@ -63,13 +66,13 @@ export type Request =
       kind: 'compile';
       programId: number;
       variant: string;
-      /** Outputs that stay with the device as state. */
+      /** The graph outputs that stay in the device as state tensors. */
       stored: readonly string[];
       name: string;
-      /** The model's bytes; or the path of a file with its weights in files of the same folder. */
+      /** The model's bytes, or the path of an .onnx file whose weights are in other files of its folder. */
       model: Uint8Array | string;
       externalData: { path: string; data: Uint8Array }[];
-      /** State tensors that are initializers of the model, under these paths. */
+      /** The state tensors that become initializers of the model; the model refers to them by these names as paths. */
       constants: readonly StateLink[];
     }
   | { kind: 'releaseProgram'; programId: number }
@@ -88,7 +91,10 @@ export type Request =
       states: Record<string, number>;
       programs: Record<string, number>;
       args: unknown;
-      /** Whether states stay on the GPU, so that the kernel gets only their types and sizes. */
+      /**
+       * Whether the kernel only runs programs on states that stay on the GPU, so that it gets only the types and sizes of
+       * tensors.
+       */
       resident: boolean;
     }
   | { kind: 'rest'; stateIds: readonly number[] }
@@ -117,7 +123,7 @@ export interface RequestMessage {
   request: Request;
 }
 
-/** The times when the worker began and finished a request, in milliseconds since the epoch; only if the device is traced. */
+/** The times at which the worker began and finished a request, in milliseconds since the epoch; only if the device is traced. */
 export type WorkTime = readonly [start: number, end: number];
 
 export type ResponseMessage =

@@ -1,14 +1,16 @@
-// Names the worker's requests in a trace.
+// Names the requests to a device's worker in a trace by the program or kernel that they run.
 import { emitSpan } from '@bowyer/core';
 import type { Request, WorkTime } from './protocol.js';
 
 export class RequestNames {
-  /** Names of programs and kernels by id, and the program of each binding. */
+  /** The names of programs and kernels by id, and the program's id by that of a binding. */
   readonly #programs = new Map<number, string>();
   readonly #kernels = new Map<number, string>();
   readonly #bindings = new Map<number, number>();
 
-  /** Emits the span of a request. Must be called in the order of the requests. */
+  /**
+   * Emits the trace's span of a request. It must be called in the order of the requests, since earlier ones give names to ids.
+   */
   report(request: Request, [start, end]: WorkTime): void {
     const name = this.#nameOf(request);
     emitSpan({ category: 'session', name, start, end, attributes: { request: request.kind } });

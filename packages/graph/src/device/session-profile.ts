@@ -1,4 +1,5 @@
-// Limits ONNX Runtime's profile of a session to the first runs, since one run of a large graph has thousands of operators.
+// Limits the profile that ONNX Runtime writes for a session to the first runs, since one run of a large graph has thousands of
+// operators.
 import type { InferenceSession } from 'onnxruntime-node';
 import { wallClock } from './worker-clock.js';
 
@@ -14,7 +15,7 @@ export function profileOptions(folder: string | null): Partial<InferenceSession.
   return { enableProfiling: true, profileFilePrefix: `${folder}/${wallClock().toFixed(3)}_${++sessions}` };
 }
 
-/** Ends the profile after the first runs. */
+/** Returns the session with a `run` that ends the profile after the first runs. */
 export function limitProfile<Session extends Pick<InferenceSession, 'run' | 'endProfiling'>>(
   session: Session,
   folder: string | null,

@@ -1,4 +1,5 @@
-// Closes a session while nothing needs it, so that its working memory is free, and opens it again for its next run.
+// Holds an ONNX Runtime session that can be closed between runs, so that its working memory is free, and is opened again for its
+// next run.
 import type { InferenceSession } from 'onnxruntime-node';
 
 export class SessionSlot {

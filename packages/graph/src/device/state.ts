@@ -1,4 +1,5 @@
-// Represents a state on the main thread: names, types and dimensions of tensors that are stored in the device's worker.
+// Represents a state on the main thread: the names, types and dimensions of tensors (such as weights) that a device's worker
+// keeps.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export interface StateTensorInfo {
@@ -6,12 +7,12 @@ export interface StateTensorInfo {
   readonly shape: readonly number[];
 }
 
-/** A new state tensor. */
+/** The shape and elements of a tensor of a new state. */
 export interface StateTensorInit {
   shape: readonly number[];
   /** The elements; the array is transferred to the worker and empty afterwards. */
   data: TensorArray;
-  /** Needed only if the array's class does not determine it (bool, float16). */
+  /** The element type; needed only if the array's class does not determine it (bool, float16). */
   dtype?: DataType;
 }
 
@@ -22,7 +23,7 @@ export interface TensorCopy {
   data: TensorArray;
 }
 
-/** Refers to tensors that a device owns. It contains no elements; `device.read` copies them. */
+/** A state: tensors that a device owns. The object contains no elements; `device.read` copies them. */
 export class State {
   #version = 0;
   #zeroVersion: number | null = null;
@@ -33,13 +34,15 @@ export class State {
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
 
-  /** Counts the calls that may have changed an element: writes, stored outputs, and kernels that received the state. */
+  /**
+   * Counts the calls that may have changed an element of the state: writes, stored outputs, and kernels that received the state.
+   */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * Records that a call may change an element.
+   * Records that a call may change an element of the state.
    *
    * @internal
    */
@@ -47,7 +50,7 @@ export class State {
     this.#version++;
   }
 
-  /** Records that all elements are zero once the calls made so far are finished. */
+  /** Records that all elements of the state are zero once the calls made so far are finished. */
   becomesZero(): void {
     this.#zeroVersion = this.#version;
   }

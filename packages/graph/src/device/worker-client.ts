@@ -1,4 +1,5 @@
-// Sends numbered requests from the main thread to the worker, matches responses to them, and rejects them if the worker ends.
+// Sends numbered requests from the main thread to a device's worker, matches responses to them, and rejects them if the worker
+// ends.
 import { DeviceError } from '../errors.js';
 import { startWorker } from './node/platform.js';
 import { RequestNames } from './request-names.js';
@@ -8,7 +9,10 @@ import type { WorkerThread } from './worker-thread.js';
 
 interface Pending {
   request: Request;
-  /** Resolves the request's promise. This is a method and not a property, so that requests with different result types fit one type. */
+  /**
+   * Resolves the promise of the request. It is declared as a method and not as a property, so that requests with different result
+   * types fit one type.
+   */
   resolve(result: unknown): void;
   reject: (error: Error) => void;
 }
@@ -21,12 +25,12 @@ const gpuQueue = new OwnerQueue<WorkerClient>();
 
 export class WorkerClient {
   readonly #worker: WorkerThread;
-  /** The queue of all devices on the GPU; null for a device on the host. */
+  /** The queue that this device shares with all other devices on the GPU; null for a device on the host. */
   readonly #queue: OwnerQueue<WorkerClient> | null;
   readonly #pending = new Map<number, Pending>();
   readonly #names = new RequestNames();
   #counter = 0;
-  /** The reason why no more requests are accepted. */
+  /** The reason why the worker accepts no more requests; undefined while it does. */
   #ended: string | undefined;
 
   constructor(settings: WorkerSettings) {

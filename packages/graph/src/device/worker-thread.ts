@@ -1,4 +1,4 @@
-// Declares the thread that handles a device's requests, in the form that Node and browsers share.
+// Declares the interface of the thread that handles a device's requests, which is the same for Node and browsers.
 import type { RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 
 export interface WorkerThread {

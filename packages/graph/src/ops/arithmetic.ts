@@ -1,5 +1,5 @@
-// Defines operators of two or three operands that broadcast against each other: arithmetic, comparison, choice. An operand that was
-// broadcast gets the sum of the gradient over its copies (`sumTo`).
+// Defines the operators of two or three operands that broadcast against each other: arithmetic, comparison, choice. The gradient
+// by an operand that was broadcast is the sum over its copies (`sumTo`).
 import { broadcastShapes } from '../dims.js';
 import type { Float16Form, GraphNode } from '../ir.js';
 import { defineOp, inferComparison } from '../op.js';
@@ -14,7 +14,7 @@ export const Sub = defineOp('Sub', {
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.neg(g.sumTo(dy, b!.shape))],
 });
 
-/** Keeps squares in float32, since they overflow float16 from 256 on. */
+/** Returns the float16 form of a product: float32 for a square, since squares overflow float16 from 256 on. */
 function squarePrecision({ inputs: [a, b] }: GraphNode): Float16Form {
   return a === b ? 'float32' : 'operands';
 }
@@ -91,7 +91,7 @@ export const Where = defineOp('Where', {
       },
     ];
   },
-  // each choice gets the gradient where it was chosen
+  // Each of a and b gets the gradient at the elements at which it was chosen, and zero elsewhere.
   gradient: (g, { inputs: [condition, a, b], dy }) => [
     null,
     g.sumTo(g.where(condition!, dy, 0), a!.shape),

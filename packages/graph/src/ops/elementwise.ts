@@ -83,12 +83,12 @@ export const Softplus = defineOp('Softplus', {
 });
 
 export const Sign = defineOp('Sign', {
-  // flat everywhere except at 0
+  // The sign is constant everywhere except at 0.
   gradient: () => [null],
 });
 
 export const Floor = defineOp('Floor', {
-  // flat between integers
+  // The result is constant between integers.
   gradient: () => [null],
 });
 
@@ -118,7 +118,7 @@ export const Cast = defineOp('Cast', {
   webgpu: 'cast',
   float16: 'cast',
   infer: ({ inputs: [x], attributes }) => [{ dtype: castTypes[attributes.to as number]!, shape: x!.shape }],
-  // between float types the gradient is cast back; to integers and booleans the result is flat
+  // A cast between float types casts the gradient back; a cast from or to integers or booleans has no gradient.
   gradient: (g, { inputs: [x], dy }) => [isFloat(x!.dtype) && isFloat(dy.dtype) ? g.cast(dy, x!.dtype) : null],
 });
 

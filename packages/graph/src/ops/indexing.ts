@@ -13,8 +13,8 @@ export const Gather = defineOp('Gather', {
       },
     ];
   },
-  // Row i of the table gets the sum over all positions that read it. The sum is added to the contributions of other uses of the table
-  // (tied embeddings), so that a vocabulary-sized tensor of zeros is made at most once.
+  // Row i of the table gets the sum of the gradients at all positions that read it. These sums are added to the gradient from
+  // other uses of the table (tied embeddings), so that a vocabulary-sized tensor of zeros is made at most once.
   gradient: (g, { inputs: [table, indices], dy, attributes }) => [
     (accumulated) =>
       g.scatterRowsAdd(
@@ -27,7 +27,7 @@ export const Gather = defineOp('Gather', {
   ],
 });
 
-/** Reads, along one axis, every element of the result at its own index. */
+/** Reads along one axis, with an index for each element of the result. */
 export const GatherElements = defineOp('GatherElements', {
   webgpu: { int32Operand: 1 },
   infer: ({ inputs: [x, indices], fail }) => {

@@ -1,9 +1,13 @@
-// Defines matrix products. Their gradients are FusedMatMul with transposition flags, so that no transposed copy is made.
+// Defines the operators for matrix products. Their gradients are FusedMatMul with transposition flags, so that no transposed copy
+// is made.
 import { broadcastShapes, formatShape, sizeOfShape, type Dim } from '../dims.js';
 import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
-/** The largest number of terms of a sum in float16: sums over a model's width are shorter, those over a vocabulary or a batch longer. */
+/**
+ * The largest number of terms that a product may sum in float16: sums over a model's width are shorter, those over a vocabulary
+ * or a batch longer.
+ */
 const LONGEST_FLOAT16_SUM = 16_384;
 
 interface Flags {
@@ -13,8 +17,8 @@ interface Flags {
 }
 
 /**
- * Infers the shape of a product: [..., m, k] · [..., k, n] = [..., m, n], batch dimensions broadcast; flags swap the last two
- * dimensions of an operand.
+ * Infers the shape of a matrix product: [..., m, k] · [..., k, n] = [..., m, n], where batch dimensions are broadcast, and transA
+ * and transB swap the last two dimensions of an operand.
  */
 function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): TensorType[] {
   if (a!.rank < 2 || b!.rank < 2) fail('both operands need at least two dimensions; unsqueeze a vector first');
@@ -56,14 +60,16 @@ function productGradients(
   return [g.sumTo(da, a.shape), g.sumTo(db, b.shape)];
 }
 
-/** Computes the gradient of a weight from x [rows, k] and dy [rows, n]: [k, n], or [n, k] for a weight stored transposed. */
+/**
+ * Computes the gradient by a weight from x [rows, k] and dy [rows, n]: [k, n], or [n, k] for a weight that is stored transposed.
+ */
 function weightGradient(g: OperatorMethods, x: Value, dy: Value, transposed: boolean, alpha: number): Value {
   return transposed ? g.fusedMatMul(dy, x, { transA: true, alpha }) : g.fusedMatMul(x, dy, { transA: true, alpha });
 }
 
 /**
- * Chooses the precision by the length of the sums: sums over a batch's rows or a vocabulary are long, those of attention, [batch,
- * heads, …], are not.
+ * Returns the float16 form of a product, by the length of its sums: sums over a batch's rows or a vocabulary are long and
+ * computed in float32; those of attention, [batch, heads, …], are short.
  */
 function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16Form {
   const inner = a!.dim(attributes.transA ? -2 : -1);
@@ -78,18 +84,24 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
  */
 const VECTOR = 4;
 
-/** The least dimension that is padded; for smaller ones, starting the kernels that pad costs more than padding saves. */
+/**
+ * The least dimension that is padded to a multiple of four. For smaller ones, starting the kernels that pad costs more than
+ * padding saves.
+ */
 const LEAST_PADDED = 64;
 
 /** The least number of elements of a matrix that is transposed; for smaller ones, the transposition costs more than it saves. */
 const LEAST_TRANSPOSED = 1 << 16;
 
-/** The least number of rows for which the right operand is transposed; with fewer, that takes as long as the product. */
+/**
+ * The least number of rows of the left operand for which the right operand is transposed; with fewer, the transposition takes as
+ * long as the product.
+ */
 const MANY_ROWS = 64;
 
 /**
- * Returns whether a product has many rows. In a graph that decodes one token at a time the rows are `batch`; other symbols occur in
- * prompts and training.
+ * Returns whether the left operand of a product has many rows. In a graph that decodes one token at a time, the rows are `batch`;
+ * other symbols occur only in prompts and training.
  */
 const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');
 
@@ -100,7 +112,9 @@ const isLarge = ({ shape }: Value): boolean => {
   return typeof size === 'string' || size >= LEAST_TRANSPOSED;
 };
 
-/** Counts the zeros that pad a long dimension to a multiple of four; 0 for a symbol, whose size is not known. */
+/**
+ * Counts the zeros that pad a long dimension to a multiple of four; 0 for a symbol, whose size is known only when the graph runs.
+ */
 const missing = (dim: Dim): number =>
   typeof dim === 'string' || !isLong(dim) ? 0 : (VECTOR - (dim % VECTOR)) % VECTOR;
 
@@ -108,7 +122,9 @@ const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys()
 
 const swapped = (g: OperatorMethods, x: Value): Value => g.transpose(x, lastTwoSwapped(x));
 
-/** Counts the zeros that a product A B′ needs along its inner dimension and along its result's columns. */
+/**
+ * Counts the zeros that the product A B′ needs, so that its inner dimension and the columns of its result are multiples of four.
+ */
 function zerosFor(a: Value, b: Value, transB: boolean): { inner: number; outer: number } {
   const [k, n] = [a.dim(-1), b.dim(transB ? -2 : -1)];
   const isWorthIt = isMany(a.dim(-2)) && isLong(k) && isLong(n);
@@ -124,13 +140,16 @@ function paddedProduct(g: OperatorMethods, a: Value, b: Value, transB: boolean):
   return outer === 0 ? product : g.slice(product, -1, 0, b.dim(outerAxis));
 }
 
-/** Pads a plain product's operands with zeros; undefined if it needs no padding. */
+/** Pads the operands of a MatMul with zeros; returns undefined if they need no padding. */
 function webgpuMatMul(g: OperatorMethods, [a, b]: readonly Value[]): Value | undefined {
   const { inner, outer } = zerosFor(a!, b!, false);
   return inner + outer > 0 ? paddedProduct(g, a!, b!, false) : undefined;
 }
 
-/** Computes α A′B′ without the fused operator: as for Gemm, or as MatMul of operands that are transposed and scaled separately. */
+/**
+ * Computes α A′B′ without FusedMatMul, which the WebGPU provider lacks: as a Gemm is replaced, or as MatMul of operands that are
+ * transposed and scaled separately.
+ */
 function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: GraphNode): Value {
   const [a, b] = operands as [Value, Value];
   const { attributes } = node;
@@ -140,14 +159,14 @@ function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: Gr
     return webgpuGemm(g, [a, b], node) ?? g.gemm(a, b, undefined, { transA, transB, alpha });
   const product = (left: Value) => paddedProduct(g, transA ? swapped(g, left) : left, b, transB);
   if (alpha === 1) return product(a);
-  // The factor α is applied where there are fewer elements. In attention, head sizes are numbers and token counts are symbols, so a
-  // tensor whose last dimension is a number is taken to be smaller.
+  // The factor α is applied to the operands or to the result, whichever has fewer elements. In attention, head sizes are numbers
+  // and token counts are symbols, so a tensor whose last dimension is a number is taken to be smaller.
   const [inner, columns] = [a.dim(transA ? -2 : -1), b.dim(transB ? -2 : -1)];
   const scaleFirst = typeof inner === 'number' && typeof columns !== 'number';
   return scaleFirst ? product(g.mul(a, alpha)) : g.mul(product(a), alpha);
 }
 
-/** Replaces Gemm by a faster form; undefined if Gemm is as fast as any. */
+/** Replaces a Gemm by a form that is faster on WebGPU; returns undefined if no form is faster. */
 function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attributes }: GraphNode): Value | undefined {
   const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
   const { alpha, beta = 1 } = attributes as Record<string, number>;
@@ -160,7 +179,10 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   return g.squeeze(g.add(product, g.reshape(c, [...Array<Dim>(3 - c.rank).fill(1), ...c.shape])), 0);
 }
 
-/** Computes α AᵀB with A's rows padded, since the kernel reads four elements of a row at once. */
+/**
+ * Computes α AᵀB with A's rows padded to a multiple of four elements, since the WebGPU kernel reads four at once; undefined if
+ * they need no padding.
+ */
 function withPaddedRows(g: OperatorMethods, a: Value, b: Value, alpha: number): Value | undefined {
   const zeros = isLong(a.dim(0)) && isLong(b.dim(1)) ? missing(a.dim(1)) : 0;
   if (zeros === 0) return undefined;

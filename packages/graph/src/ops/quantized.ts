@@ -56,8 +56,9 @@ export const QuantizeLinear = defineOp('QuantizeLinear', {
 
 /**
  * Computes (A − zero point of A) · (B − zero point of B) in integers, times A's scale and the scale of each of B's columns, in
- * float32. A [..., K] is uint8; B [K, N] is int8 or uint8, and packed for the kernel if it is an initializer.
- * Source: the same page, MatMulIntegerToFloat.
+ * float32. A [..., K] is uint8; B [K, N] is int8 or uint8, and ONNX Runtime packs it for its kernel if it is an initializer.
+ * Source: ONNX Runtime's contrib operator MatMulIntegerToFloat,
+ * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  */
 export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   domain: 'com.microsoft',
@@ -70,7 +71,10 @@ export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   },
 });
 
-/** Unpacks the bytes to a matrix [N, K] of 4- or 8-bit numbers; two 4-bit numbers share a byte, the first in the low half. */
+/**
+ * Unpacks the bytes of a quantized weight to a matrix [N, K] of 4- or 8-bit numbers, and dequantizes it. Two 4-bit numbers share
+ * a byte, the first in the low half.
+ */
 function dequantized(
   g: OperatorMethods,
   [packed, scales, zeros]: readonly [Value, Value, Value | undefined],

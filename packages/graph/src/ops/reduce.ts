@@ -15,14 +15,17 @@ const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): Tensor
   { dtype: x!.dtype, shape: reducedShape(x!.shape, axesOf(axes!), attributes.keepdims === 1) },
 ];
 
-/** Restores the reduced axes of y or dy with size 1, so that it broadcasts against x. */
+/** Reshapes y or dy so that the reduced axes have size 1 and it broadcasts against x. */
 const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: GradientContext) =>
   g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
 
-/** The largest number of elements that WebGPU sums in one stage. */
+/** The largest number of elements that are summed in one stage on WebGPU. */
 const LONGEST_SUM = 1 << 14;
 
-/** The range of row widths that are summed directly; other tensors are reshaped to rows whose width is a power of two. */
+/**
+ * The smallest and largest width of rows that are summed as they are. Other tensors are first reshaped to rows whose width is a
+ * power of two.
+ */
 const [NARROWEST_ROW, WIDEST_ROW] = [64, 4096];
 
 /**
@@ -66,7 +69,7 @@ export const ReduceMean = defineOp('ReduceMean', {
   },
 });
 
-/** Divides the gradient of a maximum or minimum equally among the elements that attain it. */
+/** Computes the gradient of a maximum or minimum: it is divided equally among the elements that attain it. */
 function extremumGradient(g: OperatorMethods, context: GradientContext) {
   const [x, axes] = context.inputs;
   const attained = g.cast(g.equal(x!, withAxes(g, context.y, context)), x!.dtype);
@@ -132,7 +135,8 @@ function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }
   if (typeof size !== 'number') return undefined;
   const positions = Float32Array.from({ length: size }, (_, i) => i);
   const shape = x!.shape.map((_, i) => (i === axis ? size : 1));
-  // The maximum has no `keepdims`, so that it is the same node as that in the log-probabilities of samplers.
+  // The maximum is computed without `keepdims`, so that it is the same node, and computed once, as the maximum in the
+  // log-probabilities of samplers.
   const isLargest = g.greaterOrEqual(x!, g.unsqueeze(g.reduceMax(x!, { axes: [axis] }), axis));
   const candidates = g.where(isLargest, g.constant(positions, shape), size - 1);
   return g.cast(g.reduceMin(candidates, { axes: [axis], keepdims: attributes.keepdims === 1 }), 'int32');

@@ -1,10 +1,11 @@
-// Defines operators that move elements without changing them: views, transposition, concatenation, slicing, padding, repetition.
-// Target shapes that depend on symbolic dimensions are operands (int64 tensors); the builder also passes the resulting shape.
+// Defines the operators that move elements without changing them: views, transposition, concatenation, slicing, padding,
+// repetition. Target shapes that depend on symbolic dimensions are operands (int64 tensors); the builder also passes the shape of
+// the result.
 import { addDims, subtractDims, type Dim } from '../dims.js';
 import type { GraphNode, OperatorMethods, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
-/** Infers the operand's type; the builder passes the shape. */
+/** Infers only the type, that of the operand; the builder passes the shape. */
 const inferTypeOnly = inferSame;
 
 const defineView = (opType: string) =>
@@ -60,7 +61,7 @@ export const Concat = defineOp('Concat', {
     const shape = first!.shape.map((dim, i) => (i === axis ? inputs.map((x) => x.dim(axis)).reduce(addDims) : dim));
     return [{ dtype: first!.dtype, shape }];
   },
-  // each operand gets its own piece
+  // Each operand gets the piece of the gradient at its own position.
   gradient: (g, { inputs, dy, attributes }) =>
     g.split(
       dy,
@@ -69,12 +70,15 @@ export const Concat = defineOp('Concat', {
     ),
 });
 
-/** The most pieces that one Split makes: WebGPU guarantees eight buffers per shader, one of which is the operand. */
+/**
+ * The largest number of pieces that one Split node makes on WebGPU, which guarantees eight buffers per shader; one of them is the
+ * operand.
+ */
 const MOST_PIECES = 7;
 
 /**
- * Splits in several nodes: ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader, and fails if it has too few buffers
- * for them.
+ * Replaces a Split with many outputs by several nodes: ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader,
+ * and fails if the shader has too few buffers for them.
  */
 function webgpuSplit(
   g: OperatorMethods,
@@ -111,7 +115,7 @@ export const Split = defineOp('Split', {
   ],
 });
 
-/** Cuts one axis to [_start, _end). */
+/** Keeps the elements from _start to _end − 1 of one axis. */
 export const Slice = defineOp('Slice', {
   webgpu: { int32Operand: 0 },
   infer: inferTypeOnly,

@@ -9,15 +9,15 @@ import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js'
 
 export interface DeviceChoice {
   device: DeviceKind;
-  /** One line that says why this device was chosen, and not one that precedes it in the order of preference. */
+  /** One line that says why this device was chosen, and not one that `auto` prefers. */
   reason: string;
 }
 
-/** The facts of the machine that decide the choice; tests pass their own. */
+/** The properties of the machine on which the choice depends; tests pass their own. */
 export interface Machine {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
-  /** Lists the names in a directory; none where it does not exist. */
+  /** Lists the names in a directory; an empty list if it does not exist. */
   list: (directory: string) => readonly string[];
   cudaProblem: () => Promise<string | null>;
   webgpuProblem: () => Promise<string | null>;
@@ -36,7 +36,7 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
 }
 
 /**
- * Checks that a device can be used with these settings.
+ * Checks that a device can be used with this precision and these settings.
  *
  * @throws DeviceError whose message says how to fix it
  */
@@ -76,7 +76,10 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
   ],
 };
 
-/** Returns the reason for which `auto` expects no GPU, or null. Software drivers are used only if the config names the device. */
+/**
+ * Returns the reason why `auto` expects no GPU on this machine, or null. Software drivers do not count as a GPU; they are used
+ * only if the config names the device.
+ */
 function noGpu({ platform, env, list: names }: Machine): string | null {
   if (platform === 'darwin') return null; // every machine that this package runs on has Metal
   if (platform !== 'linux')

@@ -1,5 +1,6 @@
-// Finds tensors that are copied between CPU and GPU in the middle of a graph's run. ONNX Runtime silently runs on the CPU what its
-// WebGPU provider lacks, and inserts copies around it; they are in the model that it writes after placing all nodes.
+// Finds tensors that are copied between CPU and GPU in the middle of a graph's run, which is slow. ONNX Runtime silently runs on
+// the CPU the operators that its WebGPU provider lacks, and inserts copies around them. The copies are found in the model that it
+// writes after it has assigned all nodes to CPU or GPU.
 import './disable-telemetry.js';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +14,15 @@ import { serialize } from '../../serialize.js';
 import { webgpuForm } from '../../webgpu-form.js';
 
 export interface GpuCrossings {
-  /** Tensors that are computed on the CPU and copied to the GPU, by their names in the model. */
+  /** The tensors that are computed on the CPU and copied to the GPU, by their names in the model. */
   up: string[];
-  /** Tensors that are copied to the CPU. */
+  /** The tensors that are computed on the GPU and copied to the CPU. */
   down: string[];
 }
 
 /**
- * Lets ONNX Runtime decide where the nodes of the graph would run with this machine's GPU; nothing is run. Feeds and fetched outputs
- * are not counted as crossings.
+ * Lets ONNX Runtime decide which nodes of the graph would run on the CPU and which on this machine's GPU; nothing is run. Feeds
+ * and fetched outputs are not counted as crossings.
  *
  * @param stored outputs that stay on the GPU as state
  */

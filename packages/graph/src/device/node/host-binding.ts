@@ -1,4 +1,5 @@
-// Runs one session with fixed feeds and targets, so that stored outputs are written in place and nothing large is copied.
+// Runs a session on the CPU with inputs and outputs that are connected to state tensors: stored outputs are written into the
+// states' arrays, and nothing large is copied.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { evaluateDim, type Shape } from '../../dims.js';
 import { newArray, type DataType, type TensorArray } from '../../dtype.js';
@@ -14,27 +15,30 @@ interface Fetched {
   shape: Shape;
 }
 
-/** A tensor of a state, whose array may be another one at the next run. */
+/** A tensor of a state. Its array may be another one at the next run. */
 interface Bound {
   readonly tensor: Tensor;
 }
 
 export class HostBinding {
-  /** Element type of each graph input. */
+  /** The element type of each graph input. */
   readonly types = new Map<string, DataType>();
   readonly #fetched: Fetched[];
   /** The input and axis from which the size of each symbol is read. */
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
   readonly #targets: Record<string, Bound> = {};
-  /** Targets that the same run also reads (an update in place); they are written to a second array and copied after the run. */
+  /**
+   * The stored outputs whose state tensor the same run also reads (an update in place). They are written to a second array, which
+   * is copied into the state after the run.
+   */
   readonly #deferred: { target: Bound; scratch: Bound }[] = [];
 
   /**
-   * Prepares the feeds and the targets of all runs.
+   * Prepares the inputs and outputs that are the same for all runs.
    *
-   * @param feeds inputs that are the same for each run
-   * @param targets stored outputs, and the state arrays into which they are written
+   * @param feeds graph inputs, and the state tensors that they read
+   * @param targets stored outputs, and the state tensors into which they are written
    */
   constructor(
     session: InferenceSession,
@@ -66,9 +70,9 @@ export class HostBinding {
   }
 
   /**
-   * Runs the session once with the bound tensors and the inputs of this run.
+   * Runs the session once.
    *
-   * @param given inputs of this run alone
+   * @param given the inputs of this run alone, besides those that read state tensors
    */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const response = await this.#run({ ...tensorsOf(this.feeds), ...given });
@@ -103,7 +107,7 @@ export class HostBinding {
     }
   }
 
-  /** Allocates arrays for the fetched outputs; undefined if a size is known only after the run. */
+  /** Allocates arrays for the fetched outputs; undefined if the size of one of them is known only after the run. */
   #allocate(feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor> | undefined {
     const sizeOfSymbol = (symbol: string): number | undefined => {
       const source = this.#symbols.get(symbol);

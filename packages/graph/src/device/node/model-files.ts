@@ -1,19 +1,22 @@
-// Writes large frozen weights to files that ONNX Runtime maps into memory: the message to the worker contains a path instead of a copy
-// of the bytes, and all sessions that use a weight share the pages of one file.
+// Writes large frozen weights to files that ONNX Runtime maps into memory. The message to the device's worker then contains a
+// path instead of a copy of the bytes, and all sessions that use a weight share the pages of one file.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeMemory, makeTemporaryFolder } from '@bowyer/core';
 import type { TensorArray } from '../../dtype.js';
 import { StoredTensor } from '../../stored-tensor.js';
 
-/** The least total size of weights that are written to files; smaller ones are sent to the worker. */
+/**
+ * The least total size of weights, in bytes, from which on they are written to files; smaller weights are sent to the worker in a
+ * message.
+ */
 const WORTH_A_FILE = 64 << 20;
 
 export class ModelFiles {
   #directory?: string;
   #models = 0;
   #weights = 0;
-  /** The file name for the bytes of an initializer. The map is weak, so that it does not keep weights in memory. */
+  /** The name of the file that contains an initializer's bytes. The map is weak, so that it does not keep weights in memory. */
   readonly #written = new WeakMap<ArrayBufferLike, Map<string, string>>();
 
   static isWorthIt(weights: readonly { readonly byteLength: number }[]): boolean {
@@ -21,7 +24,7 @@ export class ModelFiles {
   }
 
   /**
-   * Writes the weights that have not been written yet, and the model, which `serialize` creates with the files' names.
+   * Writes the weights that are in no file yet, and then the model, which `serialize` creates with the names of the files.
    *
    * @returns the path of the .onnx file
    */
@@ -33,7 +36,7 @@ export class ModelFiles {
     return path;
   }
 
-  /** Moves elements into a file, from which every model reads them; the array is empty afterwards. */
+  /** Moves the elements of a tensor into a file, from which all models read them; the array is empty afterwards. */
   store(data: TensorArray): StoredTensor {
     const { buffer, byteOffset, byteLength, length } = data;
     const name = `${++this.#weights}.bin`;
@@ -47,7 +50,7 @@ export class ModelFiles {
     return (this.#directory ??= makeTemporaryFolder('weights'));
   }
 
-  /** Deletes the files. Open sessions keep their mappings. */
+  /** Deletes the files. Open sessions can still read what they have mapped. */
   release(): void {
     if (this.#directory === undefined) return;
     rmSync(this.#directory, { recursive: true, force: true });

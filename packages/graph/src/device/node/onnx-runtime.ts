@@ -1,5 +1,5 @@
-// Finds onnxruntime-node. It may be missing, since npm removes an optional dependency whose install script fails; that script
-// downloads CUDA files.
+// Finds the package onnxruntime-node. It may be missing: it is an optional dependency, which npm removes if its install script
+// fails, and the script downloads CUDA files.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { DeviceError } from '../../errors.js';

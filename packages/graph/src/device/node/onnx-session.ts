@@ -1,4 +1,4 @@
-// Runs an ONNX file that was written for other programs, without a graph of this package.
+// Runs an .onnx file that was exported for other programs, in order to check the export; no graph of this package is needed.
 import './disable-telemetry.js';
 import { createRequire } from 'node:module';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
@@ -15,7 +15,7 @@ export interface OnnxSession {
   version: string;
   /** The inputs of the file; symbolic sizes are names. */
   inputs: readonly { name: string; shape: readonly (number | string)[] }[];
-  /** Runs the graph. Inputs are lists of numbers (of bits for float16), or outputs of an earlier run, which are not copied. */
+  /** Runs the model. Inputs are lists of numbers (of bits for float16), or outputs of an earlier run, which are not copied. */
   run(inputs: Readonly<Record<string, OnnxTensor>>): Promise<Record<string, OnnxTensor>>;
   release(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function openOnnxFile(path: string): Promise<OnnxSession> {
   );
   const tensorOf = (name: string, { dims, data }: OnnxTensor) => {
     const type = types.get(name)!;
-    // The runtime converts lists to arrays, except for float16.
+    // ONNX Runtime converts lists of numbers to typed arrays, except for float16.
     const values = Array.from(data as ArrayLike<number>);
     if (type !== 'float16') return new RuntimeTensor(type as 'float32', values, dims);
     return new RuntimeTensor('float16', new RuntimeTensor('uint16', values, dims).data as Uint16Array, dims);

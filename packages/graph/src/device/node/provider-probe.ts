@@ -1,5 +1,5 @@
-// Tests whether an execution provider works on this machine: WebGPU with a GPU (or a software one), also in float16; CUDA with its
-// files. The test runs in a child process, because a failing probe may crash its process.
+// Tests whether an execution provider of ONNX Runtime works on this machine: WebGPU with a GPU (or a software one), also in
+// float16; CUDA with its files. The test runs in a child process, since a provider that does not work may crash its process.
 import './disable-telemetry.js';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,17 +11,20 @@ import { onnxRuntimePath } from './onnx-runtime.js';
 
 const answers = new Map<string, Promise<string | null>>();
 
-/** Returns the reason for which WebGPU cannot be used here, or null if it can. It is tested once per process. */
+/** Returns the reason why WebGPU cannot be used on this machine, or null if it can. It is tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/** Returns the reason for which CUDA cannot be used here, or null if it can. If its files are missing, no process is started. */
+/**
+ * Returns the reason why CUDA cannot be used on this machine, or null if it can. If its files are missing, no test process is
+ * started.
+ */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(onnxRuntimePath()), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** Returns the reason for which WebGPU has no 16-bit floats in shaders here, or null if it has. */
+/** Returns the reason why WebGPU has no 16-bit floats in shaders on this machine, or null if it has. */
 export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
 
 /** Tests whether `openDevice({ device: 'webgpu' })` works in this precision. */
@@ -37,7 +40,9 @@ function problemOf(provider: 'webgpu' | 'cuda', type: Precision = 'float32'): Pr
   return answer;
 }
 
-/** Runs a model that doubles a number, computing in `type`. */
+/**
+ * Runs a model that doubles a number in the type `type`, in a child process. Returns the problem, or null if the result is right.
+ */
 function probe(provider: string, type: Precision): Promise<string | null> {
   const model = Buffer.from(doublingModel(type)).toString('base64');
   const script = `

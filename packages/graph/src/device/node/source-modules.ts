@@ -1,5 +1,5 @@
-// Bundles modules of the worker to JavaScript when the packages run from their TypeScript sources (tests, tsx), since a TypeScript
-// loader would cost each worker a second. When running from `dist`, the files themselves are used.
+// Bundles the modules that a device's worker loads to JavaScript when the packages run from their TypeScript sources (tests,
+// tsx), since a TypeScript loader would cost each worker a second. When running from `dist`, the files themselves are used.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Starts the worker thread of a device.
+// Starts the worker thread that runs a device's sessions.
 import './disable-telemetry.js';
 import { Worker } from 'node:worker_threads';
 import type { WorkerSettings } from '../protocol.js';

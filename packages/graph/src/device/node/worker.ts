@@ -1,4 +1,4 @@
-// Handles a device's requests as the entry point of its worker thread.
+// Is the entry point of a device's worker thread: passes the main thread's requests to `answerRequests`.
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerRequests } from '../answer-requests.js';
 import type { RequestMessage, WorkerSettings } from '../protocol.js';

@@ -1,5 +1,5 @@
-// Runs a session with fixed feeds and targets on WebAssembly. ONNX Runtime copies feeds into its own memory and outputs out of it, and
-// cannot write into a given tensor, so stored outputs are copied into their states here.
+// Runs a session on WebAssembly with inputs and outputs that are connected to state tensors. ONNX Runtime copies inputs into its
+// own memory and outputs out of it, and cannot write into a given tensor, so stored outputs are copied into the states here.
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../../dtype.js';
 import { outputName } from '../../output-name.js';
@@ -7,18 +7,18 @@ import { inputTypes } from '../kernel-host.js';
 import type { TypedHostTensor } from '../protocol.js';
 import type { SessionSlot } from '../session-slot.js';
 
-/** A tensor of a state, whose array may be another one at the next run. */
+/** A tensor of a state. Its array may be another one at the next run. */
 interface Bound {
   readonly tensor: Tensor;
 }
 
 export class HostBinding {
-  /** Element type of each graph input. */
+  /** The element type of each graph input. */
   readonly types: ReadonlyMap<string, DataType>;
 
   /**
-   * @param feeds inputs that are the same for each run
-   * @param targets stored outputs, and the state arrays into which they are written
+   * @param feeds graph inputs, and the state tensors that they read
+   * @param targets stored outputs, and the state tensors into which they are written
    */
   constructor(
     session: InferenceSession,
@@ -30,7 +30,7 @@ export class HostBinding {
     this.types = inputTypes(session);
   }
 
-  /** Runs the session once with the bound tensors and the inputs of this run. */
+  /** Runs the session once with the state tensors and the inputs of this run. */
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const wanted = [...Object.keys(this.targets), ...this.fetch.map(outputName)];
     const feeds = Object.fromEntries(Object.entries(this.feeds).map(([input, { tensor }]) => [input, tensor]));

@@ -1,4 +1,5 @@
-// Exports the parts of a device that depend on the platform, here a page or a Web Worker.
+// Exports the parts of a device that depend on the platform, here a page or a Web Worker; `../node/platform.ts` has those for
+// Node.
 import { answerRequests } from '../answer-requests.js';
 import type { Precision } from '../../dtype.js';
 import { DeviceError } from '../../errors.js';
@@ -18,7 +19,7 @@ declare const crossOriginIsolated: boolean;
 /** Returns the number of threads that WebAssembly may use: one if the page is not cross-origin isolated. */
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);
 
-/** Does nothing, since ONNX Runtime is bundled with the page. */
+/** Does nothing, since ONNX Runtime is bundled with the page and cannot be missing. */
 export function checkRuntime(): void {}
 
 const adapter = async (): Promise<GpuAdapter | null> => (await navigator.gpu?.requestAdapter()) ?? null;
@@ -49,7 +50,7 @@ export async function checkDevice(
     throw new DeviceError(`this GPU has no 16-bit floats in shaders (shader-f16); use device.precision=float32`);
 }
 
-/** Returns an identifier of a kernel's module; the kernel itself is found by its name. */
+/** Returns an identifier of a kernel's module. It is not imported: the kernel itself is found by its name. */
 export const kernelModule = (module: URL): string => module.href;
 
 /** Sends weights in messages, since a page has no files that ONNX Runtime could map. */
@@ -70,8 +71,8 @@ export class ModelFiles {
 }
 
 /**
- * Starts the device in this thread, which should be a Web Worker if the page must stay responsive; ONNX Runtime's products run on
- * further threads. Messages are copied and transferred as between threads.
+ * Starts the device in the calling thread, which should be a Web Worker if the page must stay responsive; ONNX Runtime's matrix
+ * products run on further threads. Messages are copied and transferred as between threads.
  */
 export const startWorker: StartWorker = (settings, { answered, failed }) => {
   const { port1, port2 } = new MessageChannel();

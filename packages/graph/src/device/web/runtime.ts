@@ -19,7 +19,7 @@ export function chooseRuntime(kind: DeviceKind): Promise<Runtime> {
   return chosen.runtime;
 }
 
-/** Returns the loaded build. Modules that use it must be imported after a device was opened. */
+/** Returns the build that was loaded. Modules that use it must be imported after a device has been opened. */
 export function chosenRuntime(): Promise<Runtime> {
   if (!chosen) throw new DeviceError('no device was opened in this page');
   return chosen.runtime;
