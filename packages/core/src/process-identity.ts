@@ -31,7 +31,7 @@ interface Seen {
 /**
  * Identifies a process.
  *
- * @param pid the number of a living process that this one can see; this one if not given
+ * @param pid the number of a living process that this process can look up; this process if not given
  */
 export function identityOf(pid = process.pid): ProcessIdentity {
   const started = (pid === process.pid ? (ownSight ??= see(pid)) : see(pid))?.started ?? null;

@@ -26,7 +26,7 @@ export interface Ranks {
   readonly kernels: URL | null;
 }
 
-/** A run of one process. */
+/** The ranks of a run of one process. */
 export const oneRank: Ranks = {
   rank: 0,
   size: 1,

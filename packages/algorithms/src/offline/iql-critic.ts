@@ -58,7 +58,10 @@ export async function accumulateIql(
   return headMetrics(result, [q1, q2]);
 }
 
-/** Takes one optimizer step of the critic on the mean over the micro-batches, then moves the target critic by `tau`. */
+/**
+ * Takes one optimizer step of the critic on the mean over the micro-batches, then moves the target critic towards it by the
+ * share `tau`.
+ */
 export async function stepCritic(
   critic: DoubleCritic,
   parts: readonly (readonly ReplayItem[])[],

@@ -10,9 +10,9 @@ import type { AdvantageTurn, Prepared, SurrogateOptions } from './policy-loss.js
 
 /** The number of episodes over which the KL is averaged during an update; it is measured in each minibatch before its step. */
 const WINDOW = 16;
-/** The number of episodes whose tokens are scored again after the update. */
+/** The number of episodes whose tokens are scored again after the update, to measure its KL. */
 const MEASURED = 32;
-/** An update that exceeds the bound by more than this factor is undone. */
+/** An update whose KL exceeds the bound by more than this factor is undone. */
 const FAR_BEYOND = 4;
 
 /**

@@ -74,7 +74,7 @@ export const valueOptions = {
   ),
 };
 
-/** The contexts at which V is computed: before each utterance (`turn`), or before each of its tokens. */
+/** The contexts at which V is computed: before each utterance (`turn`), or before each of its tokens (`token`, `bilevel`). */
 type GaeLevel = 'turn' | 'token' | 'bilevel';
 
 interface EpisodeValues {

@@ -28,7 +28,7 @@ function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): Se
   for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {
     const length = lossMask.slice(start).findIndex((weight) => weight === 0);
     const end = length < 0 ? ids.length : start + length;
-    // The first token of a text has no prediction.
+    // The first token of a text is never predicted, since no token precedes it.
     const from = Math.max(start, 1);
     const turn = first + utterances.length;
     utterances.push({ turn, start: from, ids: ids.slice(from, end), terminated: false, logprobs: [] });

@@ -17,7 +17,7 @@ export class Collector {
   #version: number;
 
   /**
-   * @param copy has the learner's weights
+   * @param copy the copy of the policy, with the learner's present weights
    * @param openCopy opens a player of the copy
    * @param version number of iterations that the learner has been trained for
    */

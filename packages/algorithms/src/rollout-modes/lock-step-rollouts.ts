@@ -20,9 +20,9 @@ export class LockStepRollouts implements RolloutsAhead {
   readonly #meter = new RolloutMeter();
   readonly #rollouts = new Map<number, Promise<Trajectory[]>>();
   #last: Promise<unknown> = Promise.resolve();
-  /** The first rollout that has not been started. */
+  /** The iteration of the first rollout that has not been started. */
   #next: number;
-  /** The rollout that the learner waits for. */
+  /** The iteration whose rollout the learner waits for. */
   #awaited = -1;
   #metrics: Metrics = {};
 

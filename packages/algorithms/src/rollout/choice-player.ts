@@ -56,7 +56,8 @@ abstract class ChoicePlayer implements Player {
     const { slots, sampling, dialogues } = options;
     this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
     this.#contexts = Array.from({ length: slots }, () => []);
-    // The template's terminator is preferred to that of plain text.
+    // Chosen actions end with the terminator of the dialogues' chat template if there is one, else with that of the sampling
+    // options.
     this.terminatorId = [...dialogues.terminatorIds, ...sampling.terminatorIds][0];
     if (this.terminatorId === undefined)
       throw new Error(

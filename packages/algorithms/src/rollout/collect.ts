@@ -84,7 +84,7 @@ export interface GroupOptions {
 
 /** A set of episodes that are played together: a rollout, an evaluation or a test. */
 export interface PlayedSet {
-  /** The name of the set in seeds, metrics and messages. */
+  /** The name of the set of episodes in seeds, metrics and messages, such as `rollout`, `eval` or `test`. */
   purpose: string;
   split: Split;
   firstEpisode: number;

@@ -1,7 +1,7 @@
 // Groups the failures of episodes by their reason, so that each is reported once, with the number of episodes.
 
 export interface FailureReason {
-  /** The message of the first failure. */
+  /** The message of the first failure with this reason. */
   message: string;
   episodes: number;
 }

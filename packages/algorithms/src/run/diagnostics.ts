@@ -131,7 +131,7 @@ export class Diagnostics {
   }
 
   /**
-   * Finds the largest mismatch of each turn.
+   * Finds, for each turn, the largest difference in nats between a token's log-probabilities by the sampler and by the trainer.
    *
    * @param trained [turns] of [tokens], log-probabilities of the trainer
    * @returns [turns] the largest difference; 0 for a turn that earlier weights wrote

@@ -6,7 +6,7 @@ import { namingFile } from '../disk-error.js';
 const SHORT = 1 << 18;
 
 /**
- * Appends to a file. Once this resolves, the data is in the system's cache and survives the end of the process.
+ * Appends to a file. Once the returned promise resolves, the data is in the system's cache and survives the end of the process.
  *
  * @throws like `namingFile`
  */

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 export interface JsonlEnd {
   /** The number of bytes of all complete lines. */
   bytes: number;
-  /** A message that the last line is incomplete and was ignored; null if it is complete. */
+  /** A message about an incomplete last line, which was ignored; null if the last line is complete. */
   torn: string | null;
 }
 

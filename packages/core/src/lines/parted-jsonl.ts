@@ -40,7 +40,8 @@ export async function partsOf(path: string): Promise<string[]> {
   const parts = names.filter(
     (name) => name.startsWith(`${stem}.`) && /^\d{4}\.jsonl(\.gz)?$/.test(name.slice(stem.length + 1)),
   );
-  // If a part exists in both forms, the process ended just after compressing it, so the text is ignored.
+  // If a part exists both as text and compressed, a process was killed after compressing it and before removing the text, so
+  // the text is ignored.
   const own = parts.filter((name) => name.endsWith('.gz') || !parts.includes(`${name}.gz`)).sort();
   return [...own.map((name) => join(dirname(path), name)), ...(existsSync(path) ? [path] : [])];
 }

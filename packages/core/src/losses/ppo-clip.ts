@@ -99,7 +99,7 @@ export function surrogateTerms<T, B>(
   const free = a.neg(a.mul(advantage, ratio));
   const bounded = a.clip(ratio, low, high);
   const clipped = a.neg(a.mul(advantage, bounded));
-  // The slope is 0 where a bound decides; elsewhere it follows from d ratio / d logRatio = ratio.
+  // The slope is 0 where the clip or the dual clip decides the loss; elsewhere it follows from d ratio / d logRatio = ratio.
   let counts = a.greaterOrEqual(free, clipped);
   if (dualClip !== null)
     counts = a.and(counts, a.or(a.greaterOrEqual(advantage, 0), a.lessOrEqual(free, a.mul(advantage, -dualClip))));
