@@ -84,7 +84,7 @@ interface Place {
 /** Converts a message. Tool results, which may be parts of a message of any role, become messages of the role `tool`. */
 function messagesOf({ role: given, parts, finish_reason: reason }: Item, place: Place): Record<string, unknown>[] {
   const { what, between, keys } = place;
-  const role = given === 'model' ? 'assistant' : given; // Gemini calls it so
+  const role = given === 'model' ? 'assistant' : given; // Gemini's name for the assistant
   const messages: Record<string, unknown>[] = [];
   let texts: string[] = [];
   const thoughts: string[] = [];

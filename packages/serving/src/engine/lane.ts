@@ -81,7 +81,7 @@ export class Lane {
     try {
       await this.episodes.retain(slots);
     } catch {
-      for (const slot of slots) this.episodes.truncate(slot, 0); // the next answer reports a broken device
+      for (const slot of slots) this.episodes.truncate(slot, 0); // the error is ignored, since the next answer reports a broken device
     }
     this.#free.push(...slots);
   }

@@ -156,7 +156,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The error for a field that is missing or of the wrong type. */
 class FieldError extends Error {
-  /** @param field the field's name; null for the body itself */
+  /** Makes the error. @param field the field's name; null if the whole body is missing or wrong */
   constructor(readonly field: string | null) {
     super(field ?? 'body');
   }

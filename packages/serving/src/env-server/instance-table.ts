@@ -9,7 +9,7 @@ export interface InstanceTableOptions {
   resetOptions: (item: number | null) => object;
   /** Whether steps after the end of an episode are allowed, for environments that support this. */
   continuesAfterEnd?: boolean;
-  /** Whether a line break at the end of an observation is removed. */
+  /** Whether a line break at the end of an observation is removed, as AgentGym's servers do for some environments. */
   withoutLineEnd?: boolean;
   /** The most open environments. */
   maxInstances: number;

@@ -24,7 +24,7 @@ const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   wordle: { observation: 'answer', reward: 'agentgym' },
   webshop: { observation: 'text', maxTurns: UNLIMITED },
   textcraft: { observation: 'turn', stepLimit: UNLIMITED },
-  babyai: { stepLimit: UNLIMITED }, // its worlds also limit low-level moves
+  babyai: { stepLimit: UNLIMITED }, // its levels also limit the grid moves (turns, steps by one cell) that actions take
   alfworld: { observation: 'turn' },
 };
 

@@ -24,7 +24,10 @@ export class AnswerConstraints {
   #compiler: Promise<ConstraintCompiler> | null = null;
   readonly #kept = new KeptConstraints(MOST_KEPT);
 
-  /** Makes an empty cache. @param endIds tokens that end an answer @param excludedIds tokens that the model never writes */
+  /**
+   * Makes an empty cache. @param endIds ids of tokens that end an answer @param excludedIds ids of tokens that the model never
+   * generates
+   */
   constructor(
     private readonly tokenizer: Tokenizer,
     private readonly endIds: readonly number[],

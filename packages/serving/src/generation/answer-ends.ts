@@ -9,7 +9,7 @@ export interface AnswerEnds {
   terminatorIds?: readonly number[];
 }
 
-/** Returns the tokens that end every answer of a served model. */
+/** Returns the ids of the tokens that end every answer of a served model. */
 export const answerEnds = ({ model, template, terminatorIds = [] }: AnswerEnds): number[] => [
   ...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)]),
 ];

@@ -19,7 +19,10 @@ export interface AnswerPlace {
   mayReason: boolean;
 }
 
-/** Returns the grammar; null where any text is allowed. @throws {BadRequestError} where a schema cannot be guaranteed */
+/**
+ * Returns the grammar of the answers to a chat; null where any text is allowed. @throws {BadRequestError} for a JSON schema that
+ * a grammar cannot guarantee
+ */
 export function answerGrammar(
   chat: AskedAnswer & Pick<ChatRequest, 'names'>,
   { parts, mayReason }: AnswerPlace,

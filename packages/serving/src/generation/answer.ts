@@ -54,14 +54,14 @@ export interface Usage {
   /** The number of the prompts' tokens whose keys and values were found in the cache. */
   cachedPromptTokens: number;
   completionTokens: number;
-  /** The number of the answers' tokens up to the end of their reasoning. */
+  /** The number of tokens, over all answers, from the beginning of an answer to the end of its reasoning. */
   reasoningTokens: number;
 }
 
-/** All answers to a request. */
+/** All answers to one request, with their token counts. */
 export interface Completed {
   choices: readonly Choice[];
   usage: Usage;
-  /** Whether the client has disconnected. */
+  /** Whether the answers were interrupted because the client has disconnected. */
   aborted: boolean;
 }

@@ -28,7 +28,7 @@ export interface ChatRequest {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
-/** The required form of an answer's content: any text, a JSON object, or a value of a schema. */
+/** The required form of an answer's content: any text, a JSON object, or JSON that follows a schema. */
 export type AnswerFormat = { kind: 'text' } | { kind: 'object' } | { kind: 'schema'; schema: unknown };
 
 /** The names that a protocol has for the fields that error messages mention. */

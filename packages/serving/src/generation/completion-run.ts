@@ -21,7 +21,7 @@ interface CompletionRun {
   terminatorIds: readonly number[];
   /** The generator of random numbers for a request without a seed. */
   rng: Rng;
-  /** Returns the current version of the weights; 0 if not given. */
+  /** Returns the current version of the model's weights; 0 if not given. */
   version?: () => number;
   signal: AbortSignal;
   /** Receives each new chunk of text, and the end of each answer. */
@@ -46,7 +46,7 @@ export function runCompletion(
         adapter,
       )
     : null;
-  scores?.catch(() => {}); // the error is reported below, unless the queue is full first
+  scores?.catch(() => {}); // `finished` reports the error; this handler only prevents an unhandled rejection
   if (maxTokens === 0) return finished(answers, answers.map(nothing), scores, request);
   const ends = batcher.submit(
     answers.map((answer) => ({
@@ -103,7 +103,7 @@ const PROMPT_END = 64;
 
 class Answer {
   readonly promptIds: readonly number[];
-  /** The number of tokens up to the end of the reasoning. */
+  /** The number of generated tokens up to the end of the answer's reasoning. */
   reasoningTokens = 0;
   readonly #streamer: TextStreamer;
   readonly #tokens: TokenLogprob[] = [];
@@ -114,7 +114,7 @@ class Answer {
   #sentPieces = 0;
   #echo: string;
   readonly #parts: PartStreamer | null;
-  /** The tokens with their texts; null where they are not returned. */
+  /** Computes the texts of the generated tokens; null where the request does not ask for the tokens. */
   readonly #spelled: SpelledTokens | null;
   readonly #sampled: Sampled;
 
@@ -188,7 +188,7 @@ class Answer {
 
   /** Returns the prompt's tokens with their log-probabilities. @param logprobs of all tokens but the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
-    await turn(); // other work runs between the prompts of a request's answers
+    await turn(); // other work of the server can run between two prompts
     return inTurns(this.#spell(logprobs));
   }
 

@@ -28,7 +28,7 @@ export interface MaskedAnswer {
 
 const MOST_KEPT = 256;
 
-/** Computes masks for one model. Compiled constraints, and masks that several answers share, are cached. */
+/** Computes token masks for the answers of one model. It caches compiled constraints, and masks that several answers share. */
 export class RecordedMasks {
   readonly #terminatorIds: readonly number[];
   readonly #kept = new KeptConstraints(MOST_KEPT);

@@ -32,7 +32,7 @@ export class BadRequestError extends Error {
 export const shortened = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 
-/** Returns the error for a request of a model that is not served. */
+/** Returns the error for a request that names a model which the server does not have. */
 export const unknownModel = (asked: string, names: readonly string[]): BadRequestError =>
   new BadRequestError(
     `The model '${asked}' does not exist; this server has ${names.map((name) => `'${name}'`).join(', ')}`,

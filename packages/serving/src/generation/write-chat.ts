@@ -86,7 +86,7 @@ async function withToolTokens(
   };
   try {
     const tokens = (await lengthWith(chat.inputs)) - (await lengthWith(others));
-    if (tokens <= 0) return error; // this template does not write tools
+    if (tokens <= 0) return error; // the template does not write tools into the prompt
     return new BadRequestError(`${error.message} The tools alone take ${tokens} tokens.`, error.param, error.code);
   } catch {
     return error; // the template refuses the chat, or the tools are too long to be encoded
@@ -152,7 +152,9 @@ function budgeted(
   throw new BadRequestError(`'${name}' cannot be kept to: ${why}; leave it out`, name, 'unsupported');
 }
 
-/** Encodes the prompt of a chat. @throws {BadRequestError} where the dialogue is too long, or the template refuses it */
+/**
+ * Encodes the prompt of a chat. @throws {BadRequestError} if the dialogue is too long for the context, or the template refuses it
+ */
 export async function promptIds(chat: ChatRequest, reader: RequestReader, signal: AbortSignal): Promise<number[]> {
   const { messages, inputs, template, ending, cut, names } = chat;
   const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
@@ -202,7 +204,7 @@ function partsOf(
       names.toolChoice,
       'unsupported',
     );
-  if (!reader.callStyle || settings.returnsIds) return null; // returned ids are those of the whole text, so it is not split
+  if (!reader.callStyle || settings.returnsIds) return null; // token ids are returned for the whole text, which is then not split
   const isOff = tools.length === 0 || toolChoice === 'none';
   const style = isOff && !mayFrameAnswers(reader.tokenizer) ? null : reader.callStyle(template);
   if (!isOff && style === null)

@@ -1,6 +1,6 @@
 // Shortens texts for error messages that clients see, so that a message neither repeats a long input nor contains a stack trace.
 
-/** The most characters of a quoted input. */
+/** The most characters of a client's input that an error message quotes. */
 const MOST_ECHOED = 200;
 const LONGEST_FAULT = 2000;
 

@@ -13,7 +13,7 @@ export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault:
 interface FrameSocketOptions {
   /** Milliseconds without a message after which the connection is closed. */
   idleMs: number;
-  /** Milliseconds for a message to arrive completely, and for an answer to be sent. */
+  /** Milliseconds in which a message must arrive completely, and in which an answer must be sent. */
   stallMs?: number;
   /**
    * Answers a message; the next message waits until the promise is fulfilled. If it is rejected, the connection is closed, and
@@ -49,7 +49,7 @@ export const frameServer = (longest: number): WebSocketServer =>
   });
 
 export class FrameSocket {
-  /** A promise that is resolved when the connection is closed and no answer is in progress. */
+  /** A promise that is fulfilled when the connection is closed and no answer is in progress. */
   readonly closed: Promise<void>;
   readonly #stallMs: number;
   readonly #idle: NodeJS.Timeout;
@@ -62,7 +62,7 @@ export class FrameSocket {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** Accepts a connection. @param opened receives the connection after the handshake */
+  /** Accepts a WebSocket connection. @param opened receives the connection after the handshake */
   static accept(
     server: WebSocketServer,
     [request, socket, head]: readonly [IncomingMessage, Duplex, Buffer],

@@ -19,7 +19,7 @@ export interface HttpListenerOptions {
   host: string;
   /** The port; 0 for any free one. */
   port: number;
-  /** Answers a request that is not refused. The path and the query are as the client sent them. */
+  /** Answers a request that the listener does not refuse. The path and the query are as the client sent them. */
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Returns the status and the JSON body of the answer to a request that is refused. */
   refuse: (refusal: Refusal) => { status: number; json: object };
@@ -33,7 +33,7 @@ export interface HttpListenerOptions {
   limits?: Partial<ListenerLimits>;
 }
 
-/** A status and a body: texts and bytes are sent unchanged, any other value as JSON. */
+/** The answer to a request: `text` and `bytes` are sent unchanged, and `json` as JSON. */
 export interface HttpAnswer {
   status: number;
   json?: unknown;
@@ -102,10 +102,7 @@ export class HttpListener {
     this.#look = setInterval(() => this.#dropUnread(), LOOK_MS).unref();
   }
 
-  /**
-   * Returns the listener once it listens.
-   * @throws if the port or the address cannot be used
-   */
+  /** Starts to listen, and returns the listener. @throws if the port or the address cannot be used */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
     const listener = new HttpListener(options);
     // The queue for new connections is as long as their limit: when the queue (511 by default) is full, a client tries again only
@@ -129,7 +126,7 @@ export class HttpListener {
     return this.#server.listening;
   }
 
-  /** Returns `http://ADDRESS:PORT`. */
+  /** Returns the server's URL without a path, `http://ADDRESS:PORT`. */
   get origin(): string {
     const { address, port } = this.#server.address() as AddressInfo;
     return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
@@ -175,7 +172,7 @@ export class HttpListener {
     body: readonly Uint8Array[],
   ): void {
     const isLast = !this.isListening || !request.complete;
-    request.resume(); // otherwise the client would never read the answer
+    request.resume(); // discards the body, since the client would otherwise never read the answer
     response.writeHead(status, {
       'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
       'content-length': body.reduce((sum, { length }) => sum + length, 0),
@@ -284,7 +281,7 @@ export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_C
  */
 export function whenClientLeaves({ socket }: IncomingMessage, left: () => void): () => void {
   if (socket.destroyed) left();
-  socket.setMaxListeners(0); // one listener for each pipelined request
+  socket.setMaxListeners(0); // no limit, since each pipelined request adds a listener
   socket.once('close', left);
   return () => socket.off('close', left);
 }

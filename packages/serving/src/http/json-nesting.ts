@@ -6,9 +6,9 @@ export const MOST_LEVELS = 128;
 
 /** The counts of a JSON text, or of its beginning that has been scanned. */
 export interface JsonCounts {
-  /** The number of `:`, `[` and `{` outside strings. */
+  /** The number of the characters `:`, `[` and `{` outside strings, which is that of fields, arrays and objects. */
   fields: number;
-  /** The number of `,` outside strings. */
+  /** The number of commas outside strings, which bounds the number of values. */
   commas: number;
   /** Whether the text nests arrays and objects more than `MOST_LEVELS` deep. */
   tooDeep: boolean;

@@ -106,7 +106,7 @@ class JsonSteps {
   }
 
   #close(at: number, code: number): void {
-    if (this.#depth > this.#frames.length) return void this.#depth--; // JSON.parse checks which bracket it is
+    if (this.#depth > this.#frames.length) return void this.#depth--; // JSON.parse checks later whether the brackets match
     this.#take(at, true);
     const { value } = this.#frames.pop()!;
     if ((code === END_BRACKET) !== Array.isArray(value))
@@ -129,7 +129,7 @@ class JsonSteps {
       this.#from = comma + 1;
       return true;
     }
-    if (this.#depth === level) return false; // the piece ends within a long string or number
+    if (this.#depth === level) return false; // the scanned text ends within a long string or number
     const bracket = this.#brackets[level + 1];
     if (this.#isBehindMember) throw this.#problem("Expected ',' or the end of an array or object", this.#from);
     this.#enter(bracket, this.text.slice(this.#from, bracket));

@@ -32,7 +32,7 @@ const SHORT = 2 ** 14;
 export const readJson = (request: IncomingMessage, longest: number, keep?: KeepBody): Promise<unknown> =>
   readBody(request, longest, (text) => parseJson(text), keep);
 
-/** Parses a text. @throws {BodyError} if it has too many values or is not JSON */
+/** Parses a JSON text, in steps if it is long. @throws {BodyError} if it has too many values or is not JSON */
 export async function parseJson(text: string, limits: JsonLimits = usualLimits): Promise<unknown> {
   const parse = limits.keepsNumbers === false ? (json: string): unknown => JSON.parse(json) : parseKeepingNumbers;
   const check = (counts: JsonCounts) => checkCounts(counts, limits);

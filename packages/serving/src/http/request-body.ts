@@ -178,7 +178,7 @@ class ArrivingBody {
   }
 }
 
-/** The number of blocks that are decoded without a pause. */
+/** The number of blocks that are decoded in one step, after which other work of the server can run. */
 const DECODED_AT_ONCE = 4;
 
 /** Decodes the bytes of a body. @throws {BodyError} if they are not UTF-8 */

@@ -14,10 +14,10 @@ export interface Refusal {
 }
 
 /**
- * Returns why a request is refused.
+ * Checks whether a request may come from a web page of another site.
  *
  * @param host the address that the server listens on
- * @returns null for a request that may be answered
+ * @returns the reason for refusing the request; null if it may be answered
  */
 export function refusalOf({ headers, method }: IncomingMessage, host: string): Refusal | null {
   if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))
@@ -36,7 +36,7 @@ export function refusalOf({ headers, method }: IncomingMessage, host: string): R
   return null;
 }
 
-/** Returns the host's name without its port. */
+/** Returns the host name in the value of a `Host` header, without the port. */
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase();
 
 const hasBody = (headers: IncomingMessage['headers']): boolean =>

@@ -15,7 +15,7 @@ export function instructionsFor({ games, openings }: ServedGames, isNamed: boole
   );
 }
 
-/** Returns the rules of all games, each under its name where there are several. */
+/** Returns the rules of all served games; each has its name as a heading if there are several. */
 const rulesText = (games: readonly Game[]): string =>
   games.map(({ label, rules }) => (games.length === 1 ? rules : `# ${label}\n${rules}`)).join('\n\n');
 

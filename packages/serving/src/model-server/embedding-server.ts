@@ -12,7 +12,7 @@ export interface EmbeddingServerOptions extends Pick<ProtocolServerOptions, 'hos
   encoder: SentenceEncoder;
   /** The name that clients use for the model. */
   name: string;
-  /** The most requests that wait for the encoder; more are refused. */
+  /** The most requests that wait for the encoder; further ones are refused. */
   maxQueued: number;
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Env } from '@bowyer/envs';
 import type { ResetData } from './messages.js';
 
-/** The observation of a text environment, in the form of its published schema. */
+/** The observation of a text environment, with the fields that the server's GET /schema describes. */
 export interface TextObservation {
   text: string;
   /** True if the text is the whole history of the episode; absent if it is only the answer to the last action. */

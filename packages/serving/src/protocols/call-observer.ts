@@ -22,7 +22,7 @@ export interface CallObserver {
 
 export interface OpenedCall {
   rollout: string | null;
-  /** The protocol's name in records. */
+  /** The name of the API protocol, which records of the call contain. */
   protocol: string;
   path: string;
   headers: IncomingMessage['headers'];

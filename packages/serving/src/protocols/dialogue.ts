@@ -19,7 +19,7 @@ export interface SentBody {
   unread?: string;
 }
 
-/** Reads the dialogue of a body. */
+/** Reads the dialogue in a request's body with the reader of its protocol. An error becomes a text in the result. */
 export async function sentDialogue(
   { dialogue }: { dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null> },
   body: unknown,

@@ -13,7 +13,7 @@ import type { CallObserver } from './call-observer.js';
 import type { SentDialogue } from './dialogue.js';
 import type { AnswerReader } from './upstream/answer-reader.js';
 
-/** A protocol in the list of protocols.ts. */
+/** An API protocol, as protocols.ts lists it. */
 export interface ProtocolUnit {
   serve: (served: ServedModels) => Protocol;
   /** The model calls of the protocol; absent if none of them can be recorded. */
@@ -24,7 +24,7 @@ export interface ProtocolUnit {
 
 /** The model calls of one protocol, described for recorders, and for proxies that forward calls to another endpoint. */
 export interface ModelCalls {
-  /** The protocol's name in records. */
+  /** The name of the protocol, which records of its calls contain. */
   name: string;
   paths: readonly string[];
   errorBody: Protocol['errorBody'];
@@ -43,7 +43,7 @@ export interface ModelCalls {
 
 export interface Protocol {
   routes: readonly Route[];
-  /** Returns the body of an answer that reports a fault. */
+  /** Returns the body of an answer that reports a fault, in the protocol's form. */
   errorBody: (fault: Fault) => object;
   /** Returns the headers that all answers of the protocol have. */
   headers?: () => OutgoingHttpHeaders;

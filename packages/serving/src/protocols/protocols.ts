@@ -21,7 +21,7 @@ const units: readonly ProtocolUnit[] = [
 
 export const protocolsOf = (served: ServedModels): readonly Protocol[] => units.map(({ serve }) => serve(served));
 
-/** The model calls of all protocols. */
+/** The descriptions of the model calls of all protocols, for recorders and proxies. */
 export const modelCalls: readonly ModelCalls[] = units.flatMap(({ calls }) => calls ?? []);
 
 /** Writes the Markdown tables of docs/models/request-fields.md, in the order of the page. */

@@ -7,7 +7,7 @@ export interface Tool {
   name: string;
   /** The JSON schema of the tool's arguments; null to allow any object. */
   parameters: Readonly<Record<string, unknown>> | null;
-  /** Whether the arguments must follow the schema even in calls that the request does not require. */
+  /** Whether the arguments of each call must follow the schema, even if the request does not require a call. */
   strict: boolean;
 }
 

@@ -33,5 +33,5 @@ export const callFormats: readonly CallFormat[] = [
   nemotron,
   functools,
   gigachat,
-  llama3, // it comes last, since its calls have no mark
+  llama3, // it comes last, since its calls have no marker that distinguishes them from other formats
 ];

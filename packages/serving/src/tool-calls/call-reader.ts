@@ -5,7 +5,7 @@ import type { Tool } from './answer-parts.js';
 import { callStyle, decoderWithMarks, endIds, type CallStyle } from './call-style.js';
 import { PartStreamer } from './part-streamer.js';
 
-/** The parts of an answer: the texts of its reasoning and of its content, and its calls. */
+/** An answer split into reasoning, content (`text`) and tool calls. */
 export type AnswerTexts = Pick<PartStreamer['whole'], 'reasoning' | 'text' | 'calls'>;
 
 /** Splits the answers of a model that uses one chat template. */

@@ -28,7 +28,7 @@ export function zstdFrame(bytes: Uint8Array, mostBlocks: number): ZstdFrame {
   if (view.length < 6 || view.readUInt32LE(0) !== MAGIC) throw new ZstdError('it does not begin as a frame does');
   const flags = view[4];
   if ((flags & 3) !== 0) throw new ZstdError('it needs a dictionary');
-  const isWhole = (flags & 0x20) !== 0; // in a frame with a single segment the window is the content
+  const isWhole = (flags & 0x20) !== 0; // the window of a frame with a single segment is its whole content
   const sizeKind = flags >> 6;
   const sizeBytes = sizeKind === 0 ? Number(isWhole) : 1 << sizeKind;
   const sizeAt = isWhole ? 5 : 6;

@@ -86,7 +86,7 @@ class ZstdThread {
 
   /** Rejects all waiting frames after the thread has failed; the next frame starts a new thread. */
   #fail(worker: Worker, error: Error): void {
-    if (this.#worker !== worker) return; // an `exit` event after an `error` event
+    if (this.#worker !== worker) return; // the thread was already replaced: its `exit` event follows its `error` event
     this.#worker = null;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }

@@ -5,7 +5,7 @@ import type { Protocol, ServedModels } from '../protocol.js';
 
 interface Entry {
   id: string;
-  /** Seconds since 1970. */
+  /** The time when the server started or the adapter was loaded, in seconds since 1970. */
   created: number;
   /**
    * The fields that vLLM adds for adapters: the folder of the adapter or base model, and the name of an adapter's base model.

@@ -24,7 +24,7 @@ export class ChoiceAnswers implements AnswerReader {
     refuseError(piece);
     for (const [i, each] of listOf(piece.choices ?? [], 'choices').entries()) {
       const given = objectOf(each, 'a choice');
-      refuseError(given); // OpenRouter puts the error of a provider here
+      refuseError(given); // OpenRouter reports a provider's error in a choice
       const choice = this.#choice(Number(given.index ?? (this.part === 'delta' ? 0 : i)));
       if (this.part === 'text') choice.message.addText(given.text);
       else this.#addMessage(choice.message, objectOf(given[this.part] ?? {}, `the ${this.part} of a choice`));

@@ -16,7 +16,7 @@ const MOST_TOKENS = 4_096;
 
 const MOST_BAD_WORDS = 256;
 
-/** Reads the settings. @throws {BadRequestError} */
+/** Reads the settings of a request, with the server's defaults for missing fields. @throws {BadRequestError} */
 export function readSettings(
   fields: RequestFields,
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
@@ -100,5 +100,5 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
   return [...new Map(sequences.map((ids) => [ids.join(), ids])).values()];
 }
 
-/** The most characters of a bad word. */
+/** The most characters of a word in `bad_words`, whose words the model must not generate. */
 const LONGEST_BAD_WORD = 256;

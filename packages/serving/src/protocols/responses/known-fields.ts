@@ -2,7 +2,7 @@
 // ones, unless their name resembles that of a known field. Source: openai-node 7.57, resources/responses/responses.ts.
 import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
 
-/** The fields of /v1/responses. */
+/** The known fields of a request to /v1/responses, with their rules. */
 export const responseFields: FieldRules = {
   ...served('model', 'input', 'instructions', 'previous_response_id', 'store', 'stream', 'include', 'metadata'),
   ...served('tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'),

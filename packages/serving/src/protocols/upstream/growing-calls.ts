@@ -139,7 +139,7 @@ function indexOf(given: unknown): number {
 /** Returns whether the arguments of a call are already a complete JSON object. */
 function isWhole({ pieces }: GrowingCall): boolean {
   const last = pieces.findLast((piece) => piece.trim() !== '');
-  if (!last?.trimEnd().endsWith('}')) return false; // avoids parsing a long text with each piece
+  if (!last?.trimEnd().endsWith('}')) return false; // avoids parsing a long text for each delta
   try {
     JSON.parse(pieces.join(''));
     return true;

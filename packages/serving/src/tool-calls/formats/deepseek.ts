@@ -122,7 +122,7 @@ function* readCall(input: IncomingText, call: Call, marks: Marks): Reading<Attem
     name = KIMI_ID.exec(call.id)?.[1] ?? '';
     yield* input.skipSpace();
   } else if ((yield* input.peek()) !== '{') {
-    name = yield* input.takeWhile(/^[^\s<]$/); // the first text was the kind of the tool
+    name = yield* input.takeWhile(/^[^\s<]$/); // the text before the separator was `function`, the kind of the tool
     yield* input.skipSpace();
     yield* input.take(`${FENCE}json`);
     yield* input.skipSpace();
