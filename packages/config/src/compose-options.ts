@@ -1,4 +1,4 @@
-// Defines the inputs of a composition.
+// Defines the inputs from which a config is composed.
 import type { ImpliedDefaults } from './defaults/implied.js';
 import type { FlatNames } from './flat-names.js';
 import type { OverrideAliases } from './overrides/aliases.js';
@@ -7,7 +7,7 @@ import type { ConfigDir } from './sources/search-path.js';
 export interface ComposeOptions {
   /** The config folders in search order; the first is the program's own. */
   readonly configDirs: readonly ConfigDir[];
-  /** The primary config; null for none. */
+  /** The name of the primary config; null for none. */
   readonly configName: string | null;
   /** The overrides as typed, one argument each. */
   readonly overrides: readonly string[];
@@ -19,11 +19,11 @@ export interface ComposeOptions {
   readonly impliedDefaults?: ImpliedDefaults;
   /** Environment variables; those of the process if not given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** `hydra.job.name`, unless a config sets it. */
+  /** The value of `hydra.job.name`, unless a config sets it. */
   readonly jobName?: string;
   /** The time of the run, for `${now:…}`. */
   readonly now?: Date;
-  /** The folder for relative paths. */
+  /** The folder to which relative paths refer. */
   readonly cwd?: string;
   /** 'multirun': sweeps in the overrides are omitted, and groups may be unset. */
   readonly mode?: 'run' | 'multirun';

@@ -22,7 +22,7 @@ import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { writeYaml } from './yaml/write.js';
 
-/** The context of a composition besides its files and overrides. */
+/** The inputs of a composition besides its files and overrides. */
 interface CompositionContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
@@ -30,7 +30,7 @@ interface CompositionContext {
   readonly used: readonly FlatUse[];
 }
 
-/** One entry of the final defaults list. */
+/** One config of the defaults list from which the config was merged. */
 export interface DefaultEntry {
   readonly path: string;
   readonly package: string;

@@ -21,7 +21,7 @@ export type ConfigErrorKind =
   | 'validation'; // the composed config violates its schema
 
 export interface ConfigErrorPlace {
-  /** The dotted path of the key with the error. */
+  /** The dotted path of the config key that the error is about. */
   keyPath?: string;
   file?: string;
   line?: number;
@@ -30,14 +30,14 @@ export interface ConfigErrorPlace {
   violations?: readonly Violation[];
 }
 
-/** A violation of a config's schema. */
+/** A value in a config that violates the config's schema. */
 export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'> {
   readonly keyPath: string;
   /** The value that the schema requires, in words. */
   readonly expected: string;
-  /** The present value, as text. */
+  /** The value that the config has, as text. */
   readonly found: string;
-  /** The most similar known key or option. */
+  /** The known key or option that is most similar to the one in the config. */
   readonly nearest?: string;
   /** The complete message about this violation. */
   readonly message: string;
@@ -53,7 +53,7 @@ export class ConfigError extends Error {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** All violations, for kind 'validation', in the order of the config. */
+  /** All violations of the schema, for an error of kind 'validation', in the order of the config. */
   readonly violations?: readonly Violation[];
 
   /**

@@ -18,7 +18,7 @@ export type FlatNames = Readonly<Record<string, readonly FlatPath[]>>;
  */
 export type FlatPath = string | { readonly path: string; readonly units: readonly string[] };
 
-/** A flat name that was used, and the option's path. */
+/** A flat name that a file or an override has used, and the path of its option. */
 export interface FlatUse {
   readonly name: string;
   readonly path: string;
@@ -153,7 +153,7 @@ export const givenTwice = (path: string, ...places: string[]): ConfigError =>
     keyPath: path,
   });
 
-/** Copies the mappings but not their values. */
+/** Copies a mapping and the mappings inside it; the copies share all other values. */
 function shallow(node: MapNode): MapNode {
   const copy = new MapNode(node.origin);
   copy.previous = node.previous;

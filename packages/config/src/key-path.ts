@@ -25,7 +25,7 @@ export function framePath(frame: Frame): string {
   return parts.join('').replace(/^\./, '');
 }
 
-/** Splits a path into its keys: `a.b[c].d` is a, b, c, d. */
+/** Splits a path into a config into its keys: `a.b[c].d` becomes a, b, c, d. */
 export function splitPath(path: string): string[] {
   if (path === '') return [];
   return path

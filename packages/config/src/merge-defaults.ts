@@ -14,11 +14,11 @@ import type { Repository } from './sources/repository.js';
 interface MergeContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly names: FlatNames;
-  /** Receives the flat names that files use. */
+  /** A list to which the flat names that files use are added. */
   readonly used: FlatUse[];
 }
 
-/** Merges all configs of the list into one, with `hydra`. */
+/** Merges all configs of a defaults list into one config, which contains the settings under `hydra`. */
 export function mergeDefaults(
   defaults: readonly FinalDefault[],
   repository: Repository,

@@ -49,7 +49,7 @@ function merged(target: Frame, source: ConfigNode, options: MergeOptions): Confi
   return isMissing(source) ? node : replace(node, copyNode(source));
 }
 
-/** Records the old value in the node that replaces it. */
+/** Records the old value in the node that replaces it, so that the value's origins can be listed. */
 export function replace(old: ConfigNode, fresh: ConfigNode): ConfigNode {
   fresh.previous = old;
   return fresh;

@@ -3,13 +3,13 @@ import { child, splitPath, type Frame } from './key-path.js';
 import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode, type PlainValue } from './node.js';
 
 export interface OriginRecord {
-  /** A file, `command line: OVERRIDE`, or the built-in settings. */
+  /** The file, `command line: OVERRIDE`, or the name of the built-in settings. */
   readonly source: string;
-  /** 1-based. */
+  /** The line in the file, counted from 1. */
   readonly line?: number;
-  /** 1-based. */
+  /** The column in the file, counted from 1. */
   readonly column?: number;
-  /** The value that was set there, with interpolations unresolved. */
+  /** The value that the file or override has set, with interpolations unresolved. */
   readonly value: PlainValue;
 }
 

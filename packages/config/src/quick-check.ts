@@ -2,7 +2,7 @@
 // the rest of `--cfg job`, so a valid config, the usual case, is checked without it. For an invalid one, ajv finds what is wrong.
 import type { JsonSchema } from './json-schema.js';
 
-/** Keywords that affect the result and are not supported here. */
+/** Keywords of JSON Schema that affect the result and that only ajv checks. */
 const undecidable = new Set([
   'multipleOf',
   'contains',

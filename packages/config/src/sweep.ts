@@ -31,15 +31,15 @@ import type { Repository } from './sources/repository.js';
 export interface SweepPlan {
   /** The base composition, without the swept values; groups may be unset. */
   readonly master: Composition;
-  /** The override texts of each job. */
+  /** The overrides of each job, as texts. */
   readonly jobs: string[][];
-  /** The number of jobs of each batch. */
+  /** The number of jobs in each batch of the sweeper. */
   readonly batches: number[];
   /** Composes the config of one job, equal to that of a run with its overrides. */
   compose(job: number): Composition;
 }
 
-/** Lists the override texts of every job of a sweep. */
+/** Lists the overrides of every job of a sweep, as texts. */
 export function expandSweep(options: ComposeOptions): string[][] {
   return planSweep(options).jobs;
 }
@@ -115,7 +115,7 @@ function batchSize(master: Composition): number | undefined {
 }
 
 function product(overrides: readonly Override[], repository: Repository): string[][] {
-  // A key that is given twice keeps its first position and its last values.
+  // If an override's key is given twice, the first position in the order of keys and the last values count.
   const byKey = new Map<string, string[]>();
   for (const override of overrides) byKey.set(typedKey(override), jobTexts(override, repository));
   let jobs: string[][] = [[]];

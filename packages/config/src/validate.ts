@@ -145,7 +145,7 @@ function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
       const branch = error.schemaPath.slice(choice.schemaPath.length + 1).split('/')[0]!;
       branches.set(branch, [...(branches.get(branch) ?? []), error]);
     }
-    // The intended branch is the one whose constants all fit.
+    // The branch of an `anyOf` or `oneOf` that the user has meant is the one whose constants all fit.
     const meant = [...branches.values()].filter((list) =>
       list.every(
         (error) =>
@@ -211,7 +211,7 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
   );
 }
 
-/** Returns the place of a key in the file that set it last. */
+/** Returns the place (file, line and column) at which a key was set last. */
 function placeOf(entry: Entry | undefined): Origin | undefined {
   const set = entry?.node.origin;
   return set?.source === entry?.keyOrigin.source ? entry?.keyOrigin : set;
@@ -346,7 +346,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** Describes in words what an error's keyword requires. */
+/** Describes in words the requirement of the schema that an error is about. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
   const limit = (params as { limit?: number }).limit;
   switch (keyword) {
@@ -421,7 +421,7 @@ function unique(violations: readonly Violation[]): Violation[] {
   return violations.filter(({ message }) => !seen.has(message) && seen.add(message));
 }
 
-/** Returns the position of a key in the printed config. */
+/** Returns a number by which keys are sorted as in the printed config. */
 function order(root: ConfigNode, keyPath: string): number {
   const keys = keyPath.replace(/\[(\d+)\]/g, '.$1').split('.');
   let node: ConfigNode | undefined = root;

@@ -78,7 +78,7 @@ export const arrayClass = (data: unknown): string => Object.prototype.toString.c
 export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
   arrayClass(data) === arrayTypes[dtype].name;
 
-/** Returns the element type that a typed array has by default. */
+/** Returns the element type that tensors with this class of typed array have unless another one is given. */
 export function dataTypeOf(data: TensorArray): DataType {
   const dtype = typesByClass[arrayClass(data)];
   if (!dtype) throw new TypeError(`a tensor's data must be a typed array, not ${arrayClass(data)}`);

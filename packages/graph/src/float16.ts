@@ -20,7 +20,7 @@ export function float16Bits(value: number): number {
   return sign | ((size - 0x38000000 + 0xfff + isOdd) >>> 13);
 }
 
-/** Converts each number to its float16 bits. */
+/** Converts each number to the bits of the nearest float16. */
 export function toFloat16(values: ArrayLike<number>): Uint16Array {
   const half = new Uint16Array(values.length);
   for (let i = 0; i < half.length; i++) half[i] = float16Bits(values[i]!);

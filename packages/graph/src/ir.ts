@@ -153,7 +153,7 @@ export interface Op
   readonly domain: '' | 'com.microsoft';
 }
 
-/** A number is a scalar constant of the other operand's type. */
+/** An operand of an operator: a value, or a number, which becomes a scalar constant of the other operand's type. */
 export type Operand = Value | number;
 
 export interface ReduceOptions {
@@ -366,7 +366,7 @@ export interface OperatorMethods {
 
   softmax(x: Value, axis?: number): Value;
   logSoftmax(x: Value, axis?: number): Value;
-  /** Normalizes over the last axis. */
+  /** Applies layer normalization over the last axis. */
   layerNormalization(x: Value, scale: Value, bias: Value | undefined, options: { epsilon: number }): Value;
 
   // Symbolic sizes (see symbolic-sizes.ts)
@@ -382,7 +382,7 @@ export interface OperatorMethods {
    * each write into it.
    */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
-  /** Makes int64 0, 1, …, size−1. */
+  /** Makes the int64 vector 0, 1, …, size−1. */
   range(size: Dim): Value;
   /** Makes int64 start, …, end−1 for int64 scalars known only at run time; `size` names the length. */
   rangeBetween(start: Value, end: Value, size?: Dim): Value;

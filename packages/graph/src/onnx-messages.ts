@@ -29,7 +29,7 @@ const type = messageType('TypeProto', {
 });
 const valueInfo = messageType('ValueInfoProto', { name: optional(1, string), type: optional(2, type) });
 
-/** An attribute may contain a graph, of the same type as the model's. */
+/** The graph that an attribute contains (the body of a Scan), whose type is that of the model's graph, defined below. */
 const body = later(() => graph);
 const attribute = messageType('AttributeProto', {
   name: optional(1, string),
@@ -72,7 +72,7 @@ export const onnx = { model, graph, tensor };
 type OnnxGraph = protobuf.MessageOf<typeof graph>;
 export type OnnxModel = protobuf.MessageOf<typeof model> & { graph: OnnxGraph };
 
-/** The codes of AttributeProto's types. */
+/** The numbers by which ONNX's AttributeProto names the types of attributes. */
 export const attributeTypes = { FLOAT: 1, INT: 2, STRING: 3, GRAPH: 5, FLOATS: 6, INTS: 7 } as const;
 
 /** The value of TensorProto.DataLocation for elements in a file beside the model. */

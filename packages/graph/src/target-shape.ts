@@ -53,7 +53,7 @@ export function constantReshapeTarget(from: Shape, to: Shape): number[] | undefi
   return to.includes(0) ? undefined : target;
 }
 
-/** Returns the size of one of `parts` equal pieces of an axis. */
+/** Returns the size of each piece if an axis is split into `parts` equal pieces. */
 export function equalPart(x: Value, axis: number, parts: number): Dim {
   const size = divideDims(x.dim(axis), parts);
   if (size === undefined)

@@ -74,7 +74,7 @@ class WebgpuGraph extends GraphRewrite {
     return inputs.map((value, i) => (value && i === moved ? this.#smallest(value) : this.#exact([value])[0]));
   }
 
-  /** Returns the values in the types of the old graph. */
+  /** Returns the forms of values in the new graph that have the types of the old graph. */
   #exact(values: readonly (Value | undefined)[]): (Value | undefined)[] {
     return values.map((value) => value && this.as(value, value.dtype));
   }

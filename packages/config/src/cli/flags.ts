@@ -200,7 +200,7 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
   throw unknownFlag(text, name);
 }
 
-/** Returns whether a word is a flag or the beginning of one. */
+/** Returns whether a word of the command line is a flag, or the beginning of one. */
 export const isFlag = (text: string): boolean =>
   flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
 
@@ -217,7 +217,7 @@ function unknownFlag(text: string, name: string): ConfigError {
 
 function takeValue(form: FlagForm, attached: string | undefined, rest: string[]): string {
   const { name, choices, optional } = form;
-  // In `--info seed=3`, the word is an override and not the flag's value.
+  // The value of `--info` may be omitted: in `--info seed=3`, the word after the flag is an override and not the flag's value.
   const next = rest[0];
   const isNextValue = next !== undefined && !next.startsWith('-') && !(optional && /[=~+]/.test(next));
   if (attached === undefined && !isNextValue) {

@@ -15,7 +15,7 @@ function groupsWithOptions(repository: Repository, parent = ''): { group: string
 
 export const isHydraGroup = (group: string) => group === 'hydra' || group.startsWith('hydra/');
 
-/** Writes `group: option, option`, one line each. */
+/** Writes one line for each chosen config group, with the names of its options: `group: option, option`. */
 export function groupLines(repository: Repository, which: (group: string) => boolean): string {
   return groupsWithOptions(repository)
     .filter(({ group }) => which(group))

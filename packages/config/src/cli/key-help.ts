@@ -76,7 +76,7 @@ export function keysHelp(root: MapNode, schema: JsonSchema, at = ''): string {
   return `${lines.join('\n').replace(/^\n+/, '')}\n`;
 }
 
-/** Writes a value as it would be typed in an override. */
+/** Writes the value of a node as a user would type it in an override. */
 function typedText(node: ConfigNode): string {
   if (node.kind === 'list') return `[${node.items.map(typedText).join(',')}]`;
   if (node.kind === 'map')

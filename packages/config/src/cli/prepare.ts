@@ -1,4 +1,4 @@
-// Calls the program's hooks for a config that was just composed.
+// Calls the hooks of a program (see program.ts) that may change or describe a config after it was composed.
 import type { Composition } from '../composition.js';
 import { toPlain, type PlainValue } from '../node.js';
 import { elementNode } from '../overrides/apply.js';

@@ -11,7 +11,7 @@ import type { ConfigDir } from '../sources/search-path.js';
 export interface TextSink {
   /** Whether the sink is a terminal. */
   readonly isTTY?: boolean;
-  /** The terminal's width. */
+  /** The terminal's width in characters. */
   readonly columns?: number;
   write(text: string): unknown;
 }
@@ -30,13 +30,13 @@ export interface CommandLine {
   readonly jobName?: string;
   /** The program's own config folder, relative to the working directory. */
   readonly configDir: string;
-  /** The default primary config; null for none. */
+  /** The name of the primary config that is used if the command line names none; null for a program without one. */
   readonly configName: string | null;
   /** Further folders, such as `{ dir: 'experiments', group: 'experiment' }`. */
   readonly searchPaths?: readonly ConfigDir[];
   /** Old keys that users may still use in overrides, such as `{ agent_type: 'algorithm' }`. */
   readonly overrideAliases?: OverrideAliases;
-  /** Flat names by which users may set options inside nodes. */
+  /** Flat names (short names such as `lm_lr`) by which users may set options inside nodes. */
   readonly flatNames?: FlatNames;
   /** Adds groups that the defaults list of a primary config omits; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
@@ -101,7 +101,7 @@ export interface CommandLine {
   /** The environment variables; `hydra.job.env_set` is written into them while a job runs. */
   readonly env?: Record<string, string | undefined>;
   readonly cwd?: string;
-  /** The time of the run. */
+  /** The time at which the program was started, for `${now:…}`. */
   readonly now?: Date;
 }
 
@@ -123,9 +123,9 @@ export interface TranslateContext {
   compose(overrides: readonly string[]): Composition;
 }
 
-/** A parsed override, after aliases were replaced. */
+/** An override of the command line after parsing, with old keys replaced by present ones. */
 export interface GivenOverride {
-  /** `add` is `+key=value` or `++key=value`. */
+  /** The kind of override: `add` stands for `+key=value` and `++key=value`, `delete` for `~key`, `change` for `key=value`. */
   readonly kind: 'change' | 'add' | 'delete';
   /** The option's path, even if it was given by its flat name. */
   readonly key: string;
@@ -133,7 +133,7 @@ export interface GivenOverride {
   readonly package?: string;
   /** Whether the key names a config group, so that the value is the name of an option. */
   readonly isGroup: boolean;
-  /** Undefined for `~key`, and for a sweep over several values. */
+  /** The value; undefined for `~key`, and for a sweep over several values. */
   readonly value: PlainValue | undefined;
   /** The text as typed. */
   readonly text: string;
@@ -154,7 +154,7 @@ export interface ValidateContext {
 /** The arguments of a job. */
 export interface JobContext {
   readonly composition: Composition;
-  /** An absolute path; the directory exists. */
+  /** The absolute path of the job's folder, which exists. */
   readonly outputDirectory: string;
   /** The overrides of the job's config, without settings of hydra. */
   readonly overrides: readonly string[];
@@ -180,7 +180,7 @@ export interface SweepOutcome {
 
 /** A sweep in the form that a sweeper or launcher uses. Nothing is created or written unless a method is called. */
 export interface SweepRequest {
-  /** The config without the swept values; groups may be unset. */
+  /** The base config of the sweep, without the swept values. Config groups may be without an option. */
   readonly master: Composition;
   /** `hydra.sweeper.params` first, then the task overrides as typed, including sweeps. */
   readonly overrides: readonly string[];

@@ -12,7 +12,7 @@ import type { Session } from './session.js';
 import { setHydraSetting } from '../set-setting.js';
 
 interface JobPlace {
-  /** An absolute path. */
+  /** The absolute path of the job's folder. */
   readonly outputDirectory: string;
   /** The key of the setting that determines the output directory, such as `hydra.run.dir`, for error messages. */
   readonly setting: string;

@@ -28,7 +28,7 @@ export function openSession(program: CommandLine, flags: CommandArguments): Sess
   return { program: own, flags, configName, jobName, stdout, stderr, env, cwd, now };
 }
 
-/** Returns the options for composing in this call. */
+/** Returns the options with which a call of the program composes its config. */
 export function composeOptions(
   session: Session,
   overrides: readonly string[] = session.flags.overrides,

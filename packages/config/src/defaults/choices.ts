@@ -25,7 +25,7 @@ interface Choice {
   readonly text: string;
   readonly origin: Origin;
   used: boolean;
-  /** An error that is thrown if the choice is applied. */
+  /** An error of this override, which is thrown only if its group is in use. */
   readonly invalid?: ConfigError;
 }
 

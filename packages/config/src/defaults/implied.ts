@@ -3,10 +3,10 @@ import { toPlain, ListNode, MapNode, ScalarNode, type Origin, type PlainValue } 
 import type { LoadedConfig, Repository } from '../sources/repository.js';
 import { isSelf, parseDefaultsList } from './item.js';
 
-/** A primary config, before defaults are added. */
+/** A primary config, as it is before the program adds groups to its defaults list. */
 export interface PrimaryConfig {
   readonly name: string;
-  /** The configs in its defaults list. */
+  /** The configs that its defaults list names. */
   readonly configs: readonly string[];
   /** The groups in its defaults list, including those of `override` items. */
   readonly groups: readonly string[];

@@ -7,7 +7,7 @@ import { pythonTypeName, pythonStr } from '../python-text.js';
 export type OptionValue = string | null | string[];
 
 interface ItemBase {
-  /** The package after '@'; '' for `_here_`. */
+  /** The package that the item itself gives after '@'; '' for `_here_`. */
   package?: string;
   /** The package in the `# @package` header of the config that the item names. */
   header?: string;
@@ -37,7 +37,7 @@ export interface GroupItem extends ItemBase {
   readonly group: string;
   value: OptionValue;
   readonly override: boolean;
-  /** Whether it was added by `+group=option` on the command line. */
+  /** Whether the item was added by `+group=option` on the command line. */
   readonly appended: boolean;
 }
 
@@ -190,7 +190,7 @@ function within(base: string, path: string): string {
 
 const folderOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 
-/** Returns the absolute group of an item's config. */
+/** Returns the group of an item's config as an absolute path in the config folders. */
 export function groupPath(item: DefaultItem): string {
   if (item.kind === 'group') return within(item.baseGroup, item.group);
   return item.path.startsWith('/') ? folderOf(item.path.slice(1)) : within(item.baseGroup, folderOf(item.path));

@@ -24,7 +24,7 @@ import {
   type GroupItem,
 } from './item.js';
 
-/** One config of the final list, in merge order. */
+/** One config of the final defaults list, in which configs are in the order in which they are merged. */
 export interface FinalDefault {
   readonly path: string;
   readonly package: string;
@@ -45,7 +45,7 @@ export interface TreeNode {
 /** An item whose option is an interpolation of other groups' choices, and which is expanded only when these choices are made. */
 interface WaitingItem {
   readonly node: TreeNode;
-  /** The length of the list that contains it. */
+  /** The length of the defaults list that contains the item. */
   readonly listSize: number;
 }
 
@@ -275,7 +275,7 @@ class Builder {
     }
   }
 
-  /** Returns whether all choices in an interpolated item are known. */
+  /** Returns whether all choices to which an item's interpolated option refers have been made. */
   private isComputable(item: DefaultItem): boolean {
     const names = [...writtenOption(item).matchAll(/\$\{([^${}:]+)\}/g)].map((match) => match[1]!.trim());
     return names.every((name) => this.options.choices.known.has(name));

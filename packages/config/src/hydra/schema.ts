@@ -71,7 +71,7 @@ const hydraSchema = struct({
   env: any,
 });
 
-/** Thrown for a setting that has the wrong type or does not exist. */
+/** Thrown for a setting under `hydra` that has the wrong type or does not exist. */
 export class HydraTypeError extends Error {
   constructor(
     message: string,

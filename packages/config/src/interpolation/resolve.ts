@@ -29,7 +29,7 @@ import { ResolverError, findResolver, resolverNames, type ResolverContext } from
 
 interface ResolutionOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The time of the run. */
+  /** The time at which the program was started, for `${now:…}`. */
   readonly now: Date;
   /** Returns the hydra settings, for `${hydra:…}`. */
   readonly hydra?: () => Frame | undefined;
@@ -45,7 +45,7 @@ interface DeepOptions {
   readonly onError?: (error: ConfigError, frame: Frame) => ConfigNode;
 }
 
-/** Why a path cannot be followed: a key is missing. */
+/** The reason why an interpolation's path cannot be followed: `missingKey` does not exist in the container `at`. */
 type Failure = { readonly missingKey: string; readonly at?: Frame<ContainerNode> };
 
 type TextFrame = Frame<ScalarNode & { value: string }>;
@@ -211,7 +211,7 @@ export class Resolution implements ResolverContext {
     return found;
   }
 
-  /** Returns the keys of the path that a flat name stands for. */
+  /** Returns the keys of an interpolation's path. If they are a flat name, it returns those of the option's path. */
   private pathKeys(keys: readonly string[]): readonly string[] {
     const path = this.options.pathOf?.(keys.join('.'));
     return path === undefined ? keys : splitPath(path);

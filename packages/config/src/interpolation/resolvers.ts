@@ -15,11 +15,11 @@ import { nodeStr, pythonTypeName } from '../python-text.js';
 import { readYaml } from '../yaml/read.js';
 import { strftime } from './strftime.js';
 
-/** The operations of the resolution that a resolver may use. */
+/** The parts of the resolution (resolve.ts) that a resolver may use. */
 export interface ResolverContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
-  /** The `hydra` node; undefined if there is none. */
+  /** The config's `hydra` node; undefined if there is none. */
   readonly hydra: Frame | undefined;
   warn(message: string): void;
   cached(key: string, compute: () => ConfigNode): ConfigNode;
@@ -29,9 +29,9 @@ export interface ResolverContext {
   decode(text: string, frame: Frame): ConfigNode | Frame;
 }
 
-/** The position from which a resolver is called. */
+/** The place in the config from which a resolver is called. */
 interface ResolverSite {
-  /** The value being computed. */
+  /** The value that contains the call, with its enclosing containers. */
   readonly frame: Frame;
   readonly origin: Origin;
   readonly resolution: ResolverContext;
@@ -43,7 +43,7 @@ interface ResolverSite {
  */
 type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
 
-/** A user's resolver, from plain values to a plain value. */
+/** A resolver that a program registers: a function of plain values that returns a plain value. */
 export type Resolver = (...args: PlainValue[]) => PlainValue;
 
 /** Thrown by a resolver that cannot compute a value; the caller adds the position. */

@@ -79,7 +79,7 @@ const directives: Record<string, (time: Date) => string> = {
   '%': () => '%',
 };
 
-/** Formats a time; unknown directives are kept. */
+/** Formats a time by a format such as `%Y-%m-%d`; unknown directives are kept. */
 export function strftime(time: Date, format: string): string {
   return format.replace(/%([^])/g, (whole, directive: string) => directives[directive]?.(time) ?? whole);
 }

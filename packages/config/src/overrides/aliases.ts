@@ -3,7 +3,7 @@ import { ConfigError } from '../config-error.js';
 import { parseOverride } from './parser.js';
 import { typedKey } from './value.js';
 
-/** The new key by old key. */
+/** The present key for each old key that overrides may still use. */
 export type OverrideAliases = Readonly<Record<string, string>>;
 
 /**

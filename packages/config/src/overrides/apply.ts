@@ -72,7 +72,7 @@ function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode
   );
 }
 
-/** Makes a node of an element, with the override as its origin. */
+/** Makes a config node from a value of an override, with the override as its origin. */
 export function elementNode(value: Element, origin: Origin): ConfigNode {
   if (value instanceof QuotedString) return new ScalarNode(value.text, origin);
   if (Array.isArray(value)) {
@@ -149,7 +149,7 @@ function remove(override: Override, root: Frame<MapNode>, options: ApplyOptions)
     );
 }
 
-// Compares like Python's ==, with interpolations in the config resolved.
+// Compares a value in an override with the one in the config like Python's ==, with interpolations in the config resolved.
 function equals(given: ConfigNode, found: Frame, resolution: Resolution): boolean {
   const { node } = resolution.follow(found);
   if (given.kind === 'scalar' || node.kind === 'scalar')

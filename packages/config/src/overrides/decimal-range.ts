@@ -13,7 +13,7 @@ interface Steps {
   readonly start: bigint;
   readonly step: bigint;
   readonly count: number;
-  /** The number of decimal places; -1 if all three numbers are integers. */
+  /** The number of decimal places in which the range is computed; -1 if start, stop and step are integers. */
   readonly scale: number;
 }
 

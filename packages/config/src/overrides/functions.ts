@@ -29,7 +29,7 @@ interface Call {
   readonly named: Map<string, OverrideValue>;
 }
 
-/** Thrown by a function; the parser adds the position. */
+/** Thrown by a function of the override grammar; the parser adds the position in the override. */
 class CallError extends Error {}
 
 const functions: Record<string, (call: Call) => OverrideValue> = {
@@ -92,7 +92,7 @@ function onlyNamed(named: Map<string, OverrideValue>, known: readonly string[]):
   }
 }
 
-/** Binds positional and named arguments to the parameters. */
+/** Assigns the positional and named arguments of a call to the function's parameters. */
 function bind(
   { positional, named }: Call,
   parameters: readonly string[],

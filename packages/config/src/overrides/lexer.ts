@@ -29,7 +29,7 @@ export type ValueTokenType =
 export interface Token<Type extends string = KeyTokenType | ValueTokenType> {
   readonly type: Type;
   readonly text: string;
-  /** Index into the override. */
+  /** The index of the token's first character in the override. */
   readonly index: number;
 }
 
@@ -52,7 +52,7 @@ const keyRules: Rules<KeyTokenType> = [
   ['/', /\//y],
 ];
 
-/** Whitespace around these signs belongs to them. */
+/** The tokens for signs; whitespace around a sign belongs to its token. */
 const signRules: Rules<ValueTokenType> = [
   ['equal', /[ \t]*=[ \t]*/y],
   ['(', /[ \t]*\([ \t]*/y],

@@ -53,7 +53,7 @@ export function parseOverride(text: string): Override {
   }
 }
 
-/** Parses a value alone, as in sweep parameters of a config. */
+/** Parses the value of an override alone, such as one in `hydra.sweeper.params` of a config. */
 export function parseValue(text: string): OverrideValue {
   return text === '' ? '' : new ValueParser(lexValue(text), text.length).whole();
 }
@@ -279,7 +279,7 @@ function convert({ type, text }: Token<ValueTokenType>): Primitive {
   return type === 'escape' ? unescape(text) : text;
 }
 
-/** Parses a float of the grammar: `1e3`, `.5`, `-inf`, `NaN`, `1_0.5`. */
+/** Converts a float in the syntax of overrides: `1e3`, `.5`, `-inf`, `NaN`, `1_0.5`. */
 export function toFloat(text: string): Float {
   const lower = text.replaceAll('_', '').toLowerCase();
   if (lower.endsWith('inf')) return new Float(lower.startsWith('-') ? -Infinity : Infinity);

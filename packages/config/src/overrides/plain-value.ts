@@ -61,7 +61,7 @@ function valueText(value: unknown): string {
   return Object.is(value, -0) ? '-0.0' : String(value);
 }
 
-/** Quotes a text, alone or as an item of a list. */
+/** Writes a text in quotes, as the value of an override or an item of a list. */
 export const quotedText = (text: string): string => encodeElement(new QuotedString(text, '"'));
 
 /** Returns whether a text needs no quotes, because it cannot be read as another type. */

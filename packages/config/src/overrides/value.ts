@@ -16,7 +16,7 @@ export class DictValue {
   readonly pairs: { key: Key | null; value: Element }[] = [];
 }
 
-/** A value that is not a sweep. */
+/** A value of an override that is not a sweep. */
 export type Element = Primitive | QuotedString | Element[] | DictValue;
 
 /** A sweep over values: `a,b,c` (simple) or `choice(a,b,c)`. */
@@ -78,19 +78,19 @@ export type OverrideKind = 'set' | 'add' | 'force-add' | 'delete';
 
 export interface Override {
   readonly kind: OverrideKind;
-  /** `agent`, `agent/opt` or `train.lr`. */
+  /** The key before '=', without prefix and package: `agent`, `agent/opt` or `train.lr`. */
   readonly key: string;
-  /** The package after '@'. */
+  /** The package after '@' in the key of a config group. */
   readonly package?: string;
-  /** Undefined only for `~key` without a value. */
+  /** The value after '='; undefined only for `~key` without a value. */
   readonly value: OverrideValue | undefined;
-  /** The text as typed. */
+  /** The override as the user typed it. */
   readonly text: string;
   /** Where the override comes from, for error messages; the command line if not given. */
   readonly source?: string;
 }
 
-/** Returns the origin of values that an override sets. */
+/** Returns the text that error messages and origins show for values which an override sets. */
 export const overridePlace = ({ text, source = 'command line' }: Override): string => `${source}: ${text}`;
 
 const prefixes: Record<OverrideKind, string> = { set: '', add: '+', 'force-add': '++', delete: '~' };
@@ -100,7 +100,7 @@ export function typedKey({ kind, key, package: target }: Override): string {
   return prefixes[kind] + choiceKey(key, target);
 }
 
-/** Returns `group@package`, the key of a choice. */
+/** Returns `group@package`, the key by which an override chooses a config group's option in a package. */
 export function choiceKey(key: string, target: string | undefined): string {
   return target === undefined ? key : `${key}@${target}`;
 }

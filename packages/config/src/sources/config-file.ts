@@ -11,7 +11,7 @@ import { YamlError } from '../yaml/yaml-error.js';
 const maximumFileSize = 5 * 1024 * 1024;
 
 interface ConfigFile {
-  /** The value of `# @package`. */
+  /** The package in the file's `# @package` header. */
   readonly package?: string;
   readonly body: MapNode | ListNode;
 }

@@ -7,7 +7,7 @@ import { builtInConfig, builtInGroups, builtInOptions, isBuiltInGroup } from '..
 import { copyNode, type ListNode, type MapNode } from '../node.js';
 import { readConfigFile } from './config-file.js';
 
-/** One entry of the search path. */
+/** One folder of the config search path, or the built-in configs. */
 export interface ConfigSource {
   readonly provider: string;
   readonly scheme: 'pkg' | 'file' | 'structured';
@@ -20,15 +20,15 @@ export interface ConfigSource {
 }
 
 export interface LoadedConfig {
-  /** The requested path, without `.yaml`. */
+  /** The path of the config that was requested, without `.yaml`. */
   readonly path: string;
   readonly package?: string;
   readonly provider: string;
-  /** The file, or undefined for built-in configs. */
+  /** The file that contains the config; undefined for a built-in config. */
   readonly file?: string;
   /** The config without its defaults list. */
   readonly body: MapNode | ListNode;
-  /** The value of `defaults:`. */
+  /** The value of the config's key `defaults`. */
   readonly defaults?: ReturnType<MapNode['get']>;
 }
 

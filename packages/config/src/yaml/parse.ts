@@ -20,7 +20,7 @@ const syntaxOnly = {
 } as const;
 
 export interface ParsedYaml {
-  /** Undefined if the text contains no document. */
+  /** The parsed document; undefined if the text contains none. */
   readonly document: Document.Parsed | undefined;
   /** Returns line and column of an offset, both 1-based. */
   place(offset: number): { line: number; column: number };

@@ -30,7 +30,7 @@ export function readYaml(text: string, file: string): ConfigNode | undefined {
   return contents ? new Reader(parsed, file).node(contents) : undefined;
 }
 
-/** One `key: value` of a mapping. */
+/** One pair `key: value` of a mapping. */
 interface ReadPair {
   readonly key: Key;
   readonly keyOffset: number;
@@ -97,7 +97,8 @@ class Reader {
     return this.tagged(list, given);
   }
 
-  // Collections may have only their own tags; a set is not a valid value.
+  // A mapping or list may have only a tag that fits it, such as `!!map`, `!!seq` or `!!omap`; a set (`!!set`) is not a valid
+  // value in a config.
   private tagged(node: MapNode | ListNode, given: Node): ConfigNode {
     const { tag } = given;
     if (tag === undefined || tag === '!') return node;

@@ -91,7 +91,7 @@ class Writer {
   }
 
   private list(items: readonly ConfigNode[], inMapping: boolean): void {
-    // A list below a key is written at the key's own indent.
+    // As in PyYAML's output, a list that is the value of a key is not indented further than the key.
     const indentless = inMapping && !this.onlyIndented;
     const indent = this.indent < 0 ? 0 : indentless ? this.indent : this.indent + 2;
     this.indented(() => {

@@ -8,7 +8,7 @@ import type { Request, StateTensorSpec, TypedHostTensor, Wiring, WorkerSettings 
 import { SessionSlot } from './session-slot.js';
 import { raise } from './tensor-size.js';
 
-/** Imports a kernel's module and returns its exports. */
+/** Imports the module that exports a kernel's function, and returns its exports. */
 export type LoadKernel = (module: string) => Promise<Readonly<Record<string, unknown>>>;
 
 /** The type of requests of one kind. */

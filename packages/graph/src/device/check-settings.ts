@@ -1,4 +1,5 @@
-// Refuses settings that only WebGPU has, on every platform.
+// Refuses settings (float16, kinds of GPU buffers) for other devices than WebGPU, which alone has them; Node and browsers share
+// this check.
 import type { Precision } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 import type { DeviceKind, GpuBuffers } from './protocol.js';

@@ -37,7 +37,7 @@ export interface KernelProgram {
 export interface KernelCall<States extends string = string, Args = unknown, Programs extends string = string> {
   readonly states: Readonly<Record<States, KernelState>>;
   readonly programs: Readonly<Record<Programs, KernelProgram>>;
-  /** The caller's arguments: JSON values and typed arrays. */
+  /** The arguments that the caller passes: JSON values and typed arrays. */
   readonly args: Args;
 }
 

@@ -149,7 +149,7 @@ export class Program {
     if (!session) {
       const stored = store.map(([output]) => output);
       const accumulate = new Set(mode === 'add' ? stored : []);
-      // A GPU session copies the weights anyway, so files have no advantage.
+      // A GPU session copies the weights into GPU memory in any case, so passing them in files has no advantage.
       const { initializers } = this.#graph;
       const isLarge =
         this.residency === 'host' &&
@@ -306,9 +306,9 @@ interface SymbolBinding {
 
 interface CheckedWiring {
   wiring: Wiring;
-  /** The sizes of symbols that the state tensors determine. */
+  /** The sizes of the graph's symbols that are known from the shapes of the bound state tensors. */
   symbols: ReadonlyMap<string, SymbolBinding>;
-  /** The inputs that each call must provide. */
+  /** The graph inputs that read no state, which each call must provide. */
   missing: ReadonlySet<string>;
   /** The states that each call writes to. */
   stored: readonly State[];

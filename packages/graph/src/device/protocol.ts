@@ -21,7 +21,7 @@ export interface TypedHostTensor extends HostTensor {
 
 export type StoreMode = 'write' | 'add';
 
-/** A connection of a graph input or output with a state tensor. */
+/** Connects a graph input or output to a tensor of a state. */
 export type StateLink = readonly [graphName: string, stateId: number, tensorName: string];
 export type ViewLink = readonly [graphName: string, stateId: number, tensorName: string, dims: readonly number[]];
 
@@ -100,7 +100,7 @@ export type Request =
   | { kind: 'rest'; stateIds: readonly number[] }
   | { kind: 'close' };
 
-/** The response to each kind of request. */
+/** The types of the worker's responses by the kind of request. */
 export interface Responses {
   createState: null;
   viewState: null;

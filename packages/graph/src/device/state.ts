@@ -55,7 +55,7 @@ export class State {
     this.#zeroVersion = this.#version;
   }
 
-  /** Returns whether all elements are known to be zero. */
+  /** Returns whether all elements of the state are known to be zero. */
   get isZero(): boolean {
     return this.#zeroVersion === this.#version;
   }
@@ -64,7 +64,7 @@ export class State {
     return [...this.tensors.keys()];
   }
 
-  /** Returns type and shape of one tensor. */
+  /** Returns the type and shape of one of the state's tensors. */
   info(name: string): StateTensorInfo {
     const info = this.tensors.get(name);
     if (!info)
@@ -74,7 +74,7 @@ export class State {
     return info;
   }
 
-  /** Counts the elements of all tensors together. */
+  /** Counts the elements of all tensors of the state together. */
   get size(): number {
     let size = 0;
     for (const { shape } of this.tensors.values()) size += shape.reduce((product, dim) => product * dim, 1);

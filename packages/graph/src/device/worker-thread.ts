@@ -3,7 +3,7 @@ import type { RequestMessage, ResponseMessage, WorkerSettings } from './protocol
 
 export interface WorkerThread {
   postMessage(message: RequestMessage, transfer: ArrayBuffer[]): void;
-  /** Keeps the process alive until `unref` is called. */
+  /** Lets the thread keep the process alive until `unref` is called. */
   ref(): void;
   unref(): void;
   terminate(): unknown;

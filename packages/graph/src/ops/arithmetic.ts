@@ -22,7 +22,7 @@ function squarePrecision({ inputs: [a, b] }: GraphNode): Float16Form {
 export const Mul = defineOp('Mul', {
   webgpu: 'int32',
   float16: squarePrecision,
-  // product rule
+  // The gradients follow from the product rule: d(a b) = b da + a db.
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(g.mul(dy, b!), a!.shape), g.sumTo(g.mul(dy, a!), b!.shape)],
 });
 
@@ -49,7 +49,7 @@ export const Pow = defineOp('Pow', {
 });
 
 export const Max = defineOp('Max', {
-  // the gradient goes to the larger operand; a tie gives it to the first
+  // The gradient goes to the larger operand; if both are equal, to the first.
   gradient: (g, { inputs: [a, b], dy }) => {
     const second = g.less(a!, b!);
     return [g.sumTo(g.where(second, 0, dy), a!.shape), g.sumTo(g.where(second, dy, 0), b!.shape)];
@@ -57,7 +57,7 @@ export const Max = defineOp('Max', {
 });
 
 export const Min = defineOp('Min', {
-  // the gradient goes to the smaller operand; a tie gives it to the first
+  // The gradient goes to the smaller operand; if both are equal, to the first.
   gradient: (g, { inputs: [a, b], dy }) => {
     const second = g.greater(a!, b!);
     return [g.sumTo(g.where(second, 0, dy), a!.shape), g.sumTo(g.where(second, dy, 0), b!.shape)];

@@ -51,14 +51,14 @@ export const ReduceSum = defineOp('ReduceSum', {
   webgpu: sumInTwoStages,
   float16: 'float32',
   infer: inferReduction,
-  // every summand gets the gradient
+  // Every summand gets the whole gradient of the sum.
   gradient: (g, context) => [g.expand(withAxes(g, context.dy, context), context.inputs[0]!.shape), null],
 });
 
 export const ReduceMean = defineOp('ReduceMean', {
   float16: 'float32',
   infer: inferReduction,
-  // every summand gets dy / count
+  // Every element gets dy divided by the number of elements over which the mean is taken.
   gradient: (g, context) => {
     const [x, axes] = context.inputs;
     const count = g.sizeAsFloat(
@@ -157,7 +157,7 @@ export const TopK = defineOp('TopK', {
     { dtype: x!.dtype, shape: x!.shape },
     { dtype: 'int64', shape: x!.shape },
   ],
-  // the gradient goes to the position of each value
+  // The gradient of each selected value goes to the position from which the value was taken.
   gradient: (g, { inputs: [x], outputs: [, indices], dy, attributes }) => [
     g.scatterElementsAdd(g.zeros(x!.shape, x!.dtype), indices!, dy, attributes.axis as number),
     null,

@@ -22,7 +22,7 @@ export const Unsqueeze = defineView('Unsqueeze');
 export const Expand = defineOp('Expand', {
   webgpu: { int32Operand: 0 },
   infer: inferTypeOnly,
-  // the sum over the copies
+  // The gradient by x is the sum over the copies that Expand has made.
   gradient: (g, { inputs: [x], dy }) => [g.sumTo(dy, x!.shape), null],
 });
 
@@ -34,7 +34,7 @@ export const Transpose = defineOp('Transpose', {
       fail(`[${permutation.join()}] is not a permutation of ${x!.rank} axes`);
     return [{ dtype: x!.dtype, shape: permutation.map((axis) => x!.dim(axis)) }];
   },
-  // the inverse permutation
+  // The gradient is permuted by the inverse permutation.
   gradient: (g, { dy, attributes }) => {
     const permutation = attributes.perm as number[];
     return [
@@ -91,7 +91,7 @@ function webgpuSplit(
   return splitAgain(g, x!, axis, sizes);
 }
 
-/** Splits into a few large pieces, each of which is split again. */
+/** Splits x into large pieces, each of which covers up to `MOST_PIECES` of the sizes, and then splits it into these. */
 function splitAgain(g: OperatorMethods, x: Value, axis: number, sizes: readonly number[]): Value[] {
   if (sizes.length <= MOST_PIECES) return g.split(x, axis, sizes);
   const parts = Array.from({ length: Math.ceil(sizes.length / MOST_PIECES) }, (_, i) =>
@@ -105,7 +105,7 @@ export const Split = defineOp('Split', {
   webgpu: webgpuSplit,
   infer: ({ inputs: [x], attributes }) =>
     Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),
-  // the concatenated gradients of the pieces; zeros for an unused piece
+  // The gradient by x is the concatenation of the gradients by the pieces, with zeros for a piece that the loss does not use.
   gradient: (g, { outputs, dys, attributes }) => [
     g.concat(
       outputs.map((piece, i) => dys[i] ?? g.zeros(piece.shape, piece.dtype)),
@@ -119,7 +119,7 @@ export const Split = defineOp('Split', {
 export const Slice = defineOp('Slice', {
   webgpu: { int32Operand: 0 },
   infer: inferTypeOnly,
-  // dy, with zeros for the elements that were cut off
+  // The gradient by x is dy, with zeros for the elements that Slice has cut off.
   gradient: (g, { inputs: [x], dy, attributes }) => {
     const { _axis: axis, _start: start, _end: end } = attributes as { _axis: number; _start: Dim; _end: Dim };
     return [g.pad(dy, axis, start, subtractDims(x!.dim(axis), end)), null, null, null];
@@ -129,7 +129,7 @@ export const Slice = defineOp('Slice', {
 /** Extends one axis by `_before` and `_after` elements of a constant. */
 export const Pad = defineOp('Pad', {
   infer: inferTypeOnly,
-  // dy without the elements that were added
+  // The gradient by x is dy without the elements that Pad has added.
   gradient: (g, { inputs: [x], dy, attributes }) => {
     const { _axis: axis, _before: before } = attributes as { _axis: number; _before: Dim };
     return [g.slice(dy, axis, before, addDims(before, x!.dim(axis))), null, null, null];
@@ -138,7 +138,7 @@ export const Pad = defineOp('Pad', {
 
 export const Tile = defineOp('Tile', {
   infer: inferTypeOnly,
-  // [n·a, …] is reshaped to [n, a, …] and summed over the copies
+  // The gradient by x is the sum over the copies: dy [n·a, …] is reshaped to [n, a, …] and summed over n.
   gradient: (g, { inputs: [x, repeats], dy }) => {
     const counts = Array.from(repeats!.data as BigInt64Array, Number);
     const copies = g.reshape(

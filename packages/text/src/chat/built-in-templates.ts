@@ -35,7 +35,7 @@ export interface BuiltInTemplateOptions {
 interface Piece {
   read?: string;
   written?: string;
-  /** The token after `written`, as text. */
+  /** The token that ends `written`, as text. */
   end?: string;
 }
 
@@ -56,7 +56,7 @@ type Pieces = (
 /** A built-in chat template. */
 interface Style {
   pieces: Pieces;
-  /** The text before the assistant's reply. */
+  /** The text that a prompt ends with, before the assistant's reply. */
   prompt: string;
   terminator: string;
   /** Further tokens that may end the assistant's message, if the tokenizer has them. */

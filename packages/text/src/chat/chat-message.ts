@@ -21,7 +21,7 @@ export interface ChatMessage {
   readonly [key: string]: unknown;
 }
 
-/** The inputs of a template besides the messages. */
+/** The inputs of a chat template besides the messages. */
 export interface TemplateInputs {
   /** JSON schemas of the functions that the model may call. */
   tools?: readonly Readonly<Record<string, unknown>>[];
@@ -37,7 +37,7 @@ export interface Conversation {
   inputs?: TemplateInputs;
 }
 
-/** A dialogue as tokens, for training. */
+/** A dialogue encoded as tokens, with their weights in the loss. */
 export interface EncodedConversation {
   ids: number[];
   /** [ids] the weight of each token in the loss: the weight of its message where the assistant wrote it, else 0. */
@@ -107,7 +107,7 @@ export interface ChatTemplate {
   readonly terminatorIds: readonly number[];
 }
 
-/** Thrown if a template and a dialogue do not fit each other. */
+/** Thrown if a chat template cannot be used for a dialogue or its inputs, such as roles or variables that it does not know. */
 export class ChatTemplateError extends Error {
   override readonly name: string = 'ChatTemplateError';
 

@@ -11,7 +11,7 @@ import {
   type BuiltInTemplateOptions,
 } from './built-in-templates.js';
 
-/** The Jinja templates that have a name. */
+/** The Jinja templates of this package that users may choose by name. */
 const namedTemplates = new Map([['tools', toolsTemplate]]);
 
 const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'];

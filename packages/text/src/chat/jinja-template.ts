@@ -31,7 +31,7 @@ interface JinjaTemplateOptions {
   withTools?: string | null;
   /** Variables of the template besides the messages: bos_token, eos_token, … */
   variables: Readonly<Record<string, unknown>>;
-  /** Returns the time for `strftime_now`. */
+  /** Returns the time that the template's function `strftime_now` formats. */
   now?: () => Date;
 }
 

@@ -176,7 +176,7 @@ export class LeftOut {
     return text === null || text !== this.#textOf(others, otherInputs, true);
   }
 
-  /** Renders a dialogue; null if the template refuses it. */
+  /** Renders a dialogue as text; null if the template refuses the dialogue. */
   #textOf(messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean): string | null {
     try {
       return this.render(messages, inputs, asks);

@@ -35,7 +35,7 @@ export function tokenOffsets(
 function nextPart(tokenizer: Tokenizer, text: string, at: number, ids: readonly number[], i: number) {
   for (let count = 1; count <= MOST_TOKENS_OF_A_PART && i + count <= ids.length; count++) {
     const piece = tokenizer.decode(ids.slice(i, i + count), { keepSpecialTokens: true });
-    // Decoders may drop the space at the beginning of a word.
+    // A decoder may drop the space at the beginning of a word, so the text is also compared with that space.
     for (const spelled of [piece, ` ${piece}`])
       if (spelled !== '' && text.startsWith(spelled, at)) return { start: at, end: at + spelled.length, count };
     if (piece === '' && count === 1 && text[at] === ' ') return { start: at, end: at + 1, count };

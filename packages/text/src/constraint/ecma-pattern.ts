@@ -63,7 +63,7 @@ const STEPS_PER_CHARACTER = 16;
 /** Whether an element of the pattern is at the start of the text, where `^` matches. */
 type Before = 'start' | 'later' | 'unknown';
 
-/** Converts one pattern. */
+/** Converts one pattern to a regular expression (see regular.ts). */
 class Conversion {
   readonly #pattern: AST.Pattern;
 
@@ -248,7 +248,7 @@ function matching(escape: string): CodePointRanges {
   return ranges;
 }
 
-/** Returns whether an element contains an assertion. */
+/** Returns whether an element of a pattern contains an assertion, such as `^` or a look-ahead. */
 function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
   switch (element.type) {
     case 'Assertion':

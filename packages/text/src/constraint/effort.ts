@@ -4,7 +4,7 @@
 // of using a thread with a time limit.
 import { GrammarError } from './grammar-error.js';
 
-/** Thrown for a grammar that exceeds the limit of work. */
+/** Thrown for a grammar that takes more steps of work than its budget allows. */
 export class GrammarEffortError extends GrammarError {
   override readonly name = 'GrammarEffortError';
 
@@ -23,7 +23,7 @@ export const effortLimits = {
   compiling: 1_000_000,
   /** Computing the mask of the tokens that may come next, once. */
   token: 300_000,
-  /** All work for one answer. */
+  /** All work for one sampled answer. */
   answer: 3_000_000,
 } as const;
 

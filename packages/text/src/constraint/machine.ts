@@ -20,7 +20,7 @@ type BytesItem = Item & { head: { kind: 'bytes' } };
 type TokenItem = Item & { head: { kind: 'token' } };
 type RuleSymbol = Symbol & { kind: 'rule' };
 
-/** The symbols with which the items of a local state may begin. */
+/** The symbols that may come first in a local state (a position within a rule). */
 interface Beginnings {
   readonly bytes: readonly BytesItem[];
   readonly tokens: readonly TokenItem[];

@@ -31,7 +31,7 @@ export class TokenVocabulary {
   /** The largest id plus one. */
   readonly size: number;
   readonly endIds: readonly number[];
-  /** Tokens at the beginning of a text, where decoders drop a space. */
+  /** The trie of tokens at the beginning of a text, where decoders drop a space. */
   readonly first: TokenTrie;
   /** Tokens at other positions; the same object if there is no difference. */
   readonly rest: TokenTrie;
@@ -69,7 +69,7 @@ export class TokenVocabulary {
     return new TokenVocabulary(tokenizer, options, yield* partsInSteps(tokenizer, options));
   }
 
-  /** Returns whether a grammar may name the token. */
+  /** Returns whether the token exists and may be sampled, so that a grammar may name it. */
   has(id: number): boolean {
     return Number.isInteger(id) && id >= 0 && id < this.size && !this.#excluded.has(id);
   }
@@ -117,7 +117,7 @@ function* bytesOfTokens(
 function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   const { definition } = tokenizer as { definition?: { added_tokens?: unknown } };
   const added = definition?.added_tokens;
-  // With a tokenizer of another kind, any token may be special.
+  // A tokenizer of another kind has no list of special tokens, so all tokens are tested.
   const candidates =
     definition === undefined
       ? Array.from({ length: tokenizer.vocabSize }, (_, id) => id)

@@ -151,7 +151,7 @@ function round(value: Value, args: CallArguments): Value {
   if (method !== 'common' && method !== 'ceil' && method !== 'floor')
     throw new TemplateError('round: method must be common, ceil or floor');
   const places = args.integer('precision', 0);
-  // round() of an int is an int; the other methods return floats.
+  // Python's round() returns an int for an int; the methods `ceil` and `floor` of Jinja's filter return floats.
   if (method === 'common' && !isFloat(value)) return numberOf(rounded(number, places, method))!;
   return rounded(number, places, method);
 }

@@ -108,7 +108,7 @@ export function formatBraces(format: string, args: readonly Value[], named: Read
   });
 }
 
-/** Rounds like round(number, places), half to even. */
+/** Rounds a number to `places` decimals as Python does: half to even. */
 export function rounded(number: number, places: number, method: 'common' | 'ceil' | 'floor'): Value {
   const scale = 10 ** places;
   if (method !== 'common') return floatOf(Math[method](number * scale) / scale);

@@ -112,7 +112,7 @@ class TextReader {
     return dict;
   }
 
-  /** Returns whether the next value is neither a list nor a dict. */
+  /** Returns whether the next value of the text is neither a list nor a dict. */
   #isScalar(depth: number): boolean {
     checkNesting(depth);
     this.#space();

@@ -170,7 +170,7 @@ class Parser {
     return { type: 'with', assignments, body: this.#enclosed('endwith'), line };
   }
 
-  /** Parses parameters after the opening parenthesis. */
+  /** Parses the parameters of a macro after the opening parenthesis. */
   #parameters(): Parameter[] {
     const parameters: Parameter[] = [];
     while (!this.tokens.accept('operator', ')')) {

@@ -21,9 +21,9 @@ export type Expression =
 export interface Arguments {
   positional: Expression[];
   named: { name: string; value: Expression }[];
-  /** The argument `*args`. */
+  /** The argument `*args` of a call. */
   spread: Expression | null;
-  /** The argument `**kwargs`. */
+  /** The argument `**kwargs` of a call. */
   namedSpread: Expression | null;
 }
 

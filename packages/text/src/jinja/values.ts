@@ -79,7 +79,7 @@ export class Attributes {
   ) {}
 }
 
-/** A function that a template can call. */
+/** A function, method or macro that a template can call. */
 export class Callable {
   constructor(
     readonly name: string,

@@ -21,7 +21,7 @@ function objectOf(text: string): object {
     const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // the value has no members, only a text
+    // The text is not valid JSON, so the value has no members; it prints as the text.
   }
   return {};
 }

@@ -123,7 +123,7 @@ class PairCounts {
     }
   }
 
-  /** Finds the most frequent pair; null if none occurs twice. */
+  /** Finds the most frequent pair of adjacent tokens; null if no pair occurs twice. */
   mostFrequent(): Pair | null {
     let best: { key: string; count: number } | null = null;
     for (const [key, { count }] of this.#pairs) if (count > (best?.count ?? 1)) best = { key, count };

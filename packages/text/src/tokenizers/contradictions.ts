@@ -70,7 +70,7 @@ function beginsWithSpace(normalizers: readonly Component[], preTokenizers: reado
   return undefined;
 }
 
-/** Returns the tokens of `added_tokens_decoder` with their ids. */
+/** Returns the tokens in a config's field `added_tokens_decoder`, with their ids. */
 export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedToken[] {
   if (typeof listed !== 'object' || listed === null) return [];
   const entries = Object.entries(listed as Record<string, AddedToken | null>).filter(

@@ -26,7 +26,7 @@ export class GrowingText {
   readonly #ids: number[] = [];
   /** The oldest settled text, which is long and rarely read. */
   #old = '';
-  /** The settled text after #old. */
+  /** The settled text that follows #old. */
   #kept = '';
   /** The text of the tokens from index #settled on, which later tokens may change. */
   #fresh = '';
@@ -48,7 +48,7 @@ export class GrowingText {
     return this.settledLength + this.#fresh.length;
   }
 
-  /** Counts the characters at the beginning that no longer change. */
+  /** Counts the characters at the beginning of the text that no longer change. */
   get settledLength(): number {
     return this.#old.length + this.#kept.length;
   }
@@ -58,7 +58,7 @@ export class GrowingText {
     return this.from(0);
   }
 
-  /** Returns the text from a character on. */
+  /** Returns the text from the character at index `offset` on. */
   from(offset: number): string {
     const start = offset - this.#old.length;
     return start >= 0 ? (this.#kept + this.#fresh).slice(start) : (this.#old + this.#kept + this.#fresh).slice(offset);

@@ -33,7 +33,7 @@ export class TokenSpelling {
     return bytes;
   }
 
-  /** Returns the bytes that a token would add if it were the next one. */
+  /** Returns the bytes that a token would add if it were the text's next token. */
   peek(id: number): Uint8Array {
     const before = (this.#bytesBefore ??= this.tokenizer.decodeBytes(this.#before));
     const both = this.tokenizer.decodeBytes([...this.#before, id]);

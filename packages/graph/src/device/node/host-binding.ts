@@ -7,7 +7,7 @@ import { NO_COPY_OUTPUT, outputName } from '../../output-name.js';
 import type { StoreMode, TypedHostTensor } from '../protocol.js';
 import type { SessionSlot } from '../session-slot.js';
 
-/** An output that is copied to the caller. */
+/** A graph output that is returned to the caller of a run. */
 interface Fetched {
   name: string;
   output: string;
@@ -24,7 +24,7 @@ export class HostBinding {
   /** The element type of each graph input. */
   readonly types = new Map<string, DataType>();
   readonly #fetched: Fetched[];
-  /** The input and axis from which the size of each symbol is read. */
+  /** The graph input and axis from which the size of each symbol is read. */
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
   readonly #targets: Record<string, Bound> = {};

@@ -11,7 +11,7 @@ export type JsonType = (typeof TYPES)[number];
 export interface ObjectRule {
   readonly properties: ReadonlyMap<string, LocatedSchema>;
   readonly patterns: readonly (readonly [pattern: string, schema: LocatedSchema])[];
-  /** The schema of properties that match neither a name nor a pattern. */
+  /** The schema of the properties that the schema neither names nor matches with a pattern. */
   readonly additional: LocatedSchema;
   /** Whether the schema has the keyword `additionalProperties`; without it, `additional` allows everything. */
   readonly saysAdditional: boolean;
@@ -49,7 +49,7 @@ export interface Facts {
   readonly types: ReadonlySet<JsonType> | null;
   /** The only allowed values, if the schema lists them (`enum`, `const`); null if it does not. */
   readonly values: readonly unknown[] | null;
-  /** The values that are excluded. */
+  /** The values that the schemas exclude. */
   readonly excluded: readonly unknown[];
   readonly minLength: number;
   readonly maxLength: number;
@@ -103,7 +103,7 @@ export const anything: Facts = {
   uniqueItems: null,
 };
 
-/** Combines two facts, both of which a value must satisfy. */
+/** Combines the facts of two schemas, both of which a value must satisfy. */
 export function bothFacts(a: Facts, b: Facts): Facts {
   if (a === anything) return b;
   if (b === anything) return a;

@@ -74,7 +74,7 @@ export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions
  */
 export const readingTogether = <Result>(read: () => Result): Result => new Effort(effortLimits.reading).within(read);
 
-/** Makes the grammar of one schema. */
+/** Makes the grammar of the JSON texts that one schema accepts. */
 class SchemaGrammar {
   readonly #alternatives: SchemaAlternatives;
   /** Caches the grammar of a value by the set of schemas that the value must satisfy. */
@@ -102,7 +102,7 @@ class SchemaGrammar {
     return grammar;
   }
 
-  /** Allows values that satisfy all of the schemas. */
+  /** Returns the grammar of the values that satisfy all of the schemas. */
   value(given: readonly LocatedSchema[]): Grammar {
     const schemas = [...new Set(given)].filter(({ schema }) => schema !== true);
     const key = schemas

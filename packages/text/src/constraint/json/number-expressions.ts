@@ -87,7 +87,7 @@ const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive 
 /** The largest divisor of `multipleOf`, apart from a power of ten, that is supported. */
 const MOST_MULTIPLE = 1_000;
 
-/** Makes the expression for multiples of a number, with any sign. */
+/** Makes the regular expression for the multiples of a number, with any sign. */
 function multipleExpression([of, path]: Facts['multiples'][number]): Regular {
   const { whole, fraction } = decimals(of);
   const digits = Number(whole + fraction);

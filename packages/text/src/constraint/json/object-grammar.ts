@@ -25,7 +25,7 @@ const STEPS_PER_PROPERTY = 30;
  */
 const MAX_COUNTED = 10_000;
 
-/** The input of the grammars of one object. */
+/** The inputs from which the grammar of an object is made. */
 interface ObjectParts {
   readonly alternatives: SchemaAlternatives;
   readonly spaces: Spacing;

@@ -1,13 +1,13 @@
 // Tracks which objects are open in a JSON text that is written byte by byte, and which names they already have, so that no name
 // is repeated.
 
-/** An open object or array. */
+/** An object or array of the JSON text that has not been closed yet. */
 interface Level {
   /**
    * Whether its texts must differ: an object's names, or the strings of an array of distinct strings, which count as names too.
    */
   readonly isNamed: boolean;
-  /** The names so far, each as the UTF-8 bytes of its text. */
+  /** The names that it has so far, each as the UTF-8 bytes of its text. */
   readonly names: readonly string[];
   readonly outer: Level | null;
 }
@@ -19,9 +19,9 @@ export type OpenNames =
       readonly at: 'name';
       readonly level: Level;
       readonly text: string;
-      /** The part of an escape sequence that has been written. */
+      /** The part that has been written of an escape sequence in the name. */
       readonly escape: string;
-      /** The names of the object that begin with `text`. */
+      /** The names that the object already has and that begin with `text`, which the name may therefore repeat. */
       readonly rivals: readonly string[];
     };
 

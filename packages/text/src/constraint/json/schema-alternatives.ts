@@ -35,7 +35,7 @@ interface Condition {
   readonly otherwise: LocatedSchema;
 }
 
-/** Reads and combines the schemas of one document. */
+/** Reads the schemas of one document, and combines those that apply to one value. */
 export class SchemaAlternatives {
   readonly #known = new Map<LocatedSchema, readonly Facts[]>();
   readonly #violating = new Map<LocatedSchema, readonly Facts[]>();
@@ -70,7 +70,7 @@ export class SchemaAlternatives {
     return negated;
   }
 
-  /** Lists the schemas that apply to a property of this name. */
+  /** Lists the schemas that apply to an object's property of this name. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {

@@ -4,10 +4,10 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A schema and its path. */
+/** A JSON Schema, and its path in the document for error messages. */
 export interface LocatedSchema {
   readonly schema: JsonObject | boolean;
-  /** A JSON pointer as a URI fragment. */
+  /** The path as a JSON pointer in a URI fragment: `#/properties/name`. */
   readonly path: string;
 }
 
@@ -34,9 +34,9 @@ interface Resource {
   readonly root: LocatedSchema;
   /** The resource that contains this one; null for the document. */
   readonly outer: Resource | null;
-  /** Whether all drafts that the document may use agree on this URI. */
+  /** Whether the URI is the same in all drafts of JSON Schema that the document may use. */
   readonly isCertain: boolean;
-  /** Schemas by anchor; null for an anchor that occurs several times. */
+  /** The schemas of the resource by anchor; null for an anchor that occurs several times. */
   readonly anchors: Map<string, LocatedSchema | null>;
 }
 
@@ -203,7 +203,7 @@ const HOLDING: readonly string[] = [
   'unevaluatedProperties',
 ];
 
-/** The keywords whose value is an object of schemas. */
+/** The keywords whose value is an object with a schema for each name. */
 const NAMING: readonly string[] = [
   '$defs',
   'definitions',
@@ -253,7 +253,7 @@ const unescaped = (part: string): string => {
   try {
     decoded = decodeURIComponent(part);
   } catch {
-    // The text has a literal percent sign.
+    // The text cannot be decoded, since it has a percent sign that is not an escape; it is used as it is.
   }
   return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
 };

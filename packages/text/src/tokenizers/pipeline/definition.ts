@@ -48,7 +48,7 @@ export function placed<T extends Component | null | undefined>(component: T, key
 
 export const placeOf = (component: Component): string => places.get(component) ?? component.type;
 
-/** Lists the components of a `Sequence`. */
+/** Lists the components of which a component of type `Sequence` consists. */
 export function parts(component: Component, field: string): Component[] {
   const list = component[field];
   if (!Array.isArray(list)) throw new DefinitionError(`a ${component.type} has no list '${field}'`);

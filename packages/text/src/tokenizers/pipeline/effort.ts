@@ -12,7 +12,7 @@ export interface Effort {
   repetitions: number;
 }
 
-/** The number of steps that a search takes in less than a second. */
+/** The number of steps that a pattern search takes in less than a second. */
 const QUICK_STEPS = 1e8;
 
 /** The length of a text up to which any pattern is quick, even with four ways at each of 12 characters. */
@@ -22,7 +22,7 @@ const QUICK_LENGTH = 12;
 export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
   ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
 
-/** Estimates the effort of a pattern. */
+/** Estimates the work of searching for a pattern. */
 export const effortOf = (pattern: OnigurumaAst): Effort => ofAlternatives(pattern.body, false);
 
 const ONE: Effort = { ways: 1, repetitions: 0 };

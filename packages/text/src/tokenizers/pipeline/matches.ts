@@ -28,7 +28,7 @@ export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1)
   }
 }
 
-/** Finds matches of a regular expression with the flags g and u. */
+/** Makes a function that finds matches of a regular expression with the flags g and u. */
 export function finderOf(pattern: RegExp): Finder {
   return (text, from) => {
     for (let at = from; ; at++) {

@@ -22,7 +22,9 @@ export class MergeTable {
     this.#merged = new Int32Array(slots);
   }
 
-  /** Sets a pair's rank; if a pair is set twice, the last rank counts. */
+  /**
+   * Sets the rank of a pair of symbols, which is its place in the order of merges. If a pair is set twice, the last rank counts.
+   */
   set(left: number, right: number, rank: number, merged: number): void {
     const slot = this.#slot(left, right);
     this.#left[slot] = left;

@@ -73,7 +73,7 @@ function encoded(text: string): EncodedText {
   return { text, bytes, byteOf, unitOf };
 }
 
-/** An instance of the engine, with its own memory. */
+/** An instance of the Oniguruma engine, with its own WebAssembly memory. */
 class Engine {
   static #module: Module | undefined;
   readonly #exports: Exports;
@@ -189,7 +189,7 @@ export class OnigurumaPattern {
     this.#scanners();
   }
 
-  /** Finds the first match from a code unit on, in code units. */
+  /** Finds the first match that begins at code unit `from` or later; positions are in code units. */
   readonly find = (text: string, from: number): Span | null => {
     if (this.#text.text !== text) this.#text = encoded(text);
     const { byteOf, unitOf } = this.#text;

@@ -147,7 +147,7 @@ const POSIX: Readonly<Record<string, string>> = {
 const CATEGORY = /^(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/;
 const SCRIPT = /^(Arabic|Bopomofo|Cyrillic|Devanagari|Greek|Han|Hangul|Hebrew|Hiragana|Katakana|Latin|Thai)$/;
 
-/** Writes the content of a character class, ignoring `negate`. */
+/** Writes the content of a JavaScript character class for a set such as `\d`, ignoring whether the set is negated. */
 function setContent({ kind, value }: CharacterSetNode): string {
   if (kind === 'posix') return POSIX[value] ?? not();
   if (kind !== 'property') return SETS[kind] ?? not();

@@ -12,7 +12,7 @@ export class PrefixTrie {
   /** [nodes] the id of the string that ends at the node, or −1. */
   #ids: Int32Array;
 
-  /** Builds the trie; of equal strings the last id counts. */
+  /** Builds the trie; if a string occurs twice, the last id counts. */
   constructor(entries: Iterable<readonly [text: string, id: number]>) {
     this.#resize(1 << 10);
     this.#ids = new Int32Array(1 << 9).fill(-1);

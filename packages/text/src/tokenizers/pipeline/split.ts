@@ -57,7 +57,7 @@ function* stretchesOf(text: string, matches: Matches, invert: boolean): Generato
   if (last < text.length) yield { text: text.slice(last), isMatch: invert };
 }
 
-/** Joins a match with the part before it, but not with another match. */
+/** Joins each match with the part of the text before it, unless that part is a match too. */
 function merged(stretches: Iterable<Stretch>, join: (match: string, neighbour: string) => string): string[] {
   const result: string[] = [];
   let afterMatch = false;
