@@ -2,5 +2,5 @@ import type { Family } from './family.js';
 import { families } from './families/index.js';
 import { ownFamilies } from './own-families/index.js';
 
-/** The published and the own families of decoders by `model_type`. */
+/** All families of decoders by `model_type`: the published ones, and those that exist only in this repository. */
 export const allFamilies: Readonly<Record<string, Family>> = { ...families, ...ownFamilies };

@@ -1,21 +1,24 @@
-// Builds Canon layers: a short causal convolution, of each channel by itself, is added to the input of a part of a block, so that every
-// token carries information of the tokens just before it.
+// Builds Canon layers. A Canon layer adds a short causal convolution over the tokens, computed for each channel by itself, to the
+// input of attention or of the feed-forward layer, so that every token carries information of the tokens just before it.
 // Source: Allen-Zhu 2025, arXiv:2512.17351; names and layout of the LlamaCanon published with it.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { Layer, Part } from './parts.js';
 import { convolveSequences, overSequences } from './sequences.js';
 
-/** A layer that keeps a state of earlier tokens. */
+/** A layer with a recurrent state, which has the earlier tokens that the layer still needs. */
 export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
 
-/** Returns the standard deviation of the initial weights of torch.nn.Conv1d, which are uniform within ±1 / √tokens. */
+/**
+ * Returns the standard deviation of torch.nn.Conv1d's initial weights, which are uniform within ±1 / √tokens for a kernel of
+ * `tokens` tokens.
+ */
 const standardDeviation = (tokens: number) => 1 / Math.sqrt(3 * tokens);
 
 /**
  * Builds the layer x + convolution(x).
  *
- * @param path the module's path, e.g. `model.layers.0.canonA`
+ * @param path the module's path in the checkpoint, e.g. `model.layers.0.canonA`
  * @param tokens the kernel size: the number of tokens that the convolution sees, the current one included
  */
 export function canonLayer(path: string, width: number, tokens: number): StatefulLayer {
@@ -42,7 +45,7 @@ export function canonLayer(path: string, width: number, tokens: number): Statefu
   };
 }
 
-/** Returns `part` with `layer` applied to its input. */
+/** Returns a part of a block (e.g. attention) that applies `layer` to its input first. */
 export function preceded(layer: StatefulLayer, part: Part): Part {
   return {
     ...part,

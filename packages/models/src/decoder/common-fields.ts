@@ -1,10 +1,10 @@
-// Refuses fields of config.json that Hugging Face's classes read for every decoder and that are not supported here.
+// Refuses fields of config.json that Hugging Face's config classes accept for every decoder and that are not supported here.
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
 /**
- * Refuses fields that any family's config may have and that no family supports.
+ * Refuses fields that the config.json of any family may have and that are not supported here.
  *
- * @throws UnsupportedConfigError where one has a value that would change the result
+ * @throws UnsupportedConfigError where such a field has a value that would change the model's results
  */
 export function refuseCommonFields(
   fields: ConfigFields,
@@ -17,7 +17,7 @@ export function refuseCommonFields(
   if ('is_causal' in json && json.is_causal !== true)
     throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);
   for (const field of ['is_encoder_decoder', 'add_cross_attention']) fields.refuse(field, false);
-  // `per_layer_config` gives layers different shapes.
+  // `per_layer_config` gives layers different shapes, which only some families support.
   if (!readsLayerConfigs && Object.keys((json.per_layer_config as object | null) ?? {}).length > 0)
     fields.refuse('per_layer_config');
 }

@@ -1,4 +1,4 @@
-// Builds a decoder from its parts: token embedding, blocks, final norm and LM head.
+// Builds the architecture of a decoder from its parts: token embedding, blocks, final norm and LM head.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
@@ -8,71 +8,74 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/** The norms of a block, by what they are applied to. Norms of outputs are applied before the output is added to the residual stream. */
+/**
+ * The norms of a block, by the tensor that each one normalises. Norms of outputs are applied before the output is added to the
+ * residual stream.
+ */
 export type BlockNorms = Partial<
   Record<'mixerInput' | 'mixerOutput' | 'feedForwardInput' | 'feedForwardOutput', Layer>
 >;
 
-/** One block of a decoder. */
+/** Describes one block (layer) of a decoder. */
 export interface Block {
   norms: BlockNorms;
-  /** Attention, or another part that mixes tokens. */
+  /** The part that mixes tokens: attention, or a recurrent layer or convolution instead of it. */
   mixer: Part;
   feedForward: Part;
   /**
-   * Whether mixer and feed-forward layer both read the block's input, instead of one after the other. Without its own norm, the
-   * feed-forward layer reads the mixer's normalised input.
+   * Whether mixer and feed-forward layer both read the block's input, instead of one after the other. If it has no norm of its
+   * own, the feed-forward layer then reads the mixer's normalised input.
    */
   parallel?: boolean;
-  /** Factor of each output that is added to the residual stream. */
+  /** The factor by which each output is multiplied before it is added to the residual stream. */
   residualFactor?: number;
-  /** Dropout probability of each output that is added to the residual stream. */
+  /** The dropout probability of each output that is added to the residual stream. */
   dropout?: number;
   /** Transforms the residual stream at the end of the block, before the next block reads it. */
   closing?: Part;
 }
 
 /**
- * Further inputs of the layers that depend on the tokens, beside the residual stream. They are computed once, and each layer
- * takes its part.
+ * Describes inputs that layers read in addition to the residual stream and that depend on the token ids, such as Gemma's
+ * per-layer embeddings. They are computed once for all layers, and each layer reads its share.
  */
 export interface LayerInputs {
   readonly parameters: readonly ParameterSpec[];
   /**
-   * Computes the further input of each layer.
+   * Computes the additional input of each layer.
    *
-   * @param ids [rows]
-   * @param embedded [rows, width]
-   * @returns a function that returns the input of a layer, [rows, size]
+   * @param ids [rows] token ids
+   * @param embedded [rows, width] the token embeddings
+   * @returns a function from the index of a layer to the layer's input, [rows, size]
    */
   of(scope: ForwardScope, ids: Value, embedded: Value): (layer: number) => Value;
 }
 
-/** How token ids and positions become the first block's input. */
+/** Describes how token ids and positions become the first block's input. */
 export interface Embedding {
-  /** The name of the weight [vocabulary, width]. */
+  /** The name of the embedding's weight [vocabulary, width]. */
   weight: string;
   standardDeviation: number;
-  /** Factor of the token embeddings. */
+  /** The factor by which token embeddings are multiplied. */
   factor?: number;
-  /** A table of learned positions [rows, width]; its row position + offset is added. */
+  /** A table of learned position embeddings [rows, width]; row position + offset is added to the token embedding. */
   positions?: { weight: string; rows: number; offset: number };
   norm?: Layer;
   dropout?: number;
 }
 
-/** The LM head. */
+/** Describes the LM head. */
 export interface Head {
-  /** The name of the weight; the embedding's if the two are tied. */
+  /** The name of the head's weight; that of the embedding if the two are tied. */
   weight: string;
   bias?: string;
-  /** Factor of the logits. */
+  /** The factor by which logits are multiplied. */
   factor?: number;
-  /** Bound c of the logits in c · tanh(logits / c). */
+  /** The bound c of the logits, which become c · tanh(logits / c). */
   softcap?: number;
 }
 
-/** Describes a decoder. */
+/** Describes a whole decoder. */
 export interface DecoderSpec extends HeadSizes {
   vocabSize: number;
   width: number;
@@ -83,11 +86,11 @@ export interface DecoderSpec extends HeadSizes {
   blocks: readonly Block[];
   finalNorm: Layer;
   head: Head;
-  /** Contents of config.json when the model is saved. */
+  /** The contents of the config.json with which the model is saved. */
   config: ConfigJson;
 }
 
-/** Builds an architecture from the parts of a decoder. */
+/** Builds the architecture (parameters and graph) of a decoder from its description. */
 export function decoder(spec: DecoderSpec): CausalArchitecture {
   const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
   const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
@@ -139,7 +142,7 @@ function embed(scope: ForwardScope, { embedding, width }: DecoderSpec, ids: Valu
     const places = g.gather(scope.parameter(weight), offset === 0 ? positions : g.add(positions, offset), 0);
     if (positions.dim(0) === ids.dim(0)) x = g.add(x, places);
     else {
-      // The positions are one row per column, which is added to every row of the batch.
+      // With [tokens] positions, all rows of the batch have the same position embeddings, which are added to each row.
       const grid = g.add(g.reshape(x, [scope.batch, scope.tokens, width]), places);
       x = g.reshape(grid, [ids.dim(0), width]);
     }
@@ -147,7 +150,7 @@ function embed(scope: ForwardScope, { embedding, width }: DecoderSpec, ids: Valu
   return embedding.norm ? embedding.norm.apply(scope, x) : x;
 }
 
-/** Computes x + mixer(norm(x)), then x + feedForward(norm(x)); adds both to the same x if the block is parallel. */
+/** Computes y = x + mixer(norm(x)), then y + feedForward(norm(y)); if the block is parallel, y + feedForward(norm(x)). */
 function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): Value {
   const { g } = scope;
   const { mixerInput, mixerOutput, feedForwardInput, feedForwardOutput } = block.norms;
@@ -163,7 +166,7 @@ function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): 
   return block.closing ? block.closing.apply(scope, result, place) : result;
 }
 
-/** Computes logits from rows of the residual stream. */
+/** Computes logits from rows of the residual stream after the last block. */
 function headLogits(scope: ForwardScope, { finalNorm, head }: DecoderSpec, residual: Value): Value {
   const { g } = scope;
   let logits = scope.linear(finalNorm.apply(scope, residual), head.weight, head.bias);

@@ -1,4 +1,4 @@
-// Builds a mixture of experts as the feed-forward layer of a decoder's block.
+// Builds a mixture of experts, as the feed-forward layer of a decoder's block.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -6,23 +6,29 @@ import { activate, type ActivationName } from '../layers/activations.js';
 import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
 import type { Layer, Part } from './parts.js';
 
-/** The router: its parameters, and how its logits select experts. Its products are in float32, whatever the type of the weights. */
+/**
+ * Describes the router: its parameters, and how its logits select experts. The router computes in float32, whatever type the
+ * model's weights have.
+ */
 interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
-  /** The names of its parameters; the weight is [experts, width]. */
+  /** The name of the weight [experts, width] with which the router computes its logits. */
   weight: string;
-  /** Another name of the weight in checkpoints. */
+  /** Another name that checkpoints may use for the weight. */
   alias?: string;
-  /** The bias of the logits. */
+  /** The name of the bias [experts] of the router's logits; none if omitted. */
   bias?: string;
-  /** The transform of the router's input; none if not given. */
+  /** A layer that is applied to the router's input first; none if omitted. */
   reads?: Layer;
-  /** [experts] factors of the experts' results. */
+  /** The name of a parameter [experts] with factors of the experts' results; none if omitted. */
   expertScale?: string;
-  /** [experts] biases of the selection, a buffer, which training does not change. */
+  /**
+   * The name of a buffer [experts], which training does not change, with biases that affect only the selection of experts; none
+   * if omitted.
+   */
   choiceBias?: string;
 }
 
-/** The weights of all experts, and the functions that apply them. */
+/** The weights of all experts, and the functions that apply an expert to its rows. */
 export interface ExpertWeights {
   count: number;
   parameters: readonly ParameterSpec[];
@@ -36,13 +42,16 @@ interface ExpertMixture {
   standardDeviation: number;
   router: Router;
   experts: ExpertWeights;
-  /** The transform of the experts' input; none if not given. */
+  /** A layer that is applied to the experts' input first; none if omitted. */
   reads?: Layer;
-  /** A shared expert, which every row goes through. */
+  /** A shared expert, which computes every row in addition to the selected experts. */
   shared?: Part;
 }
 
-/** Builds the layer: the router selects experts for each row, whose results are summed with weights. */
+/**
+ * Builds the mixture as a feed-forward layer: the router selects experts for each row (token) and weights, with which the
+ * experts' results are summed.
+ */
 export function expertMixture({ width, standardDeviation, router, experts, reads, shared }: ExpertMixture): Part {
   const { weight, alias, bias, choiceBias, expertScale, reads: routerReads, ...form } = router;
   const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });
@@ -79,24 +88,24 @@ export function expertMixture({ width, standardDeviation, router, experts, reads
 interface GatedExperts {
   /** The path of the experts' module, e.g. `model.layers.0.mlp.experts`. */
   path: string;
-  /** The names of an expert's three weights in published checkpoints. */
+  /** The names of an expert's three weights in published checkpoints; gate_proj, up_proj and down_proj if omitted. */
   names?: { gate: string; up: string; down: string };
-  /** The module's path in checkpoints of transformers 5, which keep all experts in one tensor, if it is different. */
+  /** The experts' path in checkpoints of transformers 5, which store all experts in one tensor; `path` if omitted. */
   jointPath?: string;
   count: number;
   width: number;
   inner: number;
   activation: ActivationName;
   standardDeviation: number;
-  /** Whether models are saved with all experts in one tensor. */
+  /** Whether saved models store all experts in one tensor. */
   savedJointly?: boolean;
 }
 
 const commonNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
 
 /**
- * Builds down(activation(gate(x)) · up(x)) for each expert. Checkpoints have one tensor per expert and weight, or the joint
- * tensors `gate_up_proj` and `down_proj`.
+ * Builds the experts down(activation(gate(x)) · up(x)). A checkpoint has either one tensor per expert and weight, or the joint
+ * tensors `gate_up_proj` and `down_proj` for all experts.
  */
 export function gatedExperts(options: GatedExperts): ExpertWeights {
   const { path, jointPath = path, names = commonNames, count, width, inner, activation, standardDeviation } = options;

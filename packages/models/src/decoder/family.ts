@@ -1,25 +1,32 @@
-// Describes a family of decoders: how its config.json is read, and how it differs from the plain decoder (plain-decoder.ts).
+// Describes a family of decoders (models with one `model_type`): how its config.json is read, and how it differs from the plain
+// decoder (plain-decoder.ts).
 import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { refuseCommonFields } from './common-fields.js';
 import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
 
-/** One family, as its file in families/ describes it. */
+/** Describes one family of decoders; each file in families/ has one or several. */
 export interface Family {
-  /** The class that Hugging Face's config.json names under `architectures`. */
+  /** The name of Hugging Face's model class, which config.json has under `architectures`. */
   architecture: string;
-  /** The defaults of Hugging Face's config class, for fields that the file leaves out. */
+  /** The defaults of Hugging Face's config class, for fields that a config.json leaves out. */
   defaults: ConfigJson;
-  /** The kinds of quantised weights (`quant_method`) that can be read; they are dequantised. */
+  /** The kinds of quantised weights (`quant_method` of config.json) that can be read; such weights are dequantised. */
   quantizations?: readonly string[];
-  /** Whether `per_layer_config` is read. */
+  /** Whether the family supports `per_layer_config`, which gives layers different shapes. */
   readsLayerConfigs?: boolean;
-  /** Field names of this family's files, and the common names that are used here instead. */
+  /** Names of fields that only this family's files have, with the common names under which this package reads the fields. */
   aliases?: Readonly<Record<string, string>>;
-  /** Lists fields that other families read and this family's class ignores, so that they have no effect in its files. */
+  /**
+   * Lists fields that other families read and that Hugging Face's class for this family ignores, so that they must have no effect
+   * here either.
+   */
   ignores?(file: ConfigJson): readonly string[];
-  /** Returns the number of heads of keys and values; undefined: `heads`. If omitted, num_key_value_heads is read. */
+  /**
+   * Returns the number of key and value heads; undefined: the same as `heads`. If the function is omitted, num_key_value_heads is
+   * read.
+   */
   keyValueHeads?(fields: ConfigFields): number | undefined;
   build(config: FamilyConfig): CausalArchitecture;
 }
@@ -29,7 +36,7 @@ export interface Sizes {
   width: number;
   layers: number;
   heads: number;
-  /** A divisor of `heads`. */
+  /** The number of key and value heads, a divisor of `heads`. */
   keyValueHeads: number;
   headSize: number;
 }
@@ -42,10 +49,13 @@ interface RotaryOptions {
 
 export type LayerKind = 'full_attention' | 'sliding_attention';
 
-/** Reads a config.json, completed by its family's defaults. Each field is checked when it is read; an `UnsupportedConfigError` names it. */
+/**
+ * Reads a config.json, in which the defaults of its family replace missing fields. Each field is checked when it is read; an
+ * `UnsupportedConfigError` names the field.
+ */
 export class FamilyConfig {
   readonly fields: ConfigFields;
-  /** The file's fields, under the common names as well. */
+  /** The file's fields; a field with a family-specific name is listed under its common name as well. */
   readonly json: ConfigJson;
   #sizes?: Sizes;
 
@@ -66,7 +76,10 @@ export class FamilyConfig {
     refuseCommonFields(this.fields, file, family);
   }
 
-  /** Returns the config to write when the model is saved: the file as it was read, without quantization. */
+  /**
+   * Returns the config.json with which the model is saved: the file as it was read, without its quantization, since weights are
+   * saved in float32.
+   */
   get saved(): ConfigJson {
     const file = Object.fromEntries(Object.entries(this.file).filter(([field]) => field !== 'quantization_config'));
     return savedConfig({ ...file, model_type: this.type, architectures: [this.family.architecture] });
@@ -99,11 +112,11 @@ export class FamilyConfig {
   }
 
   /**
-   * Computes the rotary frequencies.
+   * Computes the frequencies of rotary embedding.
    *
-   * @param options.share the share of a head's columns that are rotated; 'partial_rotary_factor': read from the file
+   * @param options.share the share of a head's columns that are rotated; 'partial_rotary_factor' reads it from the file
    * @param options.interleaved whether neighbouring columns are rotated together, instead of column i with column i + half
-   * @param options.json the object with the rope fields; the whole file by default
+   * @param options.json the object that has the rope fields; the whole file by default
    */
   rotary({ share = 1, interleaved, json = this.json }: RotaryOptions = {}): RotaryFrequencies {
     const { fields, type } = this;
@@ -125,7 +138,9 @@ export class FamilyConfig {
     return interleaved ? { ...frequencies, interleaved } : frequencies;
   }
 
-  /** Reads the rotated share of a head: newer files have it in rope_parameters, older ones as a separate field. */
+  /**
+   * Reads which share of a head's columns is rotated: newer files have the field in rope_parameters, older ones outside of it.
+   */
   #share(json: ConfigJson): number {
     const given = ropeFields(this.type, json).scaling.partial_rotary_factor;
     const { fields } = this;
@@ -141,10 +156,10 @@ export class FamilyConfig {
   }
 
   /**
-   * Computes the rotary frequencies of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older
-   * files applies to layers with full attention.
+   * Computes the rotary frequencies for each kind of layer (full attention or sliding window), for which `rope_parameters` has an
+   * object each; `rope_scaling` of older files applies to layers with full attention.
    *
-   * @param bases the base for each kind whose object has none
+   * @param bases the rotary base for each kind of layer whose object states none
    */
   rotaryByKind(bases: Record<LayerKind, number>): Record<LayerKind, RotaryFrequencies> {
     const { rope_parameters, rope_scaling } = this.json as Record<
@@ -161,7 +176,7 @@ export class FamilyConfig {
     return { full_attention: of('full_attention'), sliding_attention: of('sliding_attention') };
   }
 
-  /** Reads a number; returns `otherwise` if the file has none. */
+  /** Reads a number; returns `otherwise` if the file and the defaults have none. */
   realOr(field: string, otherwise: number): number {
     return this.optionalReal(field) ?? otherwise;
   }
@@ -181,16 +196,16 @@ export class FamilyConfig {
     return listed as number[];
   }
 
-  /** Reads a number; undefined if the file has none. */
+  /** Reads a number; returns undefined if the file and the defaults have none. */
   optionalReal(field: string): number | undefined {
     return this.fields.value(field) === undefined ? undefined : this.fields.real(field);
   }
 
   /**
-   * Reads the kind of each layer from `layer_types`.
+   * Reads the kind of each layer's mixer (e.g. attention or convolution) from `layer_types`.
    *
    * @param known the kinds that the family has
-   * @param kindOf returns the kind of a layer if the file has no `layer_types`; if omitted, the file must have it
+   * @param kindOf returns the kind of a layer if the file has no `layer_types`; if omitted, the file must have the field
    */
   mixerKinds<Kind extends string>(known: readonly Kind[], kindOf?: (layer: number) => Kind): Kind[] {
     const { fields } = this;
@@ -208,7 +223,7 @@ export class FamilyConfig {
     return kinds as Kind[];
   }
 
-  /** Reads which layers have a sliding window; if the file does not list them, `slides` says so. */
+  /** Reads from `layer_types` which layers have a sliding window; if the file does not have the field, `slides` decides. */
   layerKinds(slides: (layer: number) => boolean): LayerKind[] {
     return this.mixerKinds(['full_attention', 'sliding_attention'], (layer) =>
       slides(layer) ? 'sliding_attention' : 'full_attention',
@@ -219,12 +234,15 @@ export class FamilyConfig {
     return this.fields.value('sliding_window') !== undefined;
   }
 
-  /** Whether the file has a window and turns it on, where a family has a field for that. */
+  /** Whether the file states a sliding window and turns it on, for families that have the field `use_sliding_window`. */
   get usesWindow(): boolean {
     return this.fields.flag('use_sliding_window') && this.hasWindow;
   }
 
-  /** Returns, for each layer, the number of tokens that a token attends to; undefined if the window is as wide as the context. */
+  /**
+   * Returns, for each layer, the number of tokens that a token attends to; undefined for layers with full attention, and where
+   * the window is as wide as the context.
+   */
   windows(kinds: readonly LayerKind[], contextLength: number): (number | undefined)[] {
     const { fields } = this;
     const size = this.hasWindow ? fields.count('sliding_window') : undefined;
@@ -234,7 +252,9 @@ export class FamilyConfig {
   }
 }
 
-/** Refuses a field that has different values under its two names: which one counts depends on the family's class. */
+/**
+ * Refuses a field that has different values under its two names, since it depends on Hugging Face's class which of them applies.
+ */
 function refuseTwoValues(type: string, file: ConfigJson, name: string, common: string): void {
   const [one, other] = [file[name] ?? null, file[common] ?? null];
   if (one !== null && other !== null && one !== other)

@@ -4,7 +4,7 @@ import type { ForwardScope } from '../architecture/architecture.js';
 import { activate, type ActivationName } from '../layers/activations.js';
 import type { Layer, Part } from './parts.js';
 
-/** Builds down(activation(up(x))). */
+/** Builds the feed-forward layer down(activation(up(x))), without a gate. */
 export function plainFeedForward(activation: ActivationName, up: Layer, down: Layer): Part {
   return {
     parameters: [up, down].flatMap(({ parameters }) => parameters),
@@ -13,9 +13,9 @@ export function plainFeedForward(activation: ActivationName, up: Layer, down: La
 }
 
 /**
- * Builds down(activation(gate(x)) · up(x)). Source: Shazeer 2020, arXiv:2002.05202, eq. 6.
+ * Builds the feed-forward layer down(activation(gate(x)) · up(x)). Source: Shazeer 2020, arXiv:2002.05202, eq. 6.
  *
- * @param gateAndUp two layers, or a joint layer that outputs the gate first
+ * @param gateAndUp two layers, or a joint layer whose first outputs are those of the gate
  */
 export function gatedFeedForward(
   activation: ActivationName,

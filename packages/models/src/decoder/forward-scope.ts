@@ -1,4 +1,5 @@
-// Offers what all graphs of a language model share: parameters as inputs, linear layers in the chosen operand order, dropout.
+// Offers the operations that all graphs of a language model share: parameters as inputs, linear layers in the chosen operand
+// order, and dropout.
 import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope, Recurrence } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
@@ -10,7 +11,10 @@ import { integerProduct } from '../quantization/integer-weight.js';
 import { quantizedProduct, type QuantizedWeight } from '../quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 
-/** Computes attention over flat rows; each graph decides where earlier keys and values come from. */
+/**
+ * Computes attention over flat rows [batch · tokens, …]; each kind of graph decides where the keys and values of earlier tokens
+ * come from.
+ */
 type AttentionFunction = (
   layer: number,
   queryKeyValue: readonly [Value, Value, Value],
@@ -21,45 +25,63 @@ type AttentionFunction = (
 interface ScopeOptions {
   batch: Dim;
   tokens: Dim;
-  /** See `ForwardScope.tree`; cannot be combined with `recurrence`. */
+  /** Returns the sequences of a tree of tokens (see `ForwardScope.tree`); cannot be combined with `recurrence`. */
   tree?: ForwardScope['tree'];
   operandOrder: OperandOrder;
   attention: AttentionFunction;
-  /** The source and destination of recurrent layers' states; if omitted, every sequence begins with zeros. */
+  /** Reads and stores the states of recurrent layers; if omitted, every sequence begins with states of zeros. */
   recurrence?: Recurrence;
-  /** Quantised frozen weights by name; linear layers use these instead of a graph input. Embedding rows are still looked up in float32. */
+  /**
+   * Quantised frozen weights by name, which linear layers use instead of a graph input. The embedding's rows are still looked up
+   * in float32.
+   */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** ONNX Runtime's accuracy level of products with quantised weights: 4 rounds activations to int8, 0 does not. 0 if omitted. */
+  /** ONNX Runtime's accuracy level of products with quantised weights: 4 rounds activations to int8, 0 does not; 0 if omitted. */
   accuracyLevel?: 0 | 4;
-  /** Weights that products read as integers, from separate inputs; for decoding only, since such products have no gradient. */
+  /**
+   * Weights that linear layers multiply as integers, which are separate graph inputs; for decoding only, since these products
+   * have no gradient.
+   */
   integers?: IntegerWeights;
-  /** Weights that are multiplied as integers and whose products have a gradient: those of `quantized`, and heads. They are initializers. */
+  /**
+   * Weights that linear layers multiply as integers in training, with a gradient: those of `quantized`, and the LM head's. They
+   * are initializers of the graph.
+   */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
-  /** Names of weights that products read from a separate input, `prepackedName`. */
+  /**
+   * Names of weights that linear layers read from a separate input named `prepackedName(weight)`, so that ONNX Runtime can pack
+   * it.
+   */
   packed?: ReadonlySet<string>;
   /** LoRA adapters of some of the linear layers. */
   adapters?: LayerUpdates;
-  /** If omitted, dropout is off, whatever the config says. */
+  /** Dropout with seeded masks; if omitted, there is none, whatever the config says. */
   dropout?: SeededDropout;
-  /** Type of the weights; 'float32' by default. */
+  /** The type of the weights that are inputs; 'float32' by default. */
   weightType?: Precision;
 }
 
-/** The chunk size for whole sequences; decoding has a smaller one (see decode-graph.ts). */
+/**
+ * The number of tokens per chunk of recurrent layers in graphs for whole sequences; decoding has smaller chunks (see
+ * decode-graph.ts).
+ */
 const CHUNK = 64;
 
-/** Returns the name of the input from which products read a packed weight. Looking up rows uses another input. */
+/**
+ * Returns the name of the graph input from which linear layers read a packed weight. Looking up rows of an embedding uses the
+ * unpacked weight's own input.
+ */
 export const prepackedName = (weight: string) => `${weight}/packed`;
 
-/** Builds the operations of `ForwardScope` into a graph. */
+/** Adds the operations of `ForwardScope` to a graph. */
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
   readonly tree?: ForwardScope['tree'];
   readonly recurrence: Recurrence;
-  /** The residual stream at each boundary of blocks, beginning with the first block's input. */
+  /** The residual stream before each block and after the last one. */
   readonly blockBoundaries: Value[] = [];
-  /** Further values of blocks that later blocks read. */
+  /** Values besides the residual stream that later blocks read. */
   readonly readLater: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 
@@ -87,8 +109,8 @@ export class GraphScope implements ForwardScope {
   }
 
   /**
-   * Returns the float32 input of a weight. A quantised or packed weight has such an input only if it is also used outside of
-   * products (a tied embedding).
+   * Returns the float32 graph input of a weight. A quantised or packed weight gets such an input only if it is also read outside
+   * of linear layers, as a tied embedding is.
    */
   #float32Input(name: string): Value | undefined {
     const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
@@ -128,7 +150,8 @@ export class GraphScope implements ForwardScope {
     if (integers?.shapes.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
     const both = trainingIntegers?.get(weight);
-    // A weight that is not in `quantized` belongs to an LM head, whose float32 parameter is read too.
+    // A weight that is in `trainingIntegers` but not in `quantized` belongs to an LM head; its products read the float32
+    // parameter too.
     if (both)
       return trainingProduct(this.g, x, weight, both, {
         bias,

@@ -1,4 +1,5 @@
-// Builds Gated DeltaNet: a short convolution of queries, keys and values, the gated delta rule over them, and a gated norm.
+// Builds Gated DeltaNet, a recurrent layer in place of attention: a short convolution of queries, keys and values, the gated
+// delta rule over them, and a gated norm.
 // Source: Yang et al. 2024, arXiv:2412.06464, section 3.4; names and layout of Hugging Face's Qwen3NextGatedDeltaNet.
 import { multiplyDims, type Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
@@ -14,7 +15,7 @@ export interface GatedDeltaNet {
   path: string;
   width: number;
   keyHeads: number;
-  /** A multiple of `keyHeads`; consecutive value heads share a key head. */
+  /** The number of value heads, a multiple of `keyHeads`; consecutive value heads share a key head. */
   valueHeads: number;
   keySize: number;
   valueSize: number;
@@ -24,13 +25,16 @@ export interface GatedDeltaNet {
   epsilon: number;
   standardDeviation: number;
   /**
-   * Separate layers for queries with keys and values, z, b and a (Qwen 3.5), or `in_proj_qkvz` and `in_proj_ba` grouped by key
-   * head (Qwen 3 Next).
+   * The layers that compute the inputs of the rule: separate ones for queries, keys and values together, for z, for b and for a
+   * (Qwen 3.5), or `in_proj_qkvz` and `in_proj_ba`, whose outputs are grouped by key head (Qwen 3 Next).
    */
   projections: 'separate' | 'by-key-head';
 }
 
-/** The projections of flat rows: queries, keys and values side by side in `mixed`; the output gate z; b and a of each value head. */
+/**
+ * The projections of flat rows [batch · tokens, …]: queries, keys and values next to each other in `mixed`; the output gate z; b
+ * and a for each value head, from which the rule's update strength and decay are computed.
+ */
 interface Projected {
   mixed: Value;
   z: Value;
@@ -82,7 +86,7 @@ function sizesOf({ keyHeads, valueHeads, keySize, valueSize }: GatedDeltaNet) {
 }
 
 /**
- * Applies the gated delta rule to the projections.
+ * Applies the gated delta rule to the projections of flat rows.
  *
  * @returns flat rows [batch · tokens, valueHeads · valueSize]
  */
@@ -104,7 +108,7 @@ function deltaRule(
     const unit = g.mul(heads, g.reciprocal(g.sqrt(g.add(squares, 1e-6))));
     return headsFirst(g.expand(unit, [batch, tokens, keyHeads, valueHeads / keyHeads, keySize]), keySize);
   };
-  // A padding token neither decays the state nor adds to it.
+  // At padding tokens decay and update are turned off, so that they do not change the recurrent state.
   const real = recurrence.counts && g.less(g.unsqueeze(g.range(tokens), 0), g.unsqueeze(recurrence.counts, 1));
   const perHead = (x: Value) => {
     const apart = g.reshape(x, [batch, tokens, valueHeads]);
@@ -155,7 +159,10 @@ function separateProjections(net: GatedDeltaNet): Projections {
   };
 }
 
-/** Builds projections that output the query, key, values and z of each key head side by side, and likewise its b and a. */
+/**
+ * Builds projections whose outputs are grouped by key head: one layer outputs each head's query, key, values and z next to each
+ * other, the other one its b and a.
+ */
 function projectionsByKeyHead(net: GatedDeltaNet): Projections {
   const { path, width, keyHeads, valueHeads, keySize, valueSize, standardDeviation } = net;
   const { keys, values, channels } = sizesOf(net);

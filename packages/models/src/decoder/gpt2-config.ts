@@ -1,17 +1,17 @@
-// Reads GPT-2's configuration under the names of Hugging Face's config.json, and checks it.
+// Reads and checks GPT-2's configuration, under the field names of Hugging Face's config.json.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 
-/** The config.json of a GPT-2 model; the field names are the file's. */
+/** The config.json of a GPT-2 model; the fields have the names that they have in the file. */
 export interface Gpt2Config {
   model_type: 'gpt2';
   vocab_size: number;
-  /** Longest context in tokens: rows of the position embedding. */
+  /** The longest context in tokens, which is the number of rows of the position embedding. */
   n_positions: number;
   n_embd: number;
   n_layer: number;
   n_head: number;
-  /** Width of the feed-forward layer; null means 4 · n_embd. */
+  /** The width of the feed-forward layer; null means 4 · n_embd. */
   n_inner: number | null;
   activation_function: ActivationName;
   layer_norm_epsilon: number;
@@ -22,12 +22,15 @@ export interface Gpt2Config {
   attn_pdrop: number;
   embd_pdrop: number;
   resid_pdrop: number;
-  /** Special tokens, where the file has them: an id, a list of ids, or null. */
+  /** Special tokens, if the file has them: an id, a list of ids, or null. */
   bos_token_id?: unknown;
   eos_token_id?: unknown;
 }
 
-/** Alternative field names. Hugging Face's class accepts both, and these take precedence. */
+/**
+ * Alternative names of fields, with the names that are used here. Hugging Face's class accepts both; where a file has both, the
+ * alternative name takes precedence.
+ */
 const otherNames = {
   hidden_size: 'n_embd',
   max_position_embeddings: 'n_positions',
@@ -35,7 +38,7 @@ const otherNames = {
   num_hidden_layers: 'n_layer',
 };
 
-/** Defaults of Hugging Face's GPT2Config for fields that the file omits. */
+/** The defaults of Hugging Face's GPT2Config for fields that the file omits. */
 const defaults: Gpt2Config = {
   model_type: 'gpt2',
   vocab_size: 50257,
@@ -54,7 +57,7 @@ const defaults: Gpt2Config = {
 };
 
 /**
- * Completes and checks a config.json; fields that are not used here are dropped.
+ * Adds the defaults to a config.json and checks it; fields that this package does not use are dropped.
  *
  * @throws UnsupportedConfigError, which names the field
  */
@@ -69,7 +72,7 @@ export function gpt2Config(file: ConfigJson): Gpt2Config {
   if ((json.model_type ?? 'gpt2') !== 'gpt2')
     throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
   fields.refuse('quantization_config');
-  // transformers has these variants of GPT-2's attention; they are not supported here.
+  // The values that follow are the only supported ones: variants of GPT-2's attention that transformers has are refused.
   fields.refuse('scale_attn_weights', true);
   fields.refuse('scale_attn_by_inverse_layer_idx', false);
   fields.refuse('add_cross_attention', false);

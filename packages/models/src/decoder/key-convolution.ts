@@ -1,5 +1,5 @@
-// Convolves the keys of attention over the last tokens, each channel by itself ("smeared keys"). With keys that contain the previous
-// token, one layer can form an induction head, which otherwise needs two layers that work together.
+// Convolves the keys of attention over the last tokens, each channel by itself ("smeared keys"). With keys that contain the
+// previous token, a single attention layer can form an induction head, which otherwise needs two attention layers.
 // Source: Olsson et al. 2022, arXiv:2209.11895 (mixes each key with the previous one, by one number per head); So et al. 2021,
 // arXiv:2109.08668 (a depthwise convolution after the projections).
 import type { Value } from '@bowyer/graph';
@@ -10,10 +10,10 @@ import { convolveSequences, overSequences } from './sequences.js';
 export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
 
 /**
- * Builds a depthwise causal convolution of the keys, initialized as an average.
+ * Builds a depthwise causal convolution of the keys, whose initial weights compute an average over the tokens.
  *
  * @param width keyValueHeads · headSize
- * @param tokens the kernel size, the key's own token included
+ * @param tokens the kernel size: the number of tokens that the convolution sees, the key's own token included
  */
 export function keyConvolution(
   path: string,

@@ -1,7 +1,7 @@
-// Builds multi-head latent attention (MLA): keys and values are computed from one narrow vector per token, and all heads share one
-// further key with rotary embedding.
-// Source: DeepSeek-AI 2024, arXiv:2405.04434, section 2.1; names and layout of Hugging Face's DeepseekV3Attention.
-// Differs from it: the cache contains the heads' keys and values instead of the narrow vector.
+// Builds multi-head latent attention (MLA): the keys and values of all heads are computed from one narrow vector per token, and
+// all heads share one further key vector with rotary embedding.
+// Source: DeepSeek-AI 2024, arXiv:2405.04434, section 2.1; names and layout of Hugging Face's DeepseekV3Attention. In contrast to
+// the paper, the KV cache contains the heads' keys and values instead of the narrow vector.
 import type { Value } from '@bowyer/graph';
 import type { AttentionForm } from '../layers/attention.js';
 import { rotateHeads } from '../layers/rotary-embedding.js';
@@ -13,10 +13,10 @@ interface LatentAttention {
   path: string;
   width: number;
   heads: number;
-  /** The width of a narrow vector from which queries are computed; if omitted, one layer computes them directly. */
+  /** The width of the narrow vector from which queries are computed; if omitted, one layer computes queries directly. */
   queryRank?: number;
   keyValueRank: number;
-  /** Columns of a head's query and key without and with rotary embedding. */
+  /** The number of columns of a head's query and key without rotary embedding (`plainSize`) and with it (`rotarySize`). */
   plainSize: number;
   rotarySize: number;
   valueSize: number;
@@ -26,10 +26,13 @@ interface LatentAttention {
   form: AttentionForm & { scale: number };
 }
 
-/** The ε of the norms inside the projections, whatever ε the other norms have. */
+/** The ε of the norms inside the projections; it is constant, whatever ε the config states for the other norms. */
 const EPSILON = 1e-6;
 
-/** Returns the size of a head in the cache: keys and values are padded with zeros to the same size. */
+/**
+ * Returns the size of a head in the KV cache: the size of keys or of values, whichever is larger, since the smaller ones are
+ * padded with zeros to the same size.
+ */
 export const latentHeadSize = ({
   plainSize,
   rotarySize,
@@ -78,7 +81,7 @@ export function latentAttention(attention: LatentAttention): Part {
   };
 }
 
-/** Lists the layers that compute queries, one after the other. */
+/** Lists the layers that compute queries when they are applied one after the other. */
 function queryProjection(
   { width, heads, queryRank, plainSize, rotarySize, bias }: LatentAttention,
   layer: (name: string, out: number, input: number, hasBias?: boolean) => Layer,

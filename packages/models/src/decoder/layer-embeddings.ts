@@ -1,5 +1,5 @@
-// Builds per-layer embeddings: each layer has a narrow embedding table, and a projection of the token embedding. A gate at the end of
-// the layer adds them to the residual stream.
+// Builds per-layer embeddings: each layer has a narrow embedding table for token ids and a projection of the token embedding,
+// whose sum passes a gate at the end of the layer and is added to the residual stream.
 // Source: Hugging Face's Gemma4TextModel (per-layer embeddings); introduced with Gemma 3n.
 import { activate, type ActivationName } from '../layers/activations.js';
 import type { LayerInputs } from './decoder.js';
@@ -9,7 +9,7 @@ interface LayerEmbeddings {
   width: number;
   layers: number;
   vocabulary: number;
-  /** Width of one layer's embedding. */
+  /** The width of one layer's embedding. */
   size: number;
   standardDeviation: number;
   epsilon: number;
@@ -17,7 +17,7 @@ interface LayerEmbeddings {
 
 /**
  * Builds (norm(W e / √width) + √size · table[id]) / √2 for all layers at once, where e is the scaled token embedding; each layer
- * reads its columns.
+ * reads the columns that belong to it.
  */
 export function layerEmbeddings({
   width,
@@ -50,7 +50,10 @@ export function layerEmbeddings({
   };
 }
 
-/** Builds x + norm(projection(activation(gate(x)) · layerInput)). */
+/**
+ * Builds the end of a layer, x + norm(projection(activation(gate(x)) · layerInput)), where layerInput is the layer's embedding of
+ * the token.
+ */
 export function layerEmbeddingGate(
   activation: ActivationName,
   gate: Layer,

@@ -1,12 +1,13 @@
-// Computes attention with linear biases (ALiBi): a score decreases with the distance of query and key, by a slope for each head.
+// Computes the biases of attention with linear biases (ALiBi): a score decreases linearly with the distance between query and
+// key, with a slope for each head.
 // Source: Press et al. 2021, arXiv:2108.12409, section 3.
 import type { SelfAttention } from './self-attention.js';
 
 /**
- * Computes slope · key position for every head. The query's position is left out: it would shift all scores of a query equally,
- * which the softmax ignores.
+ * Computes the bias slope · key position for every head and position. The query's position is left out, since it would shift all
+ * scores of a query equally, which the softmax ignores.
  *
- * @param factor multiplies the products
+ * @param factor multiplies the biases
  * @param isBfloat16 whether slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does in every
  *   precision
  */
@@ -25,8 +26,9 @@ export function linearBiases(
 }
 
 /**
- * Computes 2^(−8/n), 2^(−16/n), … if n, the number of heads, is a power of two. Otherwise the remaining heads take every other
- * slope of the next power of two.
+ * Computes the slopes 2^(−8/n), 2^(−16/n), … of the heads if their number n is a power of two. Otherwise the first heads, as many
+ * as the largest power of two below n, have the slopes for that power, and the other heads take every other slope of the next
+ * power of two.
  */
 function slopes(heads: number): number[] {
   const power = 2 ** Math.floor(Math.log2(heads));
@@ -35,7 +37,7 @@ function slopes(heads: number): number[] {
   return [...first(power, power, 1), ...first(heads - power, 2 * power, 2)];
 }
 
-/** Rounds to 8 significant bits, ties to even. */
+/** Rounds a number to bfloat16 (8 significant bits), ties to even. */
 function bfloat16(x: number): number {
   const bits = new Uint32Array(Float32Array.of(x).buffer);
   bits[0] += 0x7fff + ((bits[0] >>> 16) & 1);

@@ -1,9 +1,9 @@
-// Builds attention for decoders whose layers differ in the size and number of heads, and whose last layers may read the keys and values
-// of an earlier layer.
+// Builds attention for decoders whose layers differ in the size and number of heads, and whose last layers may read the keys and
+// values of an earlier layer.
 // Source: Gemma 4's model card and Hugging Face's Gemma4TextAttention; sharing between layers: Brandon et al. 2024,
 // arXiv:2405.12981.
-// Differs from it: all layers have heads of the same size and number in the cache. Smaller heads are padded with zeros and heads
-// of keys and values are repeated; neither changes a result.
+// In contrast to these, the KV cache has heads of the same size and number in all layers: smaller heads are padded with zeros,
+// and key and value heads are repeated; neither changes a result.
 import { maximum } from '@bowyer/core';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
@@ -13,10 +13,10 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/** The layers that compute keys and values. */
+/** The layers that compute an attention layer's own keys and values. */
 export interface OwnKeys {
   key: Layer;
-  /** If undefined, the keys before norm and rotation are the values. */
+  /** The projection of values; if undefined, the keys before norm and rotation are also the values. */
   value?: Layer;
   keyNorm: Layer;
   valueNorm: Layer;
@@ -24,20 +24,22 @@ export interface OwnKeys {
 
 interface MixedAttention extends HeadSizes {
   /**
-   * The sizes of heads in the cache, which all layers share: at least this layer's head size, and a multiple of its number of key
-   * and value heads.
+   * The sizes of heads in the KV cache, which are the same for all layers: at least this layer's head size, and a multiple of its
+   * number of key and value heads.
    */
   cached: HeadSizes;
   query: Layer;
   queryNorm: Layer;
   output: Layer;
-  /** The layers for its own keys and values, or the index of the layer whose keys and values are read. */
+  /**
+   * The layers that compute this layer's own keys and values, or the index of the earlier layer whose keys and values it reads.
+   */
   keys: OwnKeys | { of: number };
   rotary: RotaryFrequencies;
   form: AttentionForm & { scale: number };
 }
 
-/** Returns the sizes of heads in the cache, which all layers share. */
+/** Returns the sizes of heads in the KV cache, into which the heads of all layers fit. */
 export function cachedHeads(layers: readonly HeadSizes[]): HeadSizes {
   const { heads } = layers[0];
   const keyValueHeads = layers.reduce((multiple, layer) => leastCommonMultiple(multiple, layer.keyValueHeads), 1);
@@ -86,8 +88,8 @@ function ownKeysAndValues(
 }
 
 /**
- * Brings heads [rows, heads, size] to the sizes of the cache, [rows, heads · size]: pads them with zeros, and repeats heads of
- * keys and values.
+ * Brings heads [rows, heads, size] to the sizes of the KV cache, [rows, heads · size]: pads them with zeros, and repeats key and
+ * value heads.
  */
 function filled({ g }: ForwardScope, x: Value, { heads, keyValueHeads, headSize }: HeadSizes): Value {
   const [rows, count, size] = x.shape as [number | string, number, number];

@@ -1,4 +1,5 @@
-// Declares the parts of a decoder, each of which lists its parameters and maps rows to rows, and builds linear layers and norms.
+// Declares the parts from which decoders are built, such as attention and feed-forward layers: each part lists its parameters and
+// builds the computation from rows to rows. Also builds linear layers and norms.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
@@ -7,33 +8,35 @@ import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { RotaryTables } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 
-/** The layer and the positions for which a part of a block is computed, and what layers share. */
+/** Says for which layer and which positions a part is computed, and gives access to values that layers share. */
 export interface Place {
   layer: number;
-  /** int64 [batch · tokens], or [tokens] where every row counts from 0. */
+  /** [batch · tokens] int64 positions, or [tokens] where every row counts from 0. */
   positions: Value;
   tables(rotary: RotaryFrequencies): RotaryTables;
-  /** Returns this layer's further input (see `DecoderSpec.layerInputs`): [rows, size]. */
+  /** Returns the layer's additional input (see `DecoderSpec.layerInputs`), [rows, size]. */
   layerInput?(): Value;
-  /** Keys and values that attention of later layers reads too, by a name that these layers agree on. */
+  /** The keys and values that attention of later layers reads too, by a name on which these layers agree. */
   shared: Map<string, readonly [key: Value, value: Value]>;
 }
 
-/** Maps [rows, width] → [rows, width]: attention, a feed-forward layer, or a replacement of either. */
+/**
+ * A part of a block that maps rows [rows, width] → [rows, width]: attention, a feed-forward layer, or a replacement of either.
+ */
 export interface Part {
   readonly parameters: readonly ParameterSpec[];
-  /** The rotary frequencies, for a part that calls `place.tables`. */
+  /** The rotary frequencies with which the part calls `place.tables`; undefined if it does not. */
   readonly rotary?: RotaryFrequencies;
   /** The states of a recurrent mixer; a mixer without states is attention, whose keys and values are cached. */
   readonly states?: readonly StateSpec[];
-  /** Whether this is attention that has states beside its keys and values. */
+  /** Whether the part is attention that has recurrent states in addition to its keys and values. */
   readonly attends?: boolean;
-  /** Whether this is attention to the keys and values of an earlier layer, without its own in the cache. */
+  /** Whether the part is attention that reads the keys and values of an earlier layer and has none of its own in the KV cache. */
   readonly sharesCache?: boolean;
   apply(scope: ForwardScope, x: Value, place: Place): Value;
 }
 
-/** A linear layer or a norm: [rows, in] → [rows, out]. */
+/** A linear layer or a norm, which maps rows [rows, in] → [rows, out]. */
 export interface Layer {
   readonly parameters: readonly ParameterSpec[];
   apply(scope: ForwardScope, x: Value): Value;
@@ -43,11 +46,11 @@ interface LinearOptions {
   bias: boolean;
   /** The standard deviation of the initial weight. */
   standardDeviation: number;
-  /** Whether checkpoints have the weight as [in, out] (GPT-2's Conv1D). */
+  /** Whether checkpoints store the weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
 }
 
-/** Builds x Wᵀ + b with the parameters `path.weight` and `path.bias`. */
+/** Builds the linear layer x Wᵀ + b with the parameters `path.weight` and `path.bias`. */
 export function linear(path: string, out: number, input: number, options: LinearOptions): Layer {
   const { bias, standardDeviation, transposedInFile } = options;
   const [weight, biasName] = [`${path}.weight`, bias ? `${path}.bias` : undefined];
@@ -62,7 +65,7 @@ export function linear(path: string, out: number, input: number, options: Linear
 }
 
 /**
- * Names the kinds of norms. rms: x / √(mean(x²) + ε) · w. rms-offset: the same with 1 + w for w (Gemma). layer: (x − mean) /
+ * The kinds of norms. rms: x / √(mean(x²) + ε) · w. rms-offset: rms with 1 + w in place of w (Gemma). layer: (x − mean) /
  * √(variance + ε) · w + b. layer-without-bias: layer without b. rms-without-weight: rms without w.
  */
 type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer' | 'layer-without-bias';
@@ -72,7 +75,7 @@ export interface NormOptions {
   epsilon: number;
 }
 
-/** Builds a norm over the last axis, of `size` elements. */
+/** Builds a norm over the last axis, which has `size` elements. */
 export function norm(path: string, size: number, { kind, epsilon }: NormOptions): Layer {
   const [weight, bias] = [`${path}.weight`, `${path}.bias`];
   const hasBias = kind === 'layer';
@@ -97,9 +100,9 @@ export function norm(path: string, size: number, { kind, epsilon }: NormOptions)
 }
 
 /**
- * Computes a layer norm without bias over the last axis of [rows, heads, size], with weights for each head.
+ * Builds a layer norm without bias over the last axis of [rows, heads, size], with separate weights for each head.
  *
- * @param weights one parameter [heads, size], or the names of one [size] for each head
+ * @param weights the name of one parameter [heads, size], or for each head the name of a parameter [size]
  */
 export function normPerHead(weights: string | string[], size: number, epsilon: number, heads = weights.length): Layer {
   const init = { kind: 'ones' } as const;

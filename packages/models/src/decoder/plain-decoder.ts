@@ -1,5 +1,6 @@
-// Builds the plain decoder, which is Llama: RMS norms before attention and before a gated feed-forward layer, rotary embedding, no
-// biases. A family states only its departures from it; the names of weights, too, are Llama's unless it states others.
+// Builds the plain decoder, which is Llama: RMS norms before attention and before a gated feed-forward layer, rotary embedding,
+// no biases. A family of decoders states only in which ways it departs from Llama; weights, too, have Llama's names unless the
+// family states others.
 // Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { activationNames, type ActivationName } from '../layers/activations.js';
@@ -21,7 +22,7 @@ import { linear, norm, type Layer, type NormOptions, type Part } from './parts.j
 import { keyConvolution } from './key-convolution.js';
 import { selfAttention, type HeadSizes, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
 
-/** The names of modules in Llama's checkpoints. */
+/** The names of modules in Llama's checkpoints; a family may replace some of them. */
 const llamaNames = {
   embedding: 'model.embed_tokens',
   layers: 'model.layers',
@@ -31,7 +32,7 @@ const llamaNames = {
   query: 'q_proj',
   key: 'k_proj',
   value: 'v_proj',
-  /** The joint projection of queries, keys and values. */
+  /** The name of the joint projection of queries, keys and values, for families that have one. */
   joint: 'qkv_proj',
   output: 'o_proj',
   queryNorm: 'q_norm',
@@ -45,71 +46,83 @@ const llamaNames = {
 
 type Names = typeof llamaNames;
 
-/** The names of a block's norms, relative to the block's path; norms without a name do not exist. */
+/** The names of a block's norms, relative to the block's path. A block does not have the norms that are omitted. */
 export type BlockNormNames = Partial<Record<keyof BlockNorms, string>>;
 
 const llamaNorms: BlockNormNames = { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
 
-/** The departures of one layer's attention from Llama's. */
+/** Says in which ways one layer's attention departs from Llama's. */
 export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases' | 'sinks'> {
-  /** null: queries and keys are not rotated. */
+  /** The rotary frequencies; null: queries and keys are not rotated. Those of the decoder if omitted. */
   rotary?: RotaryFrequencies | null;
   projections?: 'separate' | 'parts' | 'heads';
-  /** Whether queries, keys and values have biases, and also the output unless `outputBias` says otherwise. */
+  /**
+   * Whether the projections of queries, keys and values have biases, and also the output projection unless `outputBias` says
+   * otherwise.
+   */
   bias?: boolean;
   outputBias?: boolean;
   /**
-   * Norms of queries and keys over each head or over all heads, of the decoder's kind; or a function from the attention's path to
-   * other norms.
+   * Says whether queries and keys are normalised over each head or over all heads together, by the decoder's kind of norm; or a
+   * function from the attention's path in the checkpoint to other norms.
    */
   queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
-  /** The kernel size of a convolution of the keys, the key's own token included. */
+  /** The kernel size of a convolution of the keys (key-convolution.ts), the key's own token included. */
   keyConvolution?: number;
   queryFactor?: SelfAttention['queryFactor'];
   positionBiases?: SelfAttention['positionBiases'];
-  /** The parameter's name, relative to the attention's path. */
+  /** The name of the parameter with attention sinks, relative to the attention's path. */
   sinks?: string;
   gate?: SelfAttention['gate'];
 }
 
-/** The departures of a feed-forward layer. */
+/** Says in which ways a feed-forward layer departs from Llama's. */
 interface FeedForwardDeparture {
-  /** Gated with two layers ('gated') or with a joint one, or not gated ('plain'). The activation is `hidden_act` if omitted. */
+  /**
+   * The form of the layer: with a gate, whose projection is a separate layer ('gated') or joint with the other one ('joint'), or
+   * without a gate ('plain').
+   */
   kind?: 'gated' | 'joint' | 'plain';
   activation?: ActivationName;
   bias?: boolean;
   inner?: number;
 }
 
-/** The departures of a family from Llama. */
+/** Says in which ways a family departs from Llama. */
 export interface Departures {
   names?: Partial<Names>;
   norms?: BlockNormNames;
-  /** The kind and ε of all norms. */
+  /** The kind and ε of all norms of the decoder. */
   norm?: Partial<NormOptions>;
   attention?: (layer: number) => AttentionDeparture;
-  /** Returns what replaces attention in a layer; undefined for attention. */
+  /** Returns the part that replaces attention in a layer; undefined for layers with attention. */
   mixer?: (layer: number) => Part | undefined;
   feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
   closing?: (layer: number) => Part;
-  /** Builds layers between a norm and the part that reads it, with parameters below the block's path. */
+  /**
+   * Builds layers that are applied to a norm's output before attention or the feed-forward layer reads it, such as Canon layers;
+   * their parameters are below the block's path.
+   */
   inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
-  /** The sizes of heads in the cache, for mixers whose heads do not follow the config's fields. */
+  /** The sizes of heads in the KV cache, for mixers whose heads do not have the sizes in the config. */
   cachedHeads?: HeadSizes;
   embedding?: Partial<Pick<Embedding, 'factor' | 'positions' | 'dropout'>> & { norm?: string };
   head?: Partial<Pick<Head, 'factor' | 'softcap'>> & { bias?: boolean };
-  /** The rotary frequencies of layers that do not state theirs; null: none. Read from config.json if omitted. */
+  /**
+   * The rotary frequencies of layers for which `attention` states none; null: no rotary embedding. Read from config.json if
+   * omitted.
+   */
   rotary?: RotaryFrequencies | null;
   contextLength?: number;
-  /** Whether checkpoints have linear layers as [in, out]. */
+  /** Whether checkpoints store the weights of linear layers as [in, out]. */
   transposedInFile?: boolean;
-  /** The initial standard deviation of the layers that write to the residual stream. */
+  /** The standard deviation of the initial weights of layers that write to the residual stream. */
   outputDeviation?: number;
 }
 
-/** Builds the decoder: the fields that all families have, with the given departures. */
+/** Builds the decoder from the fields that the config.json of every family has and from the family's departures from Llama. */
 export function plainDecoder(config: FamilyConfig, departures: Departures): CausalArchitecture {
   return decoder(decoderSpec(config, departures));
 }
@@ -158,7 +171,7 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
   };
 }
 
-/** Builds attention and feed-forward layers of the plain decoder with a family's departures. */
+/** Builds the attention and feed-forward layers of a plain decoder with a family's departures. */
 class PlainParts {
   constructor(
     private readonly config: FamilyConfig,

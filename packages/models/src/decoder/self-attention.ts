@@ -7,7 +7,7 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { KeyConvolution } from './key-convolution.js';
 import type { Layer, Part, Place } from './parts.js';
 
-/** The sizes of attention; `keyValueHeads` divides `heads`. */
+/** The number and size of attention's heads; `keyValueHeads` divides `heads`. */
 export interface HeadSizes {
   heads: number;
   keyValueHeads: number;
@@ -15,37 +15,42 @@ export interface HeadSizes {
 }
 
 /**
- * The layers that compute queries, keys and values: one each; or a joint layer whose outputs are all queries, all keys, all
- * values ('parts'), or for each head of keys and values the queries that share it, its key and its value ('heads').
+ * The layers that compute queries, keys and values: one layer for each; or a joint layer, whose outputs are either all queries,
+ * all keys and all values ('parts'), or for each key and value head the queries that share it, its key and its value ('heads').
  */
 export type Projections =
   | { kind: 'separate'; query: Layer; key: Layer; value: Layer }
   | { kind: 'parts' | 'heads'; joint: Layer };
 
-/** Norms of queries and keys before rotation: over each head by itself, or over all heads together. */
+/** Norms of queries and keys before rotary embedding: over each head by itself, or over all heads together. */
 export interface QueryKeyNorms {
   over: 'head' | 'projection';
   query: Layer;
   key: Layer;
 }
 
-/** The layers and the form of attention. */
+/** Describes the attention of one layer: its projections, and what is computed between them. */
 export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
   norms?: QueryKeyNorms;
   /** A convolution of the keys before norms and rotation. */
   convolution?: KeyConvolution;
-  /** If undefined, queries and keys are not rotated. */
+  /** The frequencies of rotary embedding; if undefined, queries and keys are not rotated. */
   rotary?: RotaryFrequencies;
-  /** Computes a factor of the rotated queries that depends on the position, [rows, 1] or [rows, heads · headSize]. */
+  /** Computes a factor of the rotated queries that depends on their positions, [rows, 1] or [rows, heads · headSize]. */
   queryFactor?: (scope: ForwardScope, place: Place) => Value;
   form: AttentionForm;
-  /** [heads, positions] numbers that are added to the scores of the key at each position. */
+  /** [heads, positions] numbers that are added to the attention scores of the key at each position, such as ALiBi's biases. */
   positionBiases?: { table: Float32Array; positions: number };
-  /** The name of a parameter [heads]: the scores of a further position without a value (see AttentionForm). */
+  /**
+   * The name of a parameter [heads] with attention sinks: scores of an additional position without a value (see AttentionForm).
+   */
   sinks?: string;
-  /** Changes the result of attention before the output projection, e.g. by a gate: both are [rows, heads · headSize]. */
+  /**
+   * Changes the result of attention (`mixed`) before the output projection, e.g. by a gate computed from the attention's input x;
+   * argument and result are [rows, heads · headSize].
+   */
   gate?: (scope: ForwardScope, mixed: Value, x: Value) => Value;
 }
 
@@ -86,7 +91,7 @@ function completeForm(scope: ForwardScope, { form, sinks, positionBiases, heads 
 
 const constants = new WeakMap<GraphBuilder, Map<Float32Array, Value>>();
 
-/** Returns the graph's constant for an array; layers that use the same array share it. */
+/** Returns the graph's constant for an array of numbers; layers that use the same array share one constant. */
 function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): Value {
   const known = constants.get(g) ?? new Map<Float32Array, Value>();
   constants.set(g, known);
@@ -94,7 +99,7 @@ function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): V
   return known.get(data)!;
 }
 
-/** Computes flat rows [rows, heads · headSize] of queries, keys and values. */
+/** Computes queries, keys and values as flat rows [rows, heads · headSize]. */
 function project(scope: ForwardScope, x: Value, attention: SelfAttention): [Value, Value, Value] {
   const { projections, heads, keyValueHeads, headSize } = attention;
   if (projections.kind === 'separate') {

@@ -1,19 +1,20 @@
-// Runs layers that depend on the order of tokens (recurrences, convolutions) over flat rows.
+// Computes layers that depend on the order of tokens (recurrences, convolutions) where tokens are given as flat rows, of a
+// rectangle or of a tree of tokens.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import { shortConvolution, type ShortConvolution } from '../layers/short-convolution.js';
 
-/** Sequences of equal length, with access to the states of recurrent layers. */
+/** Sequences of equal length in a graph, with access to the states of recurrent layers. */
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
 
 /**
- * Runs a recurrent layer over flat rows. If these are a tree of tokens, it runs over its whole sequences, or, where that is enough, over
- * the last tokens of the path to each token.
+ * Computes a recurrent layer for all tokens. If the rows are a tree of tokens, the layer is computed over all sequences of the
+ * tree or, if `reach` is given, for each token only over the last `reach` tokens of the path to it.
  *
  * @param inputs flat rows, all with the same number of rows
- * @param compute maps the inputs' rows of some sequences to their result, flat rows [batch · tokens, …]
- * @param reach the number of tokens, itself included, that a token's result depends on, where rows of 0 stand for absent tokens;
- *   unlimited if undefined
+ * @param compute maps the inputs' rows for some sequences to their result, flat rows [batch · tokens, …]
+ * @param reach the number of tokens, itself included, on which a token's result depends, if rows of 0 can stand for tokens before
+ *   the first one; unlimited if undefined
  */
 export function overSequences(
   scope: ForwardScope,
@@ -37,7 +38,7 @@ export function overSequences(
 /**
  * Computes a short convolution over each sequence of flat rows [batch · tokens, channels].
  *
- * @param state the name of the state, which has the last tokens before the sequence
+ * @param state the name of the recurrent state that has the last tokens before the sequence
  * @returns [batch, tokens, channels]
  */
 export function convolveSequences(

@@ -12,7 +12,7 @@ interface ShortConvolutionMixer {
   /** The module's path, e.g. `model.layers.0.conv`. */
   path: string;
   width: number;
-  /** The kernel size of the convolution, the current token included. */
+  /** The kernel size of the convolution: the number of tokens that it sees, the current one included. */
   tokens: number;
   bias: boolean;
   standardDeviation: number;

@@ -1,7 +1,11 @@
-// Extracts the text part of a model that also reads images or sound: its config.json has it as text_config.
+// Finds the config of the text model in the config.json of a composite model that also reads images or sound, which has it under
+// text_config.
 import type { ConfigJson } from '@bowyer/checkpoints';
 
-/** The `model_type` of the text part, by that of the whole model, for configs whose text_config names none. */
+/**
+ * The `model_type` of the text model, by the `model_type` of the composite model, for files whose text_config has no
+ * `model_type`.
+ */
 const textTypes: Readonly<Record<string, string>> = {
   gemma3: 'gemma3_text',
   gemma4: 'gemma4_text',
@@ -11,13 +15,13 @@ const textTypes: Readonly<Record<string, string>> = {
   qwen3_5_moe: 'qwen3_5_moe_text',
 };
 
-/** The whole models whose head and embedding are not tied by default. */
+/** The composite models whose LM head and embedding are not tied if the file does not say. */
 const untied = ['qwen3_5', 'qwen3_5_moe'];
 
-/** The fields of the whole model that also apply to its text part. */
+/** The fields of the composite model's config that also apply to its text model. */
 const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
 
-/** Returns the config of the text part; the config itself if the model is a text model. */
+/** Returns the config of the text model; the config itself if it is that of a text model. */
 export function textConfig(json: ConfigJson): ConfigJson {
   const type = String(json.model_type);
   if (!Object.hasOwn(textTypes, type)) return json;

@@ -1,4 +1,4 @@
-// BLOOM is GPT-2 with ALiBi instead of learned positions, and with a norm of the embeddings.
+// Describes BLOOM, which is GPT-2 with ALiBi instead of learned positions, and with a norm of the embeddings.
 // Source: BigScience Workshop 2022, arXiv:2211.05100.
 import type { Family } from '../family.js';
 import { linearBiases } from '../linear-biases.js';

@@ -1,5 +1,6 @@
-// Command R (cohere) and Command R7B (cohere2) have blocks whose attention and feed-forward layer are parallel, with one norm without
-// bias, and rotary embedding of pairs of neighbouring columns; in Cohere 2 only layers with a sliding window have rotary embedding.
+// Describes Command R (cohere) and Command R7B (cohere2). In their blocks attention and feed-forward layer are parallel and read
+// one norm without bias, and rotary embedding rotates pairs of neighbouring columns; in Cohere 2 only layers with a sliding
+// window have rotary embedding.
 // Source: Cohere 2025, arXiv:2504.00698.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';
@@ -45,7 +46,7 @@ export const cohere: Family = {
   },
 };
 
-/** Builds norms of queries and keys with separate weights for each head. */
+/** Builds norms of queries and keys that have separate weights for each head. */
 function norms({ fields, sizes }: FamilyConfig, path: string): QueryKeyNorms {
   const epsilon = fields.real('layer_norm_eps');
   return {

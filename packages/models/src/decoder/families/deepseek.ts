@@ -1,5 +1,6 @@
-// DeepSeek V3 and R1 have multi-head latent attention, and experts that are selected by sigmoid scores within groups. Source:
-// DeepSeek-AI 2024, arXiv:2412.19437.
+// Describes DeepSeek V3 and R1, which have multi-head latent attention, and experts that are selected by sigmoid scores within
+// groups.
+// Source: DeepSeek-AI 2024, arXiv:2412.19437.
 import { ConfigFields } from '@bowyer/checkpoints';
 import { activationNames } from '../../layers/activations.js';
 import { ropeFields, rotaryFrequencies } from '../../layers/rotary-frequencies.js';
@@ -76,7 +77,7 @@ export const deepseekV3: Family = {
   },
 };
 
-/** Computes the factor of the attention scores: 1 / √(columns of a query), times the square of YaRN's attention factor. */
+/** Computes the factor of the attention scores: 1 / √(size of a head's query), times the square of YaRN's attention factor. */
 function scoreScale(
   { type, json }: FamilyConfig,
   { plainSize, rotarySize }: { plainSize: number; rotarySize: number },

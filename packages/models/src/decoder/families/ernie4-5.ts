@@ -1,4 +1,5 @@
-// ERNIE 4.5 (the dense models) is Llama with interleaved rotary embedding. Source: Baidu 2025, "ERNIE 4.5 technical report".
+// Describes ERNIE 4.5 (the dense models), which is Llama with interleaved rotary embedding. Source: Baidu 2025, "ERNIE 4.5
+// technical report".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';

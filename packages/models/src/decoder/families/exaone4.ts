@@ -1,5 +1,5 @@
-// EXAONE 4 has norms of outputs as in OLMo 2, norms of each head's queries and keys, and rotary positions in the layers with a window
-// alone.
+// Describes EXAONE 4, which has norms of outputs as in OLMo 2, norms of each head's queries and keys, and rotary embedding only
+// in the layers with a sliding window.
 // Source: LG AI Research 2025, arXiv:2507.11407.
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';

@@ -1,4 +1,4 @@
-// Qwen 3 MoE, Mixtral and gpt-oss have mixtures of experts as feed-forward layers.
+// Describes Qwen 3 MoE, Mixtral and gpt-oss, whose feed-forward layers are mixtures of experts.
 // Sources: Yang et al. 2025, arXiv:2505.09388; Jiang et al. 2024, arXiv:2401.04088; OpenAI 2025, arXiv:2508.10925.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
@@ -11,13 +11,15 @@ import type { Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
-/** Returns whether a layer has experts, by the fields of Qwen's config; the other layers are dense. */
+/**
+ * Returns whether a layer has experts, which fields of Qwen's config decide; the other layers have a dense feed-forward layer.
+ */
 export function hasExperts(config: FamilyConfig, layer: number): boolean {
   const dense = config.layerIndices('mlp_only_layers') ?? [];
   return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;
 }
 
-/** Builds the mixture of Qwen 3: a softmax over all experts, of which the largest are kept. */
+/** Builds Qwen 3's mixture of experts, whose router computes a softmax over all experts and keeps the largest probabilities. */
 export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part): Part {
   const { fields, sizes } = config;
   const path = `model.layers.${layer}.mlp`;
@@ -183,12 +185,12 @@ export const gptOss: Family = {
   },
 };
 
-/** The bound of the outputs of gate and up, and α, the factor inside the sigmoid. */
+/** The bound to which the outputs of gate and up are clamped, and the factor α inside the sigmoid. */
 const [LIMIT, ALPHA] = [7, 1.702];
 
 /**
- * Builds down((up + 1) · gate · σ(α gate)) with biases, where gate and up are clamped; the outputs of gate and up alternate in
- * one projection.
+ * Builds gpt-oss's experts down((up + 1) · gate · σ(α gate)) with biases, where gate and up are clamped. One projection computes
+ * both, whose outputs alternate between gate and up.
  */
 function clampedExperts({ fields, sizes: { width } }: FamilyConfig, path: string): ExpertWeights {
   const [count, inner] = [fields.count('num_local_experts'), fields.count('intermediate_size')];

@@ -1,5 +1,5 @@
-// Falcon (1B to 40B, and the instruct models) has rotary positions or, in the falcon-rw models, linear biases. Source: Almazrouei et al.
-// 2023, arXiv:2311.16867.
+// Describes Falcon (1B to 40B, and the instruct models), which has rotary positions or, in the falcon-rw models, linear biases
+// (ALiBi). Source: Almazrouei et al. 2023, arXiv:2311.16867.
 import type { Family, FamilyConfig } from '../family.js';
 import { linearBiases } from '../linear-biases.js';
 import { plainDecoder, type BlockNormNames } from '../plain-decoder.js';
@@ -37,7 +37,7 @@ export const falcon: Family = {
     const { fields } = config;
     const { heads, headSize } = config.sizes;
     const contextLength = fields.count('max_position_embeddings');
-    // Falcon adds the biases before it scales the scores, so the biases are scaled too.
+    // Falcon adds ALiBi's biases before it scales the scores by 1 / √headSize, so that the biases are scaled too.
     const positionBiases = fields.flag('alibi')
       ? linearBiases(heads, contextLength, { factor: 1 / Math.sqrt(headSize), isBfloat16: true })
       : undefined;
@@ -65,7 +65,10 @@ export const falcon: Family = {
   },
 };
 
-/** Returns whether blocks are parallel. They always are in the new decoder architecture; `parallel_attn` applies to the old one. */
+/**
+ * Returns whether attention and feed-forward layer of a block are parallel. They always are in Falcon's new decoder architecture;
+ * the field `parallel_attn` applies to the old one.
+ */
 const isParallel = ({ fields }: FamilyConfig) =>
   fields.flag('new_decoder_architecture') || fields.flag('parallel_attn');
 

@@ -1,4 +1,5 @@
-// Gemma, Gemma 2 and the text part of Gemma 3 have norms whose weight is added to 1, scaled embeddings, and GELU in the gate.
+// Describes Gemma, Gemma 2 and the text model of Gemma 3, which have norms to whose weight 1 is added, scaled embeddings, and
+// feed-forward layers with a GELU gate.
 // Sources: Gemma Team 2024, arXiv:2403.08295 and arXiv:2408.00118; 2025, arXiv:2503.19786.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';
@@ -13,7 +14,10 @@ const defaults: ConfigJson = {
   attention_dropout: 0,
 };
 
-/** The names of the norms, which are applied to each output as well as to each input. */
+/**
+ * The names of a block's norms in Gemma 2 and later, which normalise the outputs of attention and feed-forward layer as well as
+ * their inputs.
+ */
 export const outputNorms: BlockNormNames = {
   mixerInput: 'input_layernorm',
   mixerOutput: 'post_attention_layernorm',
@@ -33,7 +37,7 @@ function build(config: FamilyConfig, attention: (layer: number) => AttentionDepa
   });
 }
 
-/** Returns the activation of configs of the first release, which say "gelu" and mean the tanh approximation; else undefined. */
+/** Returns the tanh approximation of GELU for configs of the first release, which call it "gelu"; otherwise undefined. */
 const gelu = ({ json }: FamilyConfig) => (json.hidden_act === 'gelu' ? 'gelu_pytorch_tanh' : undefined);
 
 export const gemma: Family = {
@@ -116,7 +120,7 @@ export const gemma3: Family = {
       rotary: rotaries[kinds[layer]],
       window: windows[layer],
     });
-    // attn_logit_softcapping has no effect: Hugging Face's Gemma 3 has it in its config class only.
+    // attn_logit_softcapping is not read: Hugging Face's Gemma 3 has the field in its config class, but does not use it.
     const head = { softcap: config.optionalReal('final_logit_softcapping') };
     return build(config, attention, { rotary: rotaries.full_attention, contextLength, norms: outputNorms, head });
   },

@@ -1,11 +1,12 @@
-// Reads the head sizes and rotary positions of Gemma 4, which differ between layers with full attention and layers with a window.
+// Reads the head sizes and rotary positions of Gemma 4, which differ between layers with full attention and layers with a sliding
+// window.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { rotaryFrequencies, type RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import type { FamilyConfig, LayerKind } from '../family.js';
 import type { HeadSizes } from '../self-attention.js';
 
 /**
- * Reads the sizes of a layer's heads from `per_layer_config` of newer files, else from `global_head_dim` and
+ * Reads the sizes of a layer's heads from `per_layer_config`, which newer files have, or else from `global_head_dim` and
  * `num_global_key_value_heads`.
  */
 export function headSizes(config: FamilyConfig, kind: LayerKind, layer: number): HeadSizes {
@@ -37,7 +38,7 @@ function ownHeadSizes({ fields, sizes, json }: FamilyConfig, layer: number): Hea
 
 const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0;
 
-/** Returns the rotary frequencies of each kind of layer that the model has. */
+/** Returns the rotary frequencies for each kind of layer (full attention or sliding window) that the model has. */
 export function rotariesByKind(
   config: FamilyConfig,
   kinds: readonly LayerKind[],

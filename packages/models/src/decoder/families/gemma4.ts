@@ -1,6 +1,7 @@
-// The text part of Gemma 4 has two head sizes, norms of values, layers that share keys and values, per-layer embeddings, and experts
-// beside a dense layer. Published configs use each of them: E2B and E4B share keys and values and have per-layer embeddings,
-// 26B-A4B has experts, and 26B-A4B, 31B and 12B (unified) use keys as values.
+// Describes the text model of Gemma 4, which has two head sizes, norms of values, layers that share keys and values, per-layer
+// embeddings, and experts in addition to a dense feed-forward layer. Published models use different ones of these: E2B and E4B
+// share keys and values and have per-layer embeddings, 26B-A4B has experts, and 26B-A4B, 31B and 12B (unified) use keys as
+// values.
 // Source: Hugging Face's Gemma4TextModel and Gemma4UnifiedTextModel.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
@@ -58,16 +59,19 @@ class Gemma4 {
   readonly #kinds: LayerKind[];
   readonly #sizes: HeadSizes[];
   readonly #cached: HeadSizes;
-  /** The first of the layers that have no keys and values of their own, and read those of the last earlier layer of their kind. */
+  /**
+   * The index of the first layer without its own keys and values. This layer and all later ones read those of the last earlier
+   * layer of their kind (full attention or sliding window).
+   */
   readonly #firstShared: number;
   readonly #epsilon: number;
 
   constructor(private readonly config: FamilyConfig) {
     const { fields, sizes } = config;
-    // The value 'vision' lets image tokens attend to each other; text stays causal.
+    // The value 'vision' lets image tokens attend to each other; attention between text tokens stays causal.
     if (fields.value('use_bidirectional_attention') !== 'vision') fields.refuse('use_bidirectional_attention');
     fields.refuse('rope_scaling');
-    // Hugging Face's class gives the last layer full attention, whatever the file says.
+    // As in Hugging Face's class, the last layer has full attention even if the file says otherwise.
     this.#kinds = slidingKinds(config, 6).map((kind, layer) => (layer === sizes.layers - 1 ? 'full_attention' : kind));
     this.#sizes = this.#kinds.map((kind, layer) => headSizes(config, kind, layer));
     this.#cached = cachedHeads(this.#sizes);
@@ -157,7 +161,10 @@ class Gemma4 {
     return gatedFeedForward(this.#activation, [gate, up], this.#linear(`${path}.down_proj`, sizes.width, inner));
   }
 
-  /** Builds norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router reads its own norm of x. */
+  /**
+   * Builds the feed-forward layer norm₁(dense(norm(x))) + norm₂(experts(norm(x))); the router of the experts has a separate norm
+   * of x.
+   */
   #denseAndExperts(layer: number): Part {
     const path = `model.layers.${layer}`;
     const [dense, experts] = [this.#dense(layer), this.#experts(path)];
@@ -209,7 +216,7 @@ class Gemma4 {
     };
   }
 
-  /** Returns the size of a layer's embedding; 0 without per-layer embeddings. */
+  /** Returns the width of each layer's per-layer embedding; 0 if the model has none. */
   get #layerInputSize(): number {
     const { config } = this;
     return config.fields.value('hidden_size_per_layer_input') === undefined
@@ -234,7 +241,10 @@ class Gemma4 {
     });
   }
 
-  /** Builds the gate of the per-layer embedding, and the factor of the whole residual stream. */
+  /**
+   * Builds the end of a block: the gate that adds the per-layer embedding, and the factor by which the whole residual stream is
+   * multiplied.
+   */
   #closing(layer: number): Part {
     const { width } = this.config.sizes;
     const path = `model.layers.${layer}`;
@@ -264,7 +274,10 @@ class Gemma4 {
     };
   }
 
-  /** Names the key and value tensors that published checkpoints have for a layer that shares those of another; they have no effect. */
+  /**
+   * Lists the tensors for keys and values that published checkpoints contain for a layer although it reads those of another
+   * layer; they are ignored.
+   */
   #ignoredTensors(layer: number): string[] {
     if (layer < this.#firstShared) return [];
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);

@@ -1,5 +1,5 @@
-// GLM-4 has interleaved rotary embedding of half of a head's columns. Its two layouts are glm (9B of 2024) and glm4 (2025, with norms of
-// outputs).
+// Describes GLM-4, which has interleaved rotary embedding of half of a head's columns. It exists in two variants: glm (9B of
+// 2024) and glm4 (2025, with norms of outputs).
 // Source: Team GLM 2024, arXiv:2406.12793.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig } from '../family.js';

@@ -1,4 +1,5 @@
-// GPT-NeoX of any size (Pythia) has attention and feed-forward layer in parallel, one joint projection, and partly rotary positions.
+// Describes GPT-NeoX of any size (Pythia), which has attention and feed-forward layer in parallel, one joint projection for
+// queries, keys and values, and rotary embedding of a part of each head's columns.
 // Source: Black et al. 2022, arXiv:2204.06745, section 2.1.
 import { ConfigFields } from '@bowyer/checkpoints';
 import { ropeFields } from '../../layers/rotary-frequencies.js';
@@ -52,7 +53,7 @@ export const gptNeoX: Family = {
   },
 };
 
-/** Reads the rotated share of a head; newer files have it in rope_parameters. */
+/** Reads which share of a head's columns has rotary embedding; newer files have the field in rope_parameters. */
 export function rotaryShare({ json, fields }: FamilyConfig): number {
   const { name, scaling } = ropeFields('gpt_neox', json);
   if (!('partial_rotary_factor' in scaling)) return fields.real('rotary_pct');

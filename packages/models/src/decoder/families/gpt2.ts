@@ -1,4 +1,5 @@
-// GPT-2 of any size has learned positions, layer norms, one joint projection, and biases everywhere.
+// Describes GPT-2 of any size, which has learned positions, layer norms, one joint projection for queries, keys and values, and
+// biases in all linear layers but the LM head.
 // Source: Radford et al. 2019, section 2.3.
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { FamilyConfig, type Family } from '../family.js';
@@ -40,7 +41,8 @@ export function gpt2(config: Gpt2Config): CausalArchitecture {
     block: { dropout: config.resid_pdrop },
     embedding: { positions: { weight: 'transformer.wpe.weight', rows, offset: 0 }, dropout: config.embd_pdrop },
     transposedInFile: true,
-    // Divided by √(number of layers that write to the residual stream), so that its variance does not grow with depth.
+    // The deviation is divided by √(number of layers that write to the residual stream), so that the stream's variance does not
+    // grow with depth.
     outputDeviation: initializer_range / Math.sqrt(2 * n_layer),
   });
   return { ...architecture, config: { ...config, architectures: ['GPT2LMHeadModel'] } };

@@ -1,4 +1,5 @@
-// GPT-J has attention and feed-forward layer on one norm, and interleaved rotary embedding of a head's first columns.
+// Describes GPT-J, in which attention and feed-forward layer read the same norm and the first columns of each head have
+// interleaved rotary embedding.
 // Source: Wang and Komatsuzaki 2021, "GPT-J-6B".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
@@ -22,7 +23,7 @@ export const gptJ: Family = {
     tie_word_embeddings: false,
   },
   aliases: gpt2Family.aliases,
-  // The rotary base is always 10,000, whatever the file says.
+  // `rope_theta` is ignored, since GPT-J's rotary base is always 10,000.
   ignores: () => [
     'hidden_act',
     'head_dim',

@@ -1,5 +1,5 @@
-// Granite 3 is Llama with factors of the embeddings, the attention scores, the residual stream and the logits. Source: Granite Team
-// 2024, "Granite 3.0 language models".
+// Describes Granite 3, which is Llama with factors by which the embeddings, the attention scores, the outputs of layers and the
+// logits are multiplied. Source: Granite Team 2024, "Granite 3.0 language models".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';

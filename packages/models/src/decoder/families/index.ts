@@ -1,4 +1,4 @@
-// Lists the published families of decoders by `model_type`.
+// Lists the families of decoders with published models, by `model_type` of config.json.
 import type { Family } from '../family.js';
 import { bloom } from './bloom.js';
 import { cohere, cohere2 } from './cohere.js';

@@ -1,4 +1,5 @@
-// LFM2 and LFM2-MoE have short convolutions in most layers, and attention in the rest. Source: Liquid AI 2025, arXiv:2511.23404.
+// Describes LFM2 and LFM2-MoE, which have short convolutions in most layers and attention in the other layers. Source: Liquid AI
+// 2025, arXiv:2511.23404.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { expertMixture, gatedExperts } from '../expert-mixture.js';
 import type { Family, FamilyConfig } from '../family.js';
@@ -57,7 +58,9 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
   });
 }
 
-/** Names that files of the first release have for two fields; where a file has both names, transformers reads these. */
+/**
+ * Names that files of the first release have for two fields. Where a file has both names of a field, transformers reads these.
+ */
 const aliases = { tie_embedding: 'tie_word_embeddings', block_ff_dim: 'intermediate_size' };
 
 export const lfm2: Family = {
@@ -84,8 +87,8 @@ export function lfm2Kinds(config: FamilyConfig) {
 }
 
 /**
- * Computes the width of the feed-forward layer: with `block_auto_adjust_ff_dim`, two thirds of `intermediate_size`, rounded up to
- * a multiple.
+ * Computes the width of the feed-forward layer: `intermediate_size` or, with `block_auto_adjust_ff_dim`, two thirds of it, which
+ * `block_ffn_dim_multiplier` multiplies and `block_multiple_of` rounds up.
  */
 function innerSize({ fields }: FamilyConfig): number {
   const size = fields.count('intermediate_size');

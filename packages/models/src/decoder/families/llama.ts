@@ -1,10 +1,11 @@
-// Llama of any version is the plain decoder (plain-decoder.ts). Other models have its `model_type` too (SmolLM, TinyLlama).
+// Describes Llama of any version, which is the plain decoder (plain-decoder.ts). Other models have its `model_type` too (SmolLM,
+// TinyLlama).
 // Source: Touvron et al. 2023, arXiv:2302.13971.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
-/** The defaults that most config classes of Llama-like models share. */
+/** Default values of config.json's fields, which most of Hugging Face's config classes of Llama-like models share. */
 export const llamaDefaults: ConfigJson = {
   hidden_size: 4096,
   num_hidden_layers: 32,

@@ -1,5 +1,6 @@
-// Mistral and Ministral are Llama with a sliding window, if the file has one, in every layer or in the layers that `layer_types` names.
-// Ministral 3 also scales up the queries of late positions. Source: Jiang et al. 2023, arXiv:2310.06825.
+// Describes Mistral and Ministral, which are Llama with a sliding window, if the file has one, in every layer or in the layers
+// that `layer_types` names. Ministral 3 also multiplies the queries of late positions by a factor. Source: Jiang et al. 2023,
+// arXiv:2310.06825.
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../../architecture/architecture.js';
@@ -34,7 +35,7 @@ export const mistral: Family = {
 
 export const ministral: Family = { ...mistral, architecture: 'MinistralForCausalLM' };
 
-/** The defaults of Hugging Face's Ministral3Config, where the file has no rope_parameters. */
+/** The defaults of Hugging Face's Ministral3Config for files without rope_parameters. */
 const rope_parameters = {
   rope_type: 'yarn',
   rope_theta: 1e6,
@@ -69,7 +70,9 @@ export const ministral3: Family = {
   },
 };
 
-/** Computes the factor of late queries, 1 + β ln(1 + ⌊position / original⌋), [batch · tokens, 1]. */
+/**
+ * Computes the factor of the queries at each position, 1 + β ln(1 + ⌊position / original context length⌋), [batch · tokens, 1].
+ */
 function lateFactor({ g, batch, tokens }: ForwardScope, { positions }: Place, beta: number, original: number): Value {
   const times = g.cast(g.div(g.cast(positions, 'int64'), original), 'float32');
   const factors = g.add(g.mul(g.log(g.add(times, 1)), beta), 1);

@@ -1,5 +1,5 @@
-// OLMo 2 and 3 have norms of the outputs of attention and the feed-forward layer instead of their inputs, and norms of queries and keys
-// over all heads. Sources: Team OLMo 2024, arXiv:2501.00656; 2025, "Olmo 3".
+// Describes OLMo 2 and 3, which normalise the outputs of attention and feed-forward layer instead of their inputs, and have norms
+// of queries and keys over all heads together. Sources: Team OLMo 2024, arXiv:2501.00656; 2025, "Olmo 3".
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family } from '../family.js';
 import { plainDecoder, type BlockNormNames } from '../plain-decoder.js';

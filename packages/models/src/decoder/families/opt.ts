@@ -1,8 +1,9 @@
-// OPT (all sizes but 350M) is GPT-2 with ReLU and separate projections. Source: Zhang et al. 2022, arXiv:2205.01068.
+// Describes OPT (all sizes but 350M), which is GPT-2 with ReLU and separate projections. Source: Zhang et al. 2022,
+// arXiv:2205.01068.
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
-/** The row of the position table that belongs to position 0. */
+/** The row of the position table that belongs to position 0; OPT does not use the rows before it. */
 const OFFSET = 2;
 
 export const opt: Family = {

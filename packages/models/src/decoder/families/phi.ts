@@ -1,4 +1,5 @@
-// Phi 1 to 2 have parallel blocks and partial rotary embedding; Phi 3 to 4 are Llama with joint projections, and longrope.
+// Describes Phi 1 to 2, which have parallel blocks and rotary embedding of a part of each head's columns, and Phi 3 to 4, which
+// are Llama with joint projections and longrope.
 // Sources: Gunasekar et al. 2023, arXiv:2306.11644; Abdin et al. 2024, arXiv:2404.14219 and arXiv:2412.08905.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields } from '../../layers/rotary-frequencies.js';
@@ -82,7 +83,10 @@ export const phi3: Family = {
   },
 };
 
-/** Returns the rope fields in today's form: the first releases call longrope "su" or "yarn" and have the original length as a field of its own. */
+/**
+ * Returns the rope fields in the form of current config.json files. Files of the first releases call longrope "su" or "yarn" and
+ * have the original context length as a separate field.
+ */
 export function phi3RopeJson({ type, json, fields }: FamilyConfig): ConfigJson {
   const given = ropeFields(type, json).scaling;
   const name = given.rope_type ?? given.type ?? 'default';

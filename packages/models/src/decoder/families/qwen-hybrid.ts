@@ -1,5 +1,5 @@
-// Qwen 3 Next and the text part of Qwen 3.5 have Gated DeltaNet in most layers, and gated attention with partial rotary embedding in the
-// rest.
+// Describes Qwen 3 Next and the text model of Qwen 3.5, which have Gated DeltaNet in most layers, and gated attention with rotary
+// embedding of a part of each head's columns in the other layers.
 // Source: Qwen Team 2025, "Qwen3-Next"; Qiu et al. 2025, arXiv:2505.06708 (the gate of attention).
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
@@ -63,8 +63,8 @@ function build(
 }
 
 /**
- * Builds attention with an output gate: a sigmoid multiplies its result. The query projection computes the gate of each head beside
- * its query.
+ * Builds attention whose result is multiplied by a sigmoid gate. The query projection outputs the gate of each head next to the
+ * head's query.
  */
 function gatedAttention(
   { fields, sizes }: FamilyConfig,
@@ -125,7 +125,10 @@ const expertDefaults: ConfigJson = {
   norm_topk_prob: true,
 };
 
-/** Builds a shared expert, which every row goes through; its output is multiplied by a sigmoid gate. */
+/**
+ * Builds a shared expert, which computes every row in addition to the selected experts; its output is multiplied by a sigmoid
+ * gate.
+ */
 function sharedExpert({ fields, sizes: { width } }: FamilyConfig, path: string): Part {
   const inner = fields.count('shared_expert_intermediate_size');
   const options = { bias: false, standardDeviation: fields.real('initializer_range') };

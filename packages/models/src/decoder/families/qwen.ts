@@ -1,4 +1,5 @@
-// Qwen 2 and 2.5 have biases of queries, keys and values, and Qwen 3 has norms of each head's queries and keys.
+// Describes Qwen 2 and 2.5, which are Llama with biases of queries, keys and values, and Qwen 3, which is Llama with norms of
+// each head's queries and keys.
 // Source: Yang et al. 2024, arXiv:2407.10671; Yang et al. 2025, arXiv:2505.09388.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family, FamilyConfig, LayerKind } from '../family.js';
@@ -16,7 +17,10 @@ const defaults: ConfigJson = {
   max_window_layers: 28,
 };
 
-/** Returns the kinds of the layers: with use_sliding_window, those from max_window_layers on have the window. */
+/**
+ * Returns the kind of each layer: if use_sliding_window is true, the layers from index max_window_layers on have a sliding
+ * window.
+ */
 export function qwenKinds(config: FamilyConfig): LayerKind[] {
   const first = config.usesWindow ? config.fields.real('max_window_layers') : Infinity;
   return config.layerKinds((layer) => layer >= first);

@@ -1,4 +1,5 @@
-// Seed-OSS is Llama with biases of queries, keys and values. Source: ByteDance Seed Team 2025, "Seed-OSS open-source models".
+// Describes Seed-OSS, which is Llama with biases of queries, keys and values. Source: ByteDance Seed Team 2025, "Seed-OSS
+// open-source models".
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';

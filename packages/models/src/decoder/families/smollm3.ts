@@ -1,4 +1,4 @@
-// SmolLM 3 is Llama without rotary embedding in every fourth layer.
+// Describes SmolLM 3, which is Llama without rotary embedding in every fourth layer.
 // Source: Bakouch et al. 2025, "SmolLM3: smol, multilingual, long-context reasoner".
 import type { Family, FamilyConfig } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
@@ -36,7 +36,7 @@ export const smolLm3: Family = {
   },
 };
 
-/** Returns which layers have rotary embedding; `no_rope_layers` has 1 for these and 0 for the others. */
+/** Returns for each layer whether it has rotary embedding. In the field `no_rope_layers`, 1 means that the layer has it. */
 export function rotaryLayers({ fields, sizes }: FamilyConfig): boolean[] {
   const listed = fields.value('no_rope_layers');
   if (listed === undefined) {

@@ -1,5 +1,5 @@
-// StableLM 2 and 3B are Llama with layer norms and rotary embedding of a quarter of each head's columns; attention and feed-forward
-// layer of a block are parallel with `use_parallel_residual`.
+// Describes StableLM 2 and 3B, which are Llama with layer norms and rotary embedding of a quarter of each head's columns; with
+// `use_parallel_residual`, attention and feed-forward layer of a block are parallel.
 // Source: Bellagente et al. 2024, arXiv:2402.17834.
 import type { Family, FamilyConfig } from '../family.js';
 import { normPerHead } from '../parts.js';
@@ -38,7 +38,7 @@ export const stableLm: Family = {
   },
 };
 
-/** Builds norms of queries and keys with separate weights for each head. */
+/** Builds norms of queries and keys that have separate weights for each head. */
 function norms({ fields, sizes }: FamilyConfig, path: string): QueryKeyNorms {
   const epsilon = fields.real('layer_norm_eps');
   const names = (which: string, heads: number) =>

@@ -1,4 +1,4 @@
-// StarCoder 2 is Mistral with layer norms, biases, and a feed-forward layer without a gate.
+// Describes StarCoder 2, which is Mistral with layer norms, biases, and a feed-forward layer without a gate.
 // Source: Lozhkov et al. 2024, arXiv:2402.19173.
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';

@@ -1,6 +1,6 @@
-// Llama with Canon layers has them (canon.ts) before attention (A) and before the feed-forward layer (C). The weights are named as in the
-// LlamaCanon of Allen-Zhu 2025, arXiv:2512.17351. A quarter of each head's columns have rotary embedding; the other columns compare
-// tokens regardless of distance.
+// Describes Llama with Canon layers (canon.ts), a family that exists only here: they are before attention (A) and before the
+// feed-forward layer (C). The weights are named as in the LlamaCanon of Allen-Zhu 2025, arXiv:2512.17351. Only a quarter of each
+// head's columns have rotary embedding, so that the other columns compare tokens regardless of their distance.
 import type { Family } from '../family.js';
 import { canonLayer } from '../canon.js';
 import { plainDecoder } from '../plain-decoder.js';

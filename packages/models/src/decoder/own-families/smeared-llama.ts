@@ -1,4 +1,4 @@
-// Smeared Llama is Llama whose keys are convolved with those of the previous tokens (key-convolution.ts).
+// Describes Smeared Llama, which is Llama whose keys are convolved with those of the previous tokens (key-convolution.ts).
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 import { llama } from '../families/llama.js';
