@@ -59,7 +59,7 @@ export interface EnvironmentDefinition<State, Options extends object> extends Fu
   expert?(now: StepContext<State, Options>): string | null;
 }
 
-/** An environment that is defined by its own class. */
+/** A definition with `make`, which returns an instance of the environment's own class. */
 export interface ClassDefinition<Options extends object, Extra extends object> extends FurtherMembers<Options, Extra> {
   name: string;
   make: EnvironmentUnit<Options, Extra>['make'];

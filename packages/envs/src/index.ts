@@ -51,7 +51,7 @@ export { membersOf, type Member } from './mixture/members.js';
 export { environmentProblems } from './config-keys.js';
 export { nearestName } from './contract/unknown-name-error.js';
 
-// Splits: items for training, evaluation and test.
+// The splits of an environment's items: for training, evaluation and test.
 export {
   listedSplits,
   seedSplits,
@@ -96,7 +96,7 @@ export { bm25Index, vectorIndex, type MakeIndex } from './memory/memory-index.js
 export { Memory } from './memory/memory.js';
 export { MemoryReader } from './memory/memory-reader.js';
 
-// Playing episodes.
+// Functions that play many episodes at the same time.
 export {
   playEpisodes,
   streamEpisodes,
@@ -107,7 +107,7 @@ export {
   type ReadyTurn,
 } from './play-episodes.js';
 
-// Oracles of the guessing games, and the chat servers behind them.
+// Oracles, which answer the agent's questions in the guessing games, and clients of the chat servers that can be oracles.
 export type { ChatOraclePrompt, EnvParts, Oracle, OracleOptions, OraclePrompts, T5OraclePrompt } from './oracle.js';
 export { OpenAiOracle } from './openai-oracle.js';
 export {

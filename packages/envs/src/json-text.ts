@@ -4,7 +4,7 @@ import { isJson, keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
 
-/** Returns the index after the object that begins at `start`; -1 if no JSON object begins there. */
+/** Returns the index after the JSON object that begins at the index `start` of a text; -1 if no JSON object begins there. */
 export function objectEnd(text: string, start: number): number {
   if (text[start] !== '{') return -1;
   let depth = 0;

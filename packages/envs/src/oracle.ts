@@ -29,7 +29,7 @@ export interface T5OraclePrompt {
 export interface ChatOraclePrompt {
   system: string;
   secret: (name: string) => string;
-  /** The largest number of tokens of an answer, as in ArCHer's models. */
+  /** The largest number of tokens of the oracle's answer, which is that of ArCHer's oracle models. */
   maxTokens: number;
 }
 

@@ -51,7 +51,7 @@ export interface PlayedEpisode<T> {
   /** The turns of the episode; if the episode failed, those before the failure. */
   turns: PlayedTurn<T>[];
   episodicReturn: number;
-  /** The error of the environment or of the policy's decision; null if there was none. */
+  /** The error with which the environment or the policy's decision ended the episode; null if there was none. */
   error: Error | null;
 }
 
@@ -270,7 +270,7 @@ class SlotScheduler<T> {
     );
   }
 
-  /** Ends an episode whose environment can be used again. */
+  /** Ends an episode of a slot whose environment works and plays the next episode. */
   #end(slot: number, error: Error | null): void {
     this.#store(slot, error);
     this.startNext(slot);

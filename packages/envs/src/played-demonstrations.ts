@@ -65,7 +65,7 @@ export const playedSet = (episodes: readonly (readonly InformedTransition[])[]):
 export interface Demonstrator {
   /** Receives the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
-  /** Returns the best action; null if the expert knows none, which ends the episode. */
+  /** Returns the expert's best action; null if the expert knows none, which ends the episode. */
   best: (info: Record<string, unknown>, rng: Rng) => string | null;
   random: (info: Record<string, unknown>, rng: Rng) => string;
   /** Returns the actions that the expert has planned after the last result of `best`. */

@@ -15,7 +15,7 @@ export interface EpisodeOfSplit {
   episode?: number;
 }
 
-/** The item of an episode, and the options with which `reset` plays it. */
+/** The item (goal, world, word) that an episode plays, and the options with which `reset` plays it. */
 export interface ItemChoice {
   /** The options with which `reset` is called. */
   reset: { seed: number } & Record<string, unknown>;
@@ -49,7 +49,7 @@ const TENTHS = { eval: 1, test: 2 } as const;
  */
 const SMALLEST_DIVIDED = 50;
 
-/** The seed of the division. It is constant, so that the splits are the same in every run. */
+/** The seed with which items are divided into splits. It is constant, so that the splits are the same in every run. */
 const DIVISION_SEED = 1;
 
 export function splitOfSeed(seed: number): Split {

@@ -1,4 +1,4 @@
-// Reads tables from files: JSON lines, or CSV with a header.
+// Reads the rows of tables, such as task files, from JSON lines or from CSV with a header.
 import { readFileSync } from 'node:fs';
 import { repeatedKeyProblem } from '@bowyer/core';
 import { CsvError, parse } from 'csv-parse/sync';

@@ -25,7 +25,7 @@ export interface ResetSchema {
 /** A condition on the values of other options: `{ backend: ['java'] }` is fulfilled if `backend` is `java`. */
 export type Condition = Readonly<Record<string, readonly unknown[]>>;
 
-/** A problem of options that are valid by the schema: the environment cannot be played with them, or they have no effect. */
+/** A problem of options that are valid by the schema: with them the environment cannot be played, or an option has no effect. */
 export interface EnvProblem extends ConfigProblem {
   key: string;
   /** The key of the other option because of whose value this option has no effect, such as `env.backend`. */
@@ -36,7 +36,7 @@ export interface EnvProblem extends ConfigProblem {
 export interface DemonstrationRequest {
   count: number;
   seed: number;
-  /** The split whose items the expert plays; absent: training items. Other splits are for measurements. */
+  /** The split whose items the expert plays; absent: training items. Demonstrations of other splits only measure the expert. */
   split?: Split;
 }
 
@@ -109,7 +109,7 @@ export interface TokenRules<Options> {
    * Returns answers of the environment that a word-level tokenizer encodes as one token each. Agents cannot write these tokens.
    */
   answers?(options: Options): readonly string[];
-  /** Returns texts whose words a word-level tokenizer must know. */
+  /** Returns texts whose words a word-level tokenizer must have in its vocabulary. */
   vocabulary?(options: Options): Iterable<string>;
   /**
    * The kinds of words that a word-level tokenizer encodes in several tokens: numbers (`digits`), or also product numbers in
@@ -149,7 +149,9 @@ export interface EvaluationRules<Options, Extra> {
    * only one kind.
    */
   taskType?(info: Record<string, unknown>): string | null;
-  /** Returns a further result file of task=evaluate, in the format of the environment's original. */
+  /**
+   * Returns a file that an evaluation (task=evaluate) also writes, in the result format of the environment's original program.
+   */
   report?(evaluation: PlayedEvaluation): EvaluationReport;
   /** Returns the expected return of an optimal player who asks the expert's questions; null if it cannot be computed. */
   optimalReturn?(options: Options, demonstrations: Extra): number | null;

@@ -115,7 +115,10 @@ export class AgentGymEnv implements Env {
     });
   }
 
-  /** Returns the messages before the first observation, for agents that read conversations. */
+  /**
+   * Returns the instructions and the scripted reply that precede the first observation, for agents whose prompt is a list of
+   * messages.
+   */
   async opening(): Promise<{ role: 'user' | 'assistant'; content: string }[]> {
     const { instructions, reply } = await this.#inTurn(() => this.#openingOnce());
     return [
@@ -274,7 +277,8 @@ export class AgentGymEnv implements Env {
   }
 
   async #firstObservation(start: string): Promise<string> {
-    // Wordle's vocabulary must be requested before the first guess, whether or not it is shown.
+    // The opening is requested even if it is not shown: in Wordle it requests the vocabulary, which must happen before the first
+    // guess.
     const opening = await this.#openingOnce();
     if (!this.options.instructions) return start;
     return `${opening.instructions}\n\n${opening.start(start)}`;

@@ -79,7 +79,9 @@ export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeou
 /** AgentGym's own name for the option of the server's address, which a config may use too. */
 export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
-/** Returns a problem if the environment is played on an AgentGym server and has no address. */
+/**
+ * Returns a problem for the check of the config if the environment is played on an AgentGym server and `base_url` is not given.
+ */
 export function missingAddress(
   name: string,
   { backend, baseUrl }: { backend?: string; baseUrl: string | null },

@@ -23,7 +23,7 @@ const TOKENS =
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** Parses a call. @throws {CallSyntaxError} for anything but exactly one call of literals */
+/** Parses a text as one call. @throws {CallSyntaxError} for anything but exactly one call with literal arguments */
 export function parseCall(text: string): Call {
   const { tokens, comments } = tokenize(text);
   const reader = new TokenReader(tokens);

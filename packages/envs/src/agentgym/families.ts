@@ -16,7 +16,7 @@ export interface Family {
   resetBody?: object;
   /** Whether the server has /close. Without it, unused instances are kept and used again by later episodes. */
   closes: boolean;
-  /** Whether the state after /reset must be requested by GET /observation. */
+  /** Whether the answer to /reset lacks the first observation, so that the client must request it by GET /observation. */
   asksForStart: boolean;
   /** Returns the observation in an answer to /reset, which is also repeated to the agent if its action cannot be parsed. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;

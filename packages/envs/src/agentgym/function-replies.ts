@@ -86,7 +86,7 @@ function written(functions: FunctionTable, { name, positional, named }: Argument
   return isWhole ? write(...given) : null;
 }
 
-/** Escapes line breaks and tabs inside strings, which models write and JSON forbids. */
+/** Escapes line breaks and tabs inside the strings of a JSON text. Models write them unescaped, which JSON forbids. */
 const withEscapedControls = (json: string): string =>
   json.replace(/"(?:\\[^]|[^"\\])*"/g, (text) =>
     text.replace(/[\u0000-\u001f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),

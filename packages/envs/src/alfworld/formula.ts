@@ -20,7 +20,7 @@ export type Formula =
  * the domain's types (`apple` for AppleType).
  */
 export interface Facts {
-  /** Returns the possible values of a variable of this type. With `kind`, only receptacles or objects of that kind. */
+  /** Returns the objects that a variable of this type can stand for. With `kind`, only receptacles or objects of that kind. */
   candidates(type: string, kind?: string): readonly string[];
   holds(predicate: string, terms: readonly string[]): boolean;
 }
@@ -112,7 +112,7 @@ function valueOf(name: string, bound: ReadonlyMap<string, string>): string {
   return value;
 }
 
-/** Parses a list of variables: `?r - receptacle ?a ?b - object`. */
+/** Parses PDDL's list of variables with their types, such as `?r - receptacle ?a ?b - object`. */
 function parseVariables(expression: SExpression): Variable[] {
   if (typeof expression === 'string')
     throw new FormulaError(`expected variables in parentheses, found '${expression}'`);

@@ -15,7 +15,7 @@ export interface ThingKind {
 }
 
 interface Furnishings {
-  /** The smallest and the largest number of each piece of furniture, by room. */
+  /** For each kind of room, the smallest and the largest number of each kind of furniture in it. */
   rooms: Record<RoomKind, Record<string, readonly [number, number]>>;
   openable: readonly string[];
   things: readonly ThingKind[];

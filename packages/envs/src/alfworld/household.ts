@@ -72,7 +72,7 @@ export class Household implements Facts {
     return !openable || this.#opened.has(name);
   }
 
-  /** Returns the things in a receptacle, whether they can be seen or not. */
+  /** Returns the things in a receptacle, even if it is closed. */
   contents({ name }: Receptacle): Thing[] {
     return this.problem.things.filter((thing) => this.#places.get(thing.name) === name);
   }
@@ -256,7 +256,7 @@ export class Household implements Facts {
     return this.#described(receptacle);
   }
 
-  /** Describes a receptacle: closed, open with its content, or a surface with the things on it. */
+  /** Describes a receptacle in a sentence: as closed, as open with its content, or as a surface with the things on it. */
   #described(receptacle: Receptacle): string {
     const { name, openable } = receptacle;
     this.#flags.checked.add(name);

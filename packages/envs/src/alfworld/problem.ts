@@ -39,7 +39,7 @@ export interface Task {
   type: TaskType;
   /** The kind of the thing to bring to the target or to look at. */
   object: string;
-  /** The kind of the receptacle to bring it to, or of the lamp to look at it under. */
+  /** The kind of the receptacle to which the thing must be brought, or of the lamp under which it must be looked at. */
   target: string;
 }
 
@@ -50,7 +50,7 @@ export interface Problem {
   placements: ReadonlyMap<string, string>;
   /** The names of the receptacles that are open. */
   opened: ReadonlySet<string>;
-  /** Pairs `receptacleKind objectKind` that say which things a receptacle may contain. */
+  /** The kinds of things that each kind of receptacle may contain, as texts `receptacleKind objectKind`. */
   canContain: ReadonlySet<string>;
   startLocation: string;
   goal: Formula;

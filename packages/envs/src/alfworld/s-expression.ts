@@ -6,7 +6,7 @@ class SExpressionError extends Error {
   override readonly name = 'SExpressionError';
 }
 
-/** Parses a text. @throws SExpressionError with the line where parentheses do not match */
+/** Parses a PDDL text to nested lists. @throws SExpressionError with the line at which parentheses do not match */
 export function parseSExpression(text: string): SExpression {
   const stack: SExpression[][] = [[]];
   let line = 1;

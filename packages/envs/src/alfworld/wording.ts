@@ -1,4 +1,4 @@
-// Writes lists and articles as ALFWorld's grammar does.
+// Writes lists and articles in English as the text grammar of ALFWorld does, so that observations equal the original's.
 
 /** Joins texts as `x`, `x, and y` or `x, y, and z`: ALFWorld's grammar has a comma even between two items. */
 export function englishList(items: readonly string[]): string {

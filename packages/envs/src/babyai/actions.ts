@@ -77,7 +77,7 @@ function whereabouts({ forward, right }: Seen): string {
   return `${forward} steps in front of you and ${Math.abs(right)} steps to your ${right > 0 ? 'right' : 'left'}`;
 }
 
-/** Describes the nearest thing straight ahead. */
+/** Describes in a sentence the nearest thing, door or wall straight ahead of the agent. */
 function facing(world: World): string {
   const { grid, position, front } = world;
   const [dx, dy] = [front.x - position.x, front.y - position.y];

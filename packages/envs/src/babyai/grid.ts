@@ -93,7 +93,7 @@ export class World {
     return ahead(this.position, this.direction);
   }
 
-  /** Carries out a move. @returns whether it changed anything */
+  /** Carries out one grid move of the agent. @returns whether it changed anything */
   move(move: Move): boolean {
     const { grid, front } = this;
     const cell = grid.at(front);

@@ -82,7 +82,7 @@ function drawRooms(rng: Rng, rooms: number): Layout {
   return { grid, rooms, doors };
 }
 
-/** Returns the pairs of adjacent rooms, the upper or left room first. */
+/** Returns the pairs of adjacent rooms by their numbers; in each pair, the upper or left room comes first. */
 function neighbours(rooms: number): [number, number][] {
   const pairs: [number, number][] = [];
   for (let room = 0; room < rooms * rooms; room++) {

@@ -16,14 +16,16 @@ export const pathToFace = (world: World, target: Position, options: PathOptions)
 /** The grid moves that lead from one pose (cell and direction) to the next. A closed door needs one more move. */
 const arrivals: readonly (readonly Move[])[] = [['left'], ['right'], ['forward'], ['toggle', 'forward']];
 
-/** Finds shortest paths to any number of targets by one breadth-first search over poses. */
+/**
+ * Returns a function that gives the shortest path to a target cell; one breadth-first search over all poses serves all targets.
+ */
 export function pathsFrom(world: World, { throughDoors }: PathOptions): (target: Position) => Move[] | null {
   const { width, height } = world.grid;
   const poseOf = ({ x, y }: Position, direction: Direction) => (y * width + x) * 4 + direction;
   const poses = width * height * 4;
-  /** By pose: its index in the order of the search; −1 if it was not reached. */
+  /** [poses] the index of the pose in the order in which the search reached it; −1 if it was not reached. */
   const orders = new Int32Array(poses).fill(-1);
-  /** By index in the order of the search: the pose. */
+  /** [order of the search] the pose that was reached. */
   const reached = new Int32Array(poses);
   const cameFrom = new Int32Array(poses).fill(-1);
   const arrivedBy = new Uint8Array(poses);

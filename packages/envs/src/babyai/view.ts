@@ -50,7 +50,7 @@ interface ViewCell {
   cell: Cell;
 }
 
-/** Returns the visible cells. Visibility spreads from the agent row by row, through cells that do not block it. */
+/** Returns the visible cells. Visibility spreads from the agent's cell row by row, through cells that do not block the view. */
 function visibleCells(world: World): ViewCell[] {
   const lit = new Uint8Array(DEPTH * WIDTH);
   lit[SIDE] = 1;

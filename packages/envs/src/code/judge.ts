@@ -15,7 +15,7 @@ export interface Verdict {
 /** The tests as JavaScript, cached by task and by kind of reward. */
 const compiled = new WeakMap<CodeTask, Partial<Record<CodeOptions['reward'], Promise<readonly string[]>>>>();
 
-/** Runs the tests of a task on the program of a reply. @throws {Error} if a test cannot be compiled */
+/** Extracts the program from a reply and runs the task's tests on it. @throws {Error} if a test cannot be compiled */
 export async function judge(reply: string, task: CodeTask, options: CodeOptions, sandbox: Sandbox): Promise<Verdict> {
   const tests = await testsFor(task, options.reward);
   const failed = (kind: 'syntax', text: string) => ({

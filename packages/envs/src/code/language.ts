@@ -26,7 +26,7 @@ export function languageOf(row: Row): CodeLanguage {
   return 'javascript';
 }
 
-/** Matches a function, an import or an assertion in Python's syntax. */
+/** Matches Python code (a function, an import or an assertion), which shows that a task is not in JavaScript. */
 const PYTHON = /^\s*(?:def \w+\(.*\).*:|from \w+ import |import \w+$|assert [^(=].*==)/m;
 
 function hasPython({ cells }: Row): boolean {

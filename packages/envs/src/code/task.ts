@@ -9,11 +9,11 @@ export interface CodeTask extends LineTask {
   head: string | null;
   /** The function or class that the tests use; null if the file does not name it. */
   entryPoint: string | null;
-  /** Code with assertions. Each test runs separately. */
+  /** The unit tests: code with assertions. Each one runs separately. */
   tests: readonly string[];
   stopTokens: readonly string[];
   /** A reference program that passes the tests; null if the file has none. */
   solution: string | null;
-  /** The category of the task in the file. */
+  /** The category of the task that the file states, for separate results in reports. */
   kind: string | null;
 }

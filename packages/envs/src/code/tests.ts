@@ -75,7 +75,7 @@ function assertCompiles(test: string): void {
 
 const isOther = (module: string) => !/^(?:node:)?assert(?:\/strict)?$/.test(module);
 
-/** Returns the call of `check(candidate)`: HumanEval's tests define this function, but do not call it. */
+/** Returns code that calls `check(candidate)` if the test defines this function, as HumanEval's tests do without calling it. */
 function callOfCheck(test: string, entryPoint: string | null): string {
   const isDefined = /\bfunction check\s*\(|\bcheck\s*=/.test(test);
   const isCalled = /^\s*check\(/m.test(test);

@@ -13,7 +13,7 @@ export type ContextPart = (typeof contextParts)[number];
 export interface ContextOffer {
   /** The content of an observation. `turn`: only the answer to the last action; `history`: the whole episode so far. */
   observation: 'turn' | 'history';
-  /** The kind that `context.kind=auto` selects. */
+  /** The kind of the agent's text that `context.kind=auto` selects for this environment. */
   kind: 'dialogue' | 'last';
   /** The keys of `info` that the environment fills: `taskDescription` after a reset, the others also after every step. */
   parts: readonly ContextPart[];
@@ -133,6 +133,6 @@ export interface ContextTurn {
   observation: string;
   inventory: string;
   validActions: readonly string[];
-  /** The action; empty in the current turn. */
+  /** The agent's action; empty in the current turn, in which it has not acted yet. */
   action: string;
 }

@@ -26,7 +26,7 @@ export class ContextWriter {
   /** Whether each observation so far begins with the one before it, so that observations may be histories of the episode. */
   #mayBeHistory = true;
 
-  /** Prepares a writer. @param name the environment's name, for messages */
+  /** Makes a writer for one environment. @param name the environment's name, for error messages */
   constructor(
     private readonly name: string,
     private readonly options: ContextOptions,

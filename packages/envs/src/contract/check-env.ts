@@ -10,7 +10,7 @@ export interface CheckEnvOptions {
   actions: readonly string[];
   /** The number of episodes that are played with the same seeds in two instances of the environment. */
   episodes?: number;
-  /** An episode that does not end within this many steps violates the contract. */
+  /** The largest number of steps of an episode. An episode that does not end within it violates the contract. */
   maxSteps?: number;
 }
 

@@ -7,7 +7,7 @@ import { refuseEndless } from './endless.js';
 import type { Env, ResetResult, StepResult } from './env.js';
 import { shown } from './shown.js';
 
-/** The error for an environment that violates the contract. */
+/** The error for an environment that violates clauses of the contract of environments (env.ts). */
 export class EnvContractError extends Error {
   override readonly name: string = 'EnvContractError';
 
@@ -37,7 +37,7 @@ export interface WrappingEnv extends Env {
 
 const checked = new WeakMap<object, Env>();
 
-/** Returns whether the environment, or one that it wraps, is checked already. */
+/** Returns whether `checkedEnv` has already made this environment, or one that it wraps. */
 const isChecked = (env: Env): boolean => checked.has(env) || ('inner' in env && isChecked((env as WrappingEnv).inner));
 
 /** Returns the environment without the check that `checkedEnv` added, or the argument itself if it has no check. */

@@ -6,7 +6,7 @@ export interface ResetResult {
   state?: string;
   /** The ids of the examples that the episode memory put into the observation; absent without a memory. */
   retrieved?: string[];
-  /** Facts for people, logs and metrics. A policy must not read them. */
+  /** Further values for people, logs and metrics, which a policy must not use. */
   info: Record<string, unknown>;
 }
 
@@ -20,9 +20,11 @@ export interface StepResult {
   reward: number;
   /** Whether the task ended, so that the value of the next state is 0 in RL. */
   terminated: boolean;
-  /** Whether a limit outside the task cut the episode, so that the value of the next state is bootstrapped. */
+  /**
+   * Whether a limit outside the task, such as a turn limit, ended the episode, so that RL bootstraps the value of the next state.
+   */
   truncated: boolean;
-  /** Facts for people, logs and metrics. A policy must not read them. */
+  /** Further values for people, logs and metrics, which a policy must not use. */
   info: Record<string, unknown>;
 }
 

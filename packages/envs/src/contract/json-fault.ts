@@ -1,5 +1,5 @@
-// Finds values that JSON cannot express, with their paths. JSON.stringify throws for some of them without a path, and silently
-// drops the others.
+// Finds the values in an environment's `info` that JSON cannot express, with their paths. JSON.stringify throws for some of them
+// without stating a path, and silently drops the others.
 import { types } from 'node:util';
 import { shown } from './shown.js';
 

@@ -19,7 +19,7 @@ export class PythonRandom {
     return k === 0 ? 0 : this.#uint32() >>> (32 - k);
   }
 
-  /** Draws a uniform number in [0, 1) with 53 bits. */
+  /** Draws a uniform float in [0, 1) with 53 random bits. */
   random(): number {
     return ((this.#uint32() >>> 5) * 67108864 + (this.#uint32() >>> 6)) / 9007199254740992;
   }

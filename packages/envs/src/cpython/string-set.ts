@@ -5,7 +5,7 @@
 const MASK = (1n << 64n) - 1n;
 const LINEAR_PROBES = 9;
 
-/** Returns the distinct strings in the iteration order of a set to which they were added one by one. */
+/** Returns the distinct strings in the order in which Python iterates over a set to which they were added one by one. */
 export function stringSetOrder(texts: Iterable<string>): string[] {
   let table = new Table(8);
   for (const text of new Set(texts)) {

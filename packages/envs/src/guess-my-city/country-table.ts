@@ -12,7 +12,7 @@ export interface Country {
   dishes: string;
 }
 
-/** The countries by name. */
+/** The countries of the cities with the facts that the oracle's answers use, by name. */
 export const countries = fromDataFile(
   'guess-my-city/countries.json',
   (file: { countries: Country[] }): ReadonlyMap<string, Country> =>

@@ -29,7 +29,7 @@ export function cityQuestions(cities: readonly City[]): CityQuestion[] {
   const questions = [...openQuestions, ...closedQuestions(cities)].map((text, i): CityQuestion => {
     return { text, answers: answersTo(text, cities), isOpen: i < openQuestions.length, wins: null };
   });
-  // Questions with the same answer for all cities give no information.
+  // Questions that have the same answer for all cities are omitted, since they give no information.
   const useful = questions.filter(({ answers }) => new Set(answers).size > 1);
   const guesses = cities.map(({ city, name }, place): CityQuestion => {
     const text = `Is it ${city}?`;

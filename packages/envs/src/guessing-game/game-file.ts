@@ -70,11 +70,11 @@ class DialogueKeyError extends Error {
 }
 
 /**
- * Checks the keys of all games in a file.
+ * Checks that every key of the recorded games is either read or irrelevant to training.
  *
  * @param read the keys that the caller reads
- * @returns the irrelevant keys in the file, in order of their first occurrence
- * @throws {DialogueKeyError} with all other keys
+ * @returns the irrelevant keys that occur in the file, in the order of their first occurrence
+ * @throws {DialogueKeyError} with the keys that are neither read nor irrelevant
  */
 function unreadKeysOf(file: string, games: readonly object[], read: readonly string[]): string[] {
   const leftOut = new Set<string>();

@@ -1,5 +1,5 @@
-// Plays a guessing game: the agent asks questions to find out a secret of the oracle. The reward is −1 a turn and 0 on the
-// winning turn. Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
+// Plays a guessing game: the agent asks an oracle questions to find out its secret, such as a city. The reward is −1 per turn and
+// 0 on the winning turn. Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -26,7 +26,10 @@ interface GuessingRules<Secret extends { readonly name: string }> {
   repetitionKey: (question: string) => string;
 }
 
-/** The `info` of every step, for metrics. `invalid`: the oracle could not answer. `repeated`: the question was asked before. */
+/**
+ * The `info` of every step, for metrics. `invalid`: the oracle could not answer the question. `repeated`: the agent asked it
+ * before.
+ */
 interface GuessingInfo extends Record<string, unknown> {
   oracle: string;
   won: boolean;

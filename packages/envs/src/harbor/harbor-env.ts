@@ -29,7 +29,7 @@ export class HarborEnv implements Env {
   #workdir = '/';
   #turn = 0;
 
-  /** Reads the tasks. @throws {HarborTaskError} if a task cannot be played */
+  /** Reads the tasks from the folder in the options. @throws {HarborTaskError} if a task cannot be played */
   constructor(private readonly options: HarborOptions) {
     this.#tasks = harborTasks(options);
   }

@@ -3,7 +3,7 @@
 
 export interface CircuitOptions {
   failures: number;
-  /** The time in milliseconds for which an open circuit refuses calls. */
+  /** The time in milliseconds for which calls are refused after too many failures (the circuit is then open). */
   openMs: number;
 }
 
@@ -12,7 +12,7 @@ export class CircuitBreaker {
   #openUntil = 0;
   #probing = false;
 
-  /** Creates a closed circuit. @param now monotonic clock in milliseconds */
+  /** Creates a circuit breaker that is closed, which means that it admits calls. @param now monotonic clock in milliseconds */
   constructor(
     private readonly options: CircuitOptions,
     private readonly now: () => number = () => performance.now(),

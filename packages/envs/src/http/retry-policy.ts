@@ -3,7 +3,7 @@ import type { Rng } from '@bowyer/core';
 import type { HttpError } from './http-error.js';
 
 export interface RetryOptions {
-  /** The number of attempts after the first one. */
+  /** The largest number of attempts after the first one. */
   retries: number;
   /** The largest wait before the first retry in milliseconds. It doubles with each further retry. */
   backoffMs: number;

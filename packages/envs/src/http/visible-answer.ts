@@ -12,7 +12,7 @@ const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   [/<\|channel>thought\b/g, /<channel\|>/g], // Gemma
 ];
 
-/** Matches all tags that end reasoning. */
+/** Matches any tag of any model family that ends reasoning. */
 export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source).join('|'), 'gi');
 
 /** Tags that some of these model families write around the answer. */
@@ -34,7 +34,7 @@ function afterThoughts(text: string, open: RegExp, close: RegExp): string | null
   const rest = last === undefined ? text : text.slice(last.index + last[0].length);
   const [first] = text.matchAll(open);
   if (rest.search(open) >= 0) return null;
-  // If nothing follows the reasoning, the answer is the text before it.
+  // If the text has nothing after the reasoning, the answer is the text before it.
   return rest.trim() === '' && last !== undefined && first !== undefined ? text.slice(0, first.index) : rest;
 }
 

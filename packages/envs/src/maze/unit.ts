@@ -22,7 +22,7 @@ export const mazeUnit = defineEnvironment<MazeOptions, ExpertNoise>({
     flatNames: { env_idx: 'game' },
   }),
   resetSchema: resetSchemaWith({ game }),
-  // All splits share the 25 starting cells of the one maze, as in LMRL-Gym.
+  // Training, evaluation and test have the same 25 starting cells of the one maze, as in LMRL-Gym.
   splits: ({ backend, testItems, game }) =>
     backend === 'agentgym'
       ? servedSplits('maze', { testItems })

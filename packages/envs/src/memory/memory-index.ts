@@ -9,7 +9,7 @@ export interface MemoryIndex {
   search(query: string, limit: number): Promise<number[]> | number[];
 }
 
-/** Makes an index of documents. */
+/** A function that makes an index of the given documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
 /**

@@ -151,7 +151,10 @@ const ignoredSeed = (url: string, seed: number) =>
       '  to play it all the same: env.require_seed=false; methods that compare episodes of one start (grpo, rloo, gigpo, hgpo) need a server that obeys seeds',
   );
 
-/** Converts an address like OpenEnv's client: http becomes ws, the default scheme is ws, and /ws is appended if it is missing. */
+/**
+ * Converts a server's address to that of its WebSocket, as OpenEnv's client does: http becomes ws, the default scheme is ws, and
+ * /ws is appended if it is missing.
+ */
 function socketUrl(baseUrl: string | null): string {
   if (baseUrl === null) {
     throw new Error(

@@ -1,4 +1,4 @@
-// Defines the environment `openenv`: a client for any server of OpenEnv's protocol.
+// Defines the environment `openenv`, a client that plays any environment on a server of the OpenEnv protocol.
 import { missingAddress } from '../agentgym/backend.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';

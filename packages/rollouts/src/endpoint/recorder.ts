@@ -177,7 +177,7 @@ export class Recorder implements CallObserver {
     });
   }
 
-  /** Reads the record of a rollout. @throws {RolloutStateError} if it is unknown */
+  /** Reads the record of a rollout from the log. @throws {RolloutStateError} if the rollout is unknown */
   async read(id: string): Promise<RecordedRollout> {
     const rollout = await this.options.log.read(id);
     if (rollout === null) throw unknown(id);

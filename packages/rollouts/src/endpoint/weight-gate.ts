@@ -1,5 +1,5 @@
-// Coordinates model calls with changes of the weights: calls wait while the weights change, and the change waits until no call
-// is in progress.
+// Coordinates model calls with changes of the model's weights in training: calls wait while the weights change, and a change
+// waits until no call is in progress.
 import { QueueFullError } from '@bowyer/serving';
 
 export interface WeightGateOptions {

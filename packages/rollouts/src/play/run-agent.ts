@@ -8,7 +8,7 @@ export interface RolloutAddress {
   id: string;
   /** The base URL for OpenAI's protocols, including the version: `…/v1`. */
   baseURL: string;
-  /** The base URL for Anthropic's protocol, without the version. */
+  /** The base URL for Anthropic's protocol, without the version: its SDK appends `/v1/messages`. */
   anthropicBaseURL: string;
   apiKey: string;
   /** The URL to which rewards, metrics and the end of the rollout are reported. */

@@ -42,7 +42,7 @@ export class OutputFile {
     await this.#written;
   }
 
-  /** Stores bytes in a ring buffer, in which a byte's index follows from its position in the output. */
+  /** Stores the last bytes of the output in a ring buffer, in which a byte's index follows from its position in the output. */
   #keep(chunk: Buffer): void {
     this.#last ??= Buffer.alloc(LAST);
     const kept = chunk.subarray(-LAST);

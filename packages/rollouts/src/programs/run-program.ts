@@ -164,7 +164,7 @@ class Pipes {
     }
   }
 
-  /** Reads the rest of an ended program's pipes, until no byte arrives in two turns of the event loop. */
+  /** Reads what an ended program has left in its pipes, until no byte arrives in two turns of the event loop. */
   async drain(): Promise<void> {
     for (let turns = 0, before = -1; turns < MOST_TURNS && before !== this.#bytes; turns++) {
       before = this.#bytes;

@@ -78,7 +78,7 @@ export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | nul
   return null;
 }
 
-/** Returns the newest common ancestor of two candidates. */
+/** Returns the index of the newest candidate from which both of these candidates descend; null if there is none. */
 function commonAncestor(candidates: readonly Candidate[], one: number, other: number): number | null {
   const ofOther = lineage(candidates, other);
   const common = [...lineage(candidates, one)].filter((k) => ofOther.has(k));

@@ -1,13 +1,14 @@
-// Evolves prompts by GEPA: a model changes one prompt text at a time after reading the dialogues that it led to, and a change is
-// kept if it scores better on the same tasks. The pool keeps every candidate that is the best on some task. Source: Agrawal et
-// al. 2025, arXiv:2507.19457, algorithm 1:
+// Evolves an agent's prompts by GEPA: a model (the reflector) reads dialogues that the prompts led to and rewrites one prompt text
+// at a time. A change is kept if it scores better on the same tasks. The pool keeps every candidate (a set of prompts) that is the
+// best on some task. Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 1, where Φ_k is the agent with the prompts of
+// candidate k:
 //
 //     k ← a candidate of the Pareto front; j ← its next text; M ← a minibatch of the feedback tasks
 //     π′ ← Φ_k with text j rewritten by the reflector, which reads what Φ_k did on M
 //     if the scores of Φ_k with π′ on M sum to more than those of Φ_k: score it on all selection tasks, and add it to the pool
 //
-// Differs from it: a candidate is dominated if another one is nowhere worse and somewhere better; a merge is tried after each
-// added candidate, up to `merges`.
+// Differences from the source: a candidate is dominated if another one is on no task worse and on some task better; after each
+// added candidate, a merge of two candidates is tried, at most `merges` times.
 import { maximum, mean, Rng } from '@bowyer/core';
 import { bestCandidate, chooseParent, mergeOf, samePrompts, type Candidate, type Prompts } from './candidates.js';
 

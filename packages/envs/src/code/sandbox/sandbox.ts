@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 export interface Attempt {
   /** The agent's program, a JavaScript script. */
   program: string;
-  /** The name that the program must declare; null: any program is allowed. */
+  /** The name of the function or class that the program must declare; null: any program is allowed. */
   entryPoint: string | null;
   /** The tests, each the body of a function. */
   tests: readonly string[];
@@ -79,7 +79,7 @@ async function startThread(): Promise<Worker> {
     resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 8 },
   });
   await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
-  // Without a listener, an error would end the process.
+  // Without a listener, an error of the thread would end this process.
   return worker.on('error', () => {});
 }
 

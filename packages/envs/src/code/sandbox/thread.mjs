@@ -1,5 +1,6 @@
-// Runs tests in the thread of the sandbox: QuickJS in WebAssembly, without files, network, timers or objects of Node. Each test
-// has its own instance, which the garbage collector frees. Each outcome is reported at once.
+// Runs an agent's program and its tests in a thread of the sandbox: in QuickJS in WebAssembly, without files, network, timers or
+// objects of Node. Each test has its own QuickJS instance, which the garbage collector frees. The outcome of each test is
+// reported to the main thread at once.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
@@ -19,8 +20,8 @@ parentPort.on('message', async ({ program, entryPoint, tests, limits }) => {
 });
 
 /**
- * Returns a function that says whether the limit has passed both on the clock and in CPU time of the process: on a busy machine a
- * correct program may take long on the clock.
+ * Returns a function that says whether the time limit has passed. Both the elapsed time and the CPU time of the process must
+ * exceed it, since a correct program may take long on a busy machine.
  */
 function timeLimit(milliseconds) {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
@@ -35,7 +36,7 @@ async function outcomeOf(attempt) {
   try {
     return outcomeIn(await newRealm(attempt), attempt);
   } catch (error) {
-    // The error is a failure of the program or the test, or an abort at a limit of WebAssembly.
+    // The error is a failure of the program or of the test, or WebAssembly was aborted because it reached a limit.
     return error instanceof Failure ? error.outcome : { kind: 'memory', text: 'the engine was ended' };
   }
 }
@@ -63,7 +64,7 @@ async function newRealm({ limits, isOver }) {
   return { runtime, context, call };
 }
 
-/** Refuses every import, so that a program cannot reach the modules of the realm. */
+/** Refuses every import of a program, so that it cannot reach the modules of the folder realm, which run in the same QuickJS. */
 const noModule = () => ({ error: new Error('nothing can be imported here') });
 
 function outcomeIn(realm, { program, entryPoint, test, isOver }) {
@@ -72,20 +73,20 @@ function outcomeIn(realm, { program, entryPoint, test, isOver }) {
   if (entryPoint !== null && textOf(realm, evaluate(`typeof ${entryPoint}`, 'thread', 'error')) === 'undefined')
     return { kind: 'missing', text: entryPoint };
   const names = JSON.parse(textOf(realm, unwrapped(realm, realm.call('parameters'), 'error')));
-  // A parameter shadows what the program declares under a built-in name. The entry point may have a built-in name, so that its
-  // parameter is renamed.
+  // A program may declare a variable with the name of a built-in object, which the test's parameter of this name then shadows. If
+  // the entry point has such a name, the parameter is renamed.
   const parameters = names.map((name, i) => (name === entryPoint ? `hidden${i}` : name));
   const make = `(function (${parameters}) { return function () {\n${test}\n}; })`;
   unwrapped(realm, realm.call('run', evaluate(make, 'test.js', 'broken')), 'error');
   unwrapped(realm, realm.runtime.executePendingJobs(), 'error');
   const outcome = JSON.parse(textOf(realm, unwrapped(realm, realm.call('outcome'), 'error')));
-  // A promise of an interrupted job is rejected, so that the time limit is checked too.
+  // A promise is also rejected if its job was interrupted, so that the time limit is checked too.
   return outcome.kind !== 'passed' && isOver() ? { kind: 'time', text: '' } : outcome;
 }
 
 const textOf = ({ context }, handle) => context.getString(handle);
 
-/** Returns the value of a result. @throws {Failure} of the kind of the exceeded limit, else of `kind` */
+/** Returns the value of a result of QuickJS. @throws {Failure} of the kind of the exceeded limit, else of `kind` */
 function unwrapped(realm, result, kind) {
   if (!result.error) return result.value;
   const { runtime, call } = realm;

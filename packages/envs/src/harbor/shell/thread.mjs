@@ -1,5 +1,5 @@
-// Runs the thread of a shell: just-bash, with a file system in memory and no network. The main thread terminates it if it does
-// not answer.
+// Runs just-bash, a shell with a file system in memory and without network, in a thread. The main thread terminates this thread
+// if it does not answer in time.
 import { parentPort } from 'node:worker_threads';
 import { Bash, InMemoryFs } from 'just-bash';
 
@@ -20,8 +20,8 @@ const requests = {
   run: async ({ command, workdir, environment, milliseconds }) => {
     const signal = AbortSignal.timeout(milliseconds);
     const { stdout, stderr, exitCode, env } = await bash.exec(command, { cwd: workdir, env: environment, signal });
-    // If a command reached a limit, just-bash returns the variables from before the command, so that PWD is not its working
-    // folder.
+    // After a command that exceeded a limit, just-bash returns the variables from before the command, so that PWD is not the
+    // current working folder.
     const isEnded = signal.aborted || exitCode === 124 || exitCode === 126;
     const folder = isEnded ? workdir : (env.PWD ?? workdir);
     return { stdout, stderr, exitCode, workdir: folder, isLate: signal.aborted };

@@ -9,7 +9,7 @@ import { JsonlFile, readJsonl } from '@bowyer/core';
 const MOST_TRACES = 100_000;
 
 interface OwnedTrace {
-  /** A digest of the trace's id, since clients choose ids of any length. */
+  /** A digest of the trace's id. The id itself is not kept, since clients may choose ids of any length. */
   trace: string;
   rollout: string;
 }

@@ -1,4 +1,5 @@
-// Makes the assertions of node:assert that tests of programs use. Each call of `assertions` counts separately.
+// Makes the functions of node:assert that the tests of agents' programs use. Each call of `assertions` counts its assertions
+// separately.
 import { freeze, is, isInstance, isObject, keys, matches, method, then } from './captured.mjs';
 import { classOf, looselyEqual, same } from './comparison.mjs';
 import { errorText, shown } from './texts.mjs';
@@ -8,7 +9,7 @@ const [ErrorClass, PromiseClass] = [Error, Promise];
 
 export const newAccount = () => ({ passed: 0, failed: null, failures: new WeakSet() });
 
-/** Makes an `assert`. @param account counts passed assertions, and keeps the errors of failed ones */
+/** Makes the object `assert` for a test. @param account counts passed assertions, and keeps the errors of failed ones */
 export function assertions(account) {
   const check = checkFor(account);
   const assert = (value, message) => check(value, `${shown(value)} is not true`, message);

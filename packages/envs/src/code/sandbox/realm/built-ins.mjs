@@ -1,4 +1,5 @@
-// Freezes all built-in objects, like `lockdown` of Hardened JavaScript: a program cannot change the objects that its tests use.
+// Freezes all built-in objects of QuickJS, like `lockdown` of Hardened JavaScript, so that an agent's program cannot change the
+// objects that its tests use.
 import {
   defineProperty,
   freeze,
@@ -11,11 +12,11 @@ import {
 
 const isFixed = (name) => name === 'undefined' || name === 'NaN' || name === 'Infinity';
 
-/** The names of the global built-in values, and the values in the same order. */
+/** The names of the global variables with built-in values, and these values in the same order. */
 export const names = ownKeys(globalThis).filter((name) => typeof name === 'string' && !isFixed(name));
 export const values = names.map((name) => globalThis[name]);
 
-/** Samples of values whose prototypes have no global name. */
+/** Values such as a generator, from which built-in prototypes without a global name are reached. */
 const samples = [
   function* () {},
   async () => {},

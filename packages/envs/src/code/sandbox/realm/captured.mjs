@@ -1,5 +1,6 @@
-// Captures built-in functions before a program runs. The code of this folder never calls a method of a value that a program may
-// have made. It is evaluated inside QuickJS, in the program's realm, but the program has no access to it.
+// Keeps references to built-in functions before an agent's program runs. The modules of this folder call only these functions and
+// never a method of a value that the program may have made. They run inside QuickJS, in the realm of the program, but the program
+// has no access to them.
 
 export const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 export const { freeze, is, keys } = Object;

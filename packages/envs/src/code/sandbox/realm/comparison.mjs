@@ -7,7 +7,7 @@ const has = { Map: method(Map.prototype, 'has'), Set: method(Set.prototype, 'has
 const valueAt = method(Map.prototype, 'get');
 const ErrorClass = Error;
 
-/** Functions that return the content of a value, by class. Each throws for a value of another class. */
+/** By class of values: a function that returns the content of a value of this class, and throws for a value of another class. */
 const contents = {
   Date: method(Date.prototype, 'getTime'),
   RegExp: (value) => {
@@ -29,7 +29,7 @@ export function classOf(value) {
       contents[classNames[i]](value);
       return classNames[i];
     } catch {
-      // The value is of another class.
+      // The function throws if the value is of another class; the next class is then tried.
     }
   return isInstance(ErrorClass, value) ? 'Error' : 'Object';
 }
@@ -37,7 +37,10 @@ export function classOf(value) {
 // oxlint-disable-next-line eqeqeq -- as the legacy comparison of node:assert
 export const looselyEqual = (a, b) => a == b || (is(a, NaN) && is(b, NaN));
 
-/** Compares two values. @param open pairs that are being compared; they count as equal, so that cycles end */
+/**
+ * Returns whether two values are equal. @param open pairs whose comparison has begun; they count as equal, so that cyclic values
+ * can be compared
+ */
 export function same(a, b, strict, open = []) {
   if (!isObject(a) || !isObject(b)) return samePrimitives(a, b, strict);
   if (a === b) return true;
@@ -66,7 +69,10 @@ function sameProperties(a, b, name, strict, open) {
   return true;
 }
 
-/** Compares the entries of two collections of equal size. A key that is an object may equal any other key, so all are tried. */
+/**
+ * Compares the entries of two sets or maps of equal size. All pairs of keys that are objects are tried, since such a key may
+ * equal any other.
+ */
 function sameEntries(a, b, name, strict, open) {
   const others = [];
   forEach[name](b, (value, key) => {

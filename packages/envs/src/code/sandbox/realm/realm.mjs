@@ -1,4 +1,5 @@
-// Prepares a realm for one program and one test. Only the sandbox's thread can use the exports, since programs cannot import.
+// Prepares the JavaScript realm in which one program and one test run. Only the sandbox's thread can use the exports, since
+// programs cannot import modules.
 import { assertions, newAccount } from './assertions.mjs';
 import { freezeBuiltIns, names, values } from './built-ins.mjs';
 import {
@@ -39,7 +40,7 @@ for (const [name, value] of Object.entries(surroundings(newAccount())))
   if (name !== 'assert') defineProperty(globalThis, name, { value, writable: true, configurable: true });
 freezeBuiltIns();
 
-/** Returns the globals of a program or a test. Each has its own assertions; printed text is dropped. */
+/** Returns the global variables of a program or of a test. Program and test have separate assertions; printed text is dropped. */
 function surroundings(own) {
   const assert = assertions(own);
   const require = (name) => {
@@ -58,7 +59,7 @@ export const parameters = () => stringify([...names, ...keys(ofTests)]);
 let isOver = false;
 let thrown = null;
 
-/** Runs the test. @param make takes the values of `parameters`, and returns the test as a function */
+/** Runs the test on the program. @param make takes the values of `parameters`, and returns the test as a function */
 export function run(make) {
   try {
     const test = apply(make, undefined, [...values, ...keys(ofTests).map((name) => ofTests[name])]);
@@ -75,7 +76,10 @@ export function run(make) {
   }
 }
 
-/** Returns the outcome of the test as JSON, once no job is pending. A test passes if it ends and at least one assertion ran. */
+/**
+ * Returns the outcome of the test as JSON; it is called when no job of a promise is pending. A test passes if it has ended and at
+ * least one assertion was executed.
+ */
 export function outcome() {
   const isOwn = thrown !== null && isObject(thrown.error) && isFailure(account.failures, thrown.error);
   if (thrown !== null && !isOwn) return stringify({ kind: 'error', text: errorText(thrown.error) });
