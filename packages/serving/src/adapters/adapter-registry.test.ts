@@ -1,7 +1,7 @@
 import type { LoadedAdapter, ReadAdapter } from '@bowyer/models';
 import { AdapterRegistry } from './adapter-registry.js';
 
-/** Returns a bank of two places that reads every folder except those called `broken`. */
+/** Returns an adapter bank with space for two adapters. It loads any folder except those called `broken`. */
 function bankOf(places = 2) {
   const taken = new Set<LoadedAdapter>();
   const events: string[] = [];
@@ -70,7 +70,7 @@ test('one adapter too many, the name of the model and an unknown name are refuse
   const registry = new AdapterRegistry('base', bankOf());
   await expect(registry.load('a', 'broken')).rejects.toThrow('it is broken');
   expect(registry.names).toEqual(['base']);
-  // Two loads that arrive together run one after another.
+  // The second call of `load` waits for the end of the first one.
   await Promise.all([registry.load('a', 'dir-a'), registry.load('b', 'dir-b')]);
   await expect(registry.load('c', 'dir-c')).rejects.toThrow(
     'There is room for 2 adapters (task.max_adapters), and a, b have it; unload one first',

@@ -1,4 +1,4 @@
-// Tests answers that are generated together: the text of each, the order of tokens, and how much of each prompt is read.
+// Tests answers that are generated in one batch: the text of each, the order of tokens, and how much of each prompt is processed.
 import { jest } from '@jest/globals';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -13,7 +13,7 @@ const PREFIX_CACHE_BYTES = 2 ** 20;
 
 const device = await openDevice({ device: 'cpu', threads: 1 });
 const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
-/** Has so many keys and values that chats keep their common beginning in memory once. */
+/** A model with so many keys and values per position that the batcher stores the common prefix of several slots only once. */
 const sharing = await LanguageModel.create({
   device,
   config: { ...tinyLlama(1024, { num_hidden_layers: 8 }), hidden_size: 256 },
@@ -55,7 +55,7 @@ const request = (promptIds: readonly number[], changes: Partial<SequenceRequest>
   ...changes,
 });
 
-/** Generates an answer. @returns it, and the number of prompt tokens that were not read for it */
+/** Generates an answer. @returns it, and the number of prompt tokens that were found in the cache */
 async function answer(batcher: SequenceBatcher, promptIds: readonly number[], changes: Partial<SequenceRequest> = {}) {
   const said: number[] = [];
   const logprobs: number[] = [];
@@ -77,7 +77,8 @@ test('a long prompt is read between the tokens of others, and a short prompt beh
     const firstOf = (name: string) => heard.findIndex((piece) => piece.name === name);
     expect(heard.every(({ ids }) => ids.length === 1)).toBe(true);
     expect(firstOf('short')).toBeLessThan(firstOf('long'));
-    // 2,000 tokens are eight pieces of 256: the running answer gets a token after each of them.
+    // The long prompt of 2,000 tokens is processed in eight chunks of 256, and the running answer gets a token after each of
+    // them.
     const between = heard.slice(firstOf('short'), firstOf('long')).filter(({ name }) => name === 'running').length;
     expect(between).toBeGreaterThanOrEqual(6);
   });
@@ -95,14 +96,14 @@ test.each([
   await withBatcher({ of, prefixCacheBytes: 32 * PREFIX_CACHE_BYTES }, async (batcher) => {
     for (let round = 0; round < 3; round++) {
       if (round === 2) await batcher.changeWeights(() => Promise.resolve());
-      // Another answer keeps the batch busy, so that prompts are read 256 tokens at a time.
+      // Another answer keeps the batch busy, so that prompts are processed in chunks of 256 tokens.
       const [company] = batcher.submit([request(words(30, 10), { maxNewTokens: 30 })]);
       const said = await Promise.all(prompts.map((prompt) => answer(batcher, prompt, { rng: new Rng(9) })));
       await company;
       said.forEach((own, i) => {
         expect(own.said).toEqual(alone[i].said);
         own.logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 4));
-        // In the second round, all tokens except the last, or except the last incomplete block, are in the cache.
+        // In the second round, the cache contains all tokens except the last one, or except those of the last incomplete block.
         if (round === 1) expect(own.cachedTokens).toBeGreaterThanOrEqual(prompts[i].length - 32);
       });
     }

@@ -1,5 +1,5 @@
-// Tests the guarantees of a server that many clients share: limits, closing of idle environments, order within an instance, a
-// graceful end.
+// Tests how an environment server behaves with many clients: limits, closing of idle environments, the order of requests to one
+// instance, and stopping.
 import { jest } from '@jest/globals';
 import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
 import { sendJson } from '@bowyer/testing';
@@ -21,13 +21,16 @@ async function kept(opening: Promise<EnvServer>): Promise<EnvServer> {
 const serve = (name: Parameters<typeof serveEnv>[0]['name'], more: Partial<typeof limits> = {}) =>
   kept(serveEnv({ name, options: {}, ...limits, ...more }));
 
-/** Serves environments made here, in babyai's forms. */
+/** Serves environments that a test makes, in the form of AgentGym's babyai server. */
 const serveMade = (make: () => Env, more: Partial<EnvServerOptions> = {}) =>
   kept(
     EnvServer.listen({ ...limits, name: 'own', makeEnv: make, resetOptions: (seed) => ({ seed: seed ?? 0 }), ...more }),
   );
 
-/** Answers each step after some milliseconds with its number, and counts the environments that work at the same time. */
+/**
+ * An environment that answers each step after some milliseconds with the step's number. It counts the instances in which a step
+ * is in progress.
+ */
 class SlowEnv implements Env {
   static atWork = 0;
   static closed = 0;
@@ -135,7 +138,7 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
     const server = await serve(name);
     const played = { actionFormat: 'plain', instructions: false, maxRounds: 3, items: 25 } as const;
     const options = { baseUrl: server.url, ...played };
-    // The first valid action that an observation lists is played, so that equal observations get equal answers.
+    // The policy plays the first valid action that an observation lists, so that equal observations get equal actions.
     const actions: Record<typeof name, string> = {
       textcraft: 'get 1 stick',
       maze: 'move down',

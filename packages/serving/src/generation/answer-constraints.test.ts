@@ -11,7 +11,7 @@ test('the first constraint of a model, for which all its tokens are spelled, lea
   const asked = [' word1', ' word2'].map((word) => constraints.compiled(word, () => text(word), 'response_format'));
   void Promise.all(asked).then(() => (isDone = true));
   for (; !isDone; turns++) await nextTurn();
-  // The work takes more than 100 ms in turns of 4 ms.
+  // Compiling takes more than 100 ms and runs in slices of 4 ms, so that the event loop gets at least 20 turns.
   expect(turns).toBeGreaterThanOrEqual(20);
   const [first, second] = await Promise.all(asked);
   expect([first!.leastTokens, second!.leastTokens]).toEqual([1, 1]);
@@ -27,7 +27,7 @@ test('many different schemas of megabytes do not stay in memory', async () => {
   await ask({ enum: ['a'] });
   const before = process.memoryUsage().heapUsed;
   for (let i = 0; i < 8; i++) await expect(ask({ enum: ['x'.repeat(2_000_000) + i] })).rejects.toThrow('steps of work');
-  // Each of these is allowed, and all of them together are more than the cache keeps.
+  // The compiler accepts each of these schemas, but all of them together are larger than the cache.
   for (let i = 0; i < 12; i++) await ask({ enum: Array.from({ length: 10_000 }, (_, n) => `k${i}n${n}`) });
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(400 * 2 ** 20);
 });

@@ -6,7 +6,7 @@ import { byteTokens, HuggingFaceTokenizer } from '@bowyer/text';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import { TextStreamer } from './text-streamer.js';
 
-/** Decodes tokens, which are bytes. */
+/** Decodes tokens of a vocabulary in which each token is one byte. */
 const bytes = (ids: readonly number[]) => Buffer.from(ids).toString('utf8');
 const ids = (text: string) => [...Buffer.from(text)];
 
@@ -49,7 +49,7 @@ test('a stop string counts from the least number of tokens on, wherever it began
   expect([streamer.stop, streamer.text]).toEqual(['ab', 'ab']);
 });
 
-/** Decodes as an answer does, and counts tokens. */
+/** Wraps the function that decodes an answer, so that it counts the tokens that it decodes. */
 function counted(decode: (ids: readonly number[]) => string) {
   let count = 0;
   return { decode: (all: readonly number[]) => ((count += all.length), decode(all)), count: () => count };

@@ -1,4 +1,4 @@
-// Tests that a listener protects other clients from a client, or a page in a browser, that misbehaves.
+// Tests that a listener protects its other clients from a client, or from a page in a browser, that misbehaves.
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { readBody, type BodyError } from './request-body.js';
 const listeners: HttpListener[] = [];
 afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.isListening && listener.close())));
 
-/** Answers with the path and the body. */
+/** Starts a listener that answers with the path and the body of each request. */
 const echo: HttpListenerOptions['respond'] = async (asked, response) => {
   const body = await readBody(asked, 100, (text) => text).catch((error: BodyError) => error.reason);
   response.end(`${pathOf(asked).path} ${body}`);

@@ -2,7 +2,7 @@ import { Rng } from '@bowyer/core';
 import { jsonAsWritten, parseJson } from '@bowyer/text';
 import { jsonInSteps } from './json-steps.js';
 
-/** Reads a text in steps. @returns the value, and the number of steps */
+/** Parses a text in steps. @returns the value, and the number of steps */
 function read(text: string, piece?: number): { value: unknown; steps: number } {
   const reading = jsonInSteps(text, () => undefined, parseJson, piece);
   for (let steps = 0; ; steps++) {
@@ -40,14 +40,14 @@ function written(rng: Rng, depth: number): string {
   return `{${members.map((member) => `${space(rng)}${JSON.stringify(pick(rng, keys))}${space(rng)}:${member}`).join(',')}}`;
 }
 
-/** Damages a text: a character is left out, repeated or replaced by another one of JSON. */
+/** Damages a JSON text: one character is left out, repeated, or replaced by another one that occurs in JSON. */
 function damaged(text: string, rng: Rng): string {
   const at = rng.integer(0, text.length - 1);
   const [before, after] = [text.slice(0, at), text.slice(at + 1)];
   return before + pick(rng, ['', text[at].repeat(2), ...'[]{},:"\\1 x\u00a0']) + after;
 }
 
-/** Returns a parser's value as a text in which 0 and −0 differ; null for an error. */
+/** Returns the value that a parser returns, as a text in which 0 and −0 differ; null if it throws. */
 function outcome(parse: () => unknown): string | null {
   try {
     return JSON.stringify(parse(), (_, value: unknown) => (Object.is(value, -0) ? '-0' : value));

@@ -10,7 +10,7 @@ function drained<Result>(steps: Generator<undefined, Result>): { result: Result;
 
 const many = <Item>(count: number, make: (i: number) => Item) => Array.from({ length: count }, (_, i) => make(i));
 
-/** Draws a value of any kind, sometimes too large for one piece. */
+/** Draws a JSON value of any kind, sometimes one that is too large for one step. */
 function randomValue(rng: Rng, depth: number): unknown {
   const scalars = [
     null,

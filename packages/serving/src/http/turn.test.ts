@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from './json-text.js';
 import { inTurns, isEnough, turn } from './turn.js';
 
-/** Counts the turns of the event loop until `work` is done. */
+/** Counts the turns of the event loop that pass until `work` is done. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
   let [turns, isDone] = [0, false];
   void work.finally(() => (isDone = true));
@@ -30,7 +30,7 @@ test('half a megabyte is enough for one turn; the next one counts from zero', as
   expect(isEnough(2 ** 18)).toBe(false);
 });
 
-/** Does work in so many steps of 5 ms, which is longer than one turn may be. */
+/** Works in several steps of 5 ms, each of which is longer than the time that `inTurns` allows per turn. */
 function* longWork(steps: number, name: string, order: string[]): Generator<undefined, string> {
   for (let step = 0; step < steps; step++) {
     const end = performance.now() + 5;

@@ -1,4 +1,4 @@
-// Tests the MCP server of environments, played to the end by the official client, over HTTP and over a pipe.
+// Tests the MCP server of environments: the official MCP client plays whole episodes, over HTTP and over a pipe.
 import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -31,7 +31,7 @@ async function connected(transport: Transport, mode: 'legacy' | { pin: string } 
 const http = ({ url }: McpEnvServer, headers: Record<string, string> = {}) =>
   new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
 
-/** Returns the client's end of a pipe, a transport over two streams. */
+/** Serves over a pipe, and returns the client's transport at its other end. */
 async function piped(served: ServedEnvOptions): Promise<Transport> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   open.push(await serveMcpPipe(served, { input, output }));
@@ -50,13 +50,16 @@ async function call(client: Client, name: string, given: Record<string, unknown>
   return { isError, text, content: (structuredContent ?? {}) as Record<string, unknown> };
 }
 
-/** Asks for each object in turn. */
+/** Returns a function that returns the next question of 20 questions, about one object after another. */
 const asksInTurn = () => {
   const words = ['football', 'dog', 'banana', 'truck', 'pants', 'computer', 'piano', 'chair', 'pen', 'carrot'];
   return () => `Is it a ${words.shift()}?`;
 };
 
-/** Plays here and there the same; every answer must be the same. @returns the return */
+/**
+ * Plays the same actions through the client and in a twin environment, and checks that all results are equal. @returns the
+ * episode's return
+ */
 async function playBoth(client: Client, twin: Env, act: () => string, episode: object = {}): Promise<number> {
   for (let turn = 0, sum = 0; turn < 100; turn++) {
     const action = act();

@@ -1,4 +1,4 @@
-// Tests the server against OpenEnv's recorded messages, and our client against our server.
+// Tests the OpenEnv server with messages recorded from OpenEnv itself, and this project's OpenEnv client with the server.
 import { checkEnv, makeEnv, playEpisodes, type Env } from '@bowyer/envs';
 import { WebSocket } from 'ws';
 import { OpenEnvServer, type OpenEnvServerOptions } from './open-env-server.js';
@@ -8,7 +8,9 @@ const limits = { host: '127.0.0.1', port: 0, maxInstances: 2, idleMs: 60_000 };
 const open: { close(): Promise<void> }[] = [];
 afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 
-/** Counts its steps; two of them are an episode. The action `kaboom` throws, `cut` ends the episode by a limit. */
+/**
+ * An environment that counts its steps, of which two are an episode. The action `kaboom` throws, and `cut` truncates the episode.
+ */
 class Counter implements Env {
   #steps = 0;
   #start = '';
@@ -36,7 +38,7 @@ async function serve(more: Partial<OpenEnvServerOptions> = {}): Promise<OpenEnvS
 
 interface Talk {
   socket: WebSocket;
-  /** Returns the next frame; null when the connection is closed. */
+  /** Waits for the next message of the server; null when the connection is closed. */
   next(): Promise<unknown>;
   ask(text: string | object | Buffer): Promise<unknown>;
 }
@@ -75,7 +77,7 @@ const observation = (fields: object, reward: number | null, done: boolean) => ({
   data: { observation: fields, reward, done },
 });
 
-// The messages were recorded with a server of OpenEnv at 385de5e.
+// The expected answers were recorded from a server of OpenEnv at commit 385de5e.
 test('every recorded message is answered as recorded', async () => {
   const { ask, next, socket } = await connect(await serve());
   const anything = expect.anything() as unknown;
@@ -95,7 +97,8 @@ test('every recorded message is answered as recorded', async () => {
   expect(await ask('{')).toMatchObject({ data: { code: 'INVALID_JSON', message: /^Invalid JSON: / } as object });
   const step = (message: string) => ({ type: 'step', data: { message } });
   expect(await ask(step('kaboom'))).toEqual({ type: 'error', data: { message: 'kaboom', code: 'EXECUTION_ERROR' } });
-  // Messages that are sent without waiting are answered in order. JSON cannot express a reward of NaN.
+  // Messages that a client sends without waiting for answers are answered in order. A reward of NaN becomes null, since JSON
+  // lacks NaN.
   for (const message of ['a', 'b']) socket.send(JSON.stringify(step(message)));
   expect(await next()).toEqual(observation({ text: '1 a' }, null, false));
   expect(await next()).toEqual(observation({ text: '2 b', end_reason: 'success' }, null, true));

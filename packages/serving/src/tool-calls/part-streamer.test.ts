@@ -1,4 +1,4 @@
-// Tests the parts of assistants' messages in each format, whole and piece by piece.
+// Tests how answers in each format of tool calls are split into reasoning, content and calls, complete and while they stream.
 import type { AttemptStatus, Tool } from './answer-parts.js';
 import { callFormats } from './call-formats.js';
 import type { CallStyle } from './call-style.js';
@@ -242,14 +242,16 @@ test.each(cases)('%s', (_, text, given, expected) => {
     calls: calls.map(({ name, arguments: args }) => [name, args]),
     attempts: attempts.map(({ status }) => status),
   }).toEqual(expected);
-  // The text arrives in pieces of every size: each part only grows, and ends as the whole.
+  // The text arrives in chunks of several sizes: what was sent of reasoning, content and calls only grows, and is complete at the
+  // end.
   for (let size = 1; size <= 7; size += 3) {
     const { sent, whole } = inPieces(text, given, size);
     expect({ content: sent.content, reasoning: sent.reasoning }).toEqual({ content: whole.text, reasoning });
     expect(sent.calls.map(({ name, args }) => [name, args.join('')])).toEqual(
       whole.calls.map(({ name, arguments: args }) => [name, args]),
     );
-    // A stream cannot take back a call that turns out to be incomplete; apart from this, it gives the same result.
+    // A stream cannot revoke a call that turns out to be incomplete; apart from such calls, it gives the same result as a
+    // complete text.
     if (attempts.every(({ status }) => status !== 'malformed_structure')) expect(whole.text).toBe(content);
   }
 });
@@ -320,7 +322,7 @@ test('with a single call what follows its end is not read, and whether something
   expect(over('hermes', `${call('f')}\n`)).toEqual(one);
   expect(over('hermes', `${call('f')}\n${call('add')}`)).toEqual({ ...one, isShortened: true });
   expect(over('hermes', `${call('f')} So.`)).toEqual({ ...one, isShortened: true });
-  // A list is read to the bracket that closes it.
+  // With a list of calls, the answer is read up to the closing bracket, even if only one call is allowed.
   const list = (...names: string[]) =>
     `[TOOL_CALLS] [${names.map((name) => `{"name": "${name}", "arguments": {}}`).join(', ')}]`;
   for (const names of [['f'], ['f', 'add']])

@@ -28,19 +28,19 @@ const $defs = { Edition: { ...edition, $anchor: 'edition' }, 'Box<int>': edition
 const parameters = { type: 'object', properties, $defs };
 
 test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
-  // Neither JSON nor Python allows a number with a leading zero.
+  // The following texts are strings, since neither JSON nor Python allows a number with a leading zero or a plus sign.
   ['either', '01067', '"01067"'],
   ['branches', '007', '"007"'],
   ['any', '00', '"00"'],
   ['any', '+7', '"+7"'],
   ['either', '+7', '"+7"'],
-  // Both readings are allowed; the text is preferred.
+  // For the following texts, the schema allows both a string and another value; the string is preferred.
   ['either', '7', '"7"'],
   ['branches', '-1.50', '"-1.50"'],
   ['maybe', 'true', '"true"'],
   ['maybe', ' null', '" null"'],
   ['maybe', 'null', 'null'],
-  // Only one reading is allowed.
+  // For the following texts, the schema allows only one of the values as which the text can be read.
   ['text', '[1]', '"[1]"'],
   ['text', '"a"', '"\\"a\\""'],
   ['joined', '2.0', '"2.0"'],
@@ -69,12 +69,13 @@ test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
   ['any', '[1]', '[1]'],
   ['any', '5', '5'],
   ['itself', '5', '5'],
-  // No reading is allowed: the value keeps an allowed type, and the tool may refuse it.
+  // For the following texts, the schema allows none of the values as which the text can be read: the argument gets an allowed
+  // type, and the tool itself may refuse it.
   ['count', '2.5', '2.5'],
   ['joined', '3.0', '"3.0"'],
   ['automatic', '0', '"0"'],
   ['count', 'many', '"many"'],
-  // An empty text is a value of a string; any other value is left out.
+  // An empty text is an empty string if the schema allows strings; otherwise the argument is omitted.
   ['text', '', '""'],
   ['either', '', '""'],
   ['count', '', null],

@@ -1,4 +1,4 @@
-// Tests of checkpoints that are overwritten and removed: what is listed can be read at any time.
+// Tests checkpoints that are overwritten and removed: each checkpoint that the store lists can be read at any time.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const path = pathOf(one);
 
 const open = () => Checkpoints.open(folder, 1000);
 
-/** Does work while records cannot be written, although checkpoints' files can. */
+/** Calls `work` while records cannot be written, although the files of checkpoints can. */
 const withoutRecords = async (work: () => Promise<void>) => {
   const records = join(folder, 'records');
   await rename(records, `${records}.away`);
@@ -24,7 +24,7 @@ const withoutRecords = async (work: () => Promise<void>) => {
   await rename(`${records}.away`, records);
 };
 
-/** Saves a checkpoint with one file of that text. @param text null: the writing fails */
+/** Saves a checkpoint that has one file with this text. @param text null to let the writing fail */
 const save = (checkpoints: Checkpoints, request: string, text: string | null) =>
   checkpoints.save({ ...one, request, expires: null, isEphemeral: false }, true, {
     async write(into) {

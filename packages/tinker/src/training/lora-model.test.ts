@@ -32,7 +32,10 @@ const numbers = (count: number, mean: number, deviation: number) =>
   Float32Array.from({ length: count }, () => mean + deviation * rng.normal());
 const prompt = randomIds(rng, 40);
 
-/** Four answers to one prompt, and two short sequences. Prompts have weight 0, A = 0 and q = 0. */
+/**
+ * Training data: four answers to one prompt, and two short sequences. Prompt tokens have weight 0, and in `rollouts` also the
+ * advantage 0 and the sampler's log-probability 0.
+ */
 const data: Datum[] = [40, 40, 40, 40, 5, 2].map((length, d) => {
   const tokens = Int32Array.of(...(length === 40 ? prompt : randomIds(rng, length)), ...randomIds(rng, 3 + d));
   const after = (values: Float32Array) => values.map((value, t) => (t < length - 1 ? 0 : value));

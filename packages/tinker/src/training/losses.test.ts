@@ -1,4 +1,4 @@
-// Tests each loss against its formula by hand, one token at a time, and the inputs that it refuses.
+// Tests each loss against its formula, which the tests compute one token at a time, and the errors for invalid inputs.
 import { lossValue, tokenLosses } from './losses.js';
 import type { Datum, LossRequest } from './trainable.js';
 

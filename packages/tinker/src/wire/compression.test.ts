@@ -31,8 +31,8 @@ test('a content longer than the cap, another encoding and broken bytes are refus
 });
 
 /**
- * A frame that the program zstd 1.5.5 has written, with a window of 8 MiB, which the header gives in its sixth byte; its
- * blocks contain sequences.
+ * A frame that the program zstd 1.5.5 has written. Its window is 8 MiB, which the sixth byte says, and its blocks contain
+ * sequences (copies of earlier bytes) besides literal bytes.
  */
 const compressed = Buffer.from(
   'KLUv/QRo7QEAZAJ7InNka192ZXJzaW9uIjogIjAuMjYuMC1hYmMgMTIzNDU2NzgifQogsBPrLsyCdiGDAg9kUOAVZFggeSj+jfE=',

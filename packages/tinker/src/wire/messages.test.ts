@@ -1,4 +1,5 @@
-// Tests with bytes written by hand: tag = number * 8 + wire type (0 varint, 1 eight bytes, 2 length-delimited).
+// Tests protobuf messages with bytes that were written by hand: a field begins with its number · 8 + wire type (0 varint, 1 eight
+// bytes, 2 length-delimited).
 import { protobuf } from '@bowyer/core';
 import { finished } from '@bowyer/text';
 import { dtypes, forwardBackwardRequest, placeOfMessage, requestOf, sampleResponse } from './messages.js';
@@ -64,7 +65,7 @@ test('an unknown field, another wire type and bytes that end early are refused',
   );
 });
 
-/** Pairs of bytes, so many times. */
+/** Returns a pair of bytes, repeated. */
 const repeated = (pair: string, times: number) => Buffer.alloc(2 * times).fill(hex(pair));
 
 test('millions of empty messages are refused before they are all made', () => {
@@ -80,7 +81,7 @@ test('millions of empty messages are refused before they are all made', () => {
   expect(() => finished(lossInputOfMessage(requestOf(request, 1)))).toThrow('Datum: it has more than 4096 values');
 });
 
-/** Returns the tensor `weights` that is read from a request of one datum with one token. */
+/** Returns the tensor `weights` that is read from a request with one datum of one token. */
 function weightsOf(dtype: keyof typeof dtypes, dense: Uint8Array, shape: number[]): Float32Array {
   const target = { dense: hex('07000000'), dtype: dtypes.int32, shape: [1] };
   const modelInput = [{ encodedText: { tokens: hex('05000000') } }];
@@ -99,7 +100,7 @@ test('integers of 64 bits are read with their sign, and refused where 32 do not 
   expect(weightsOf('float32', hex('000000bf'), [1])).toEqual(Float32Array.of(-0.5));
 });
 
-/** Returns a request in JSON of one datum. */
+/** Returns a request in JSON with one datum. */
 const ofJson = (tokens: unknown[], data: unknown[]) => ({
   data: [
     {

@@ -1,4 +1,4 @@
-// Tests calls of tools from the request to the answer's JSON, with a scripted model.
+// Tests tool calls from the request to the JSON of the answer, with a scripted model.
 import { Rng } from '@bowyer/core';
 import { noLogitRules } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
@@ -12,7 +12,7 @@ import { runCompletion } from '../../generation/completion-run.js';
 import type { SequenceBatcher } from '../../engine/sequence-batcher.js';
 import type { SteppedTokenizer } from '../../generation/stepped-tokenizer.js';
 
-/** A token that is a special one; each other token is a character. */
+/** The only special token of the vocabulary; each other token is a character. */
 const SPECIAL = 0x10000;
 const characters: Pick<Tokenizer, 'encode' | 'decode' | 'tokenToId'> & Partial<Tokenizer> = {
   vocabSize: SPECIAL + 1,
@@ -68,7 +68,7 @@ const reader = (name: keyof typeof templates): RequestReader => {
 const tool = { type: 'function', function: { name: 'add', parameters: { properties: { a: { type: 'integer' } } } } };
 const body = { messages: [{ role: 'user', content: 'Add.' }], tools: [tool] };
 
-/** Returns the whole answer and the pieces of a stream, where the model says `text`. */
+/** Returns the complete answer and the events of a stream for a model that generates `text`. */
 async function answered(name: keyof typeof templates, text: string, asked: object = {}) {
   const signal = new AbortController().signal;
   const request = await readChatRequest({ ...body, ...asked }, reader(name), signal);
