@@ -32,7 +32,7 @@ function inResults(results: Results, key: string): number | null {
 }
 
 /**
- * Finds the last value of a metric.
+ * Finds the last value of a metric in the lines of metrics.jsonl.
  *
  * @param lines newest first; an incomplete line is skipped
  */

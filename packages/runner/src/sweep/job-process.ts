@@ -1,4 +1,5 @@
-// Runs one job as a process: its output goes to a log in the job's folder, and each line to a listener.
+// Runs one job of a sweep as a process: its output is written to a log in the job's folder, and each line is passed to a
+// listener.
 import { spawn, type StdioOptions } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -11,9 +12,9 @@ import { ENDS_WITH_PARENT } from '../context/parent.js';
 export const LOG_FILE = 'job.log';
 
 interface JobProcessOptions {
-  /** Program and arguments. */
+  /** The program and its arguments. */
   command: readonly [string, ...string[]];
-  /** The folder of the log, which is made where it is missing. */
+  /** The folder of the log, which is created if it is missing. */
   directory: string;
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -25,7 +26,7 @@ export interface JobProcessEnd {
   /** The exit code; null if a signal ended the process, or if it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** An error that is not the job's own. */
+  /** The reason why the process could not be started or its log not be written; null if the job itself ended. */
   problem: string | null;
 }
 
@@ -39,8 +40,8 @@ export interface JobProcess {
 }
 
 /**
- * Starts a job in a separate process group, so that Ctrl-C in the terminal reaches it only through its launcher. If the launcher
- * dies, the job ends immediately: see `endWithParent`.
+ * Starts a job in a separate process group, so that Ctrl-C in the terminal reaches the job only through its launcher, which can
+ * let it write a checkpoint. If the launcher dies, the job ends immediately: see `endWithParent`.
  */
 export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
   const { command, directory, cwd, env, onLine } = options;
@@ -48,17 +49,17 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   const log = createWriteStream(join(directory, LOG_FILE), { flags: 'a' });
   log.write(`${commandLine(command)}\n`);
   const [program, ...args] = command;
-  // the IPC channel closes when this process ends, which ends the job
+  // The IPC channel closes when this process ends, upon which the job ends too.
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc'];
   const child = spawn(program, args, { cwd, env: { ...env, [ENDS_WITH_PARENT]: '1' }, detached: true, stdio });
   const logWritten = finished(log).catch((error: Error) => {
-    // Without the log nobody reads the job's output, so that it would block forever.
+    // If the log cannot be written, nobody reads the job's output, so that the job would block forever when its pipe is full.
     killGroup(child.pid);
     return error;
   });
   const ended = new Promise<JobProcessEnd>((resolve) => {
-    // This listener comes first: an error without one would end the launcher, and a process that could not be started may have no
-    // pipes.
+    // This listener is added first, since an `error` event without a listener would end the launcher, and a process that could
+    // not be started may have no pipes for the code below.
     child.on('error', (error) =>
       resolve({ exitCode: null, signal: null, problem: `could not be started: ${error.message}` }),
     );
@@ -86,23 +87,26 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // the process had already ended
+    // Nothing is to be done, since the process had already ended.
   }
 }
 
-/** Calls back with each complete line; a carriage return ends a line too, since progress bars write it. */
+/**
+ * Calls back with each complete line of a stream. A carriage return ends a line too, since progress bars write it instead of a
+ * line feed.
+ */
 function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split(/[\r\n]+/);
     rest = lines.pop()!;
-    // Colours and cursor movements of a terminal: ESC [ … letter.
+    // The pattern removes the colours and cursor movements of a terminal: ESC [ … letter.
     for (const line of lines) if (line.trim()) onLine(line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, ''));
   });
 }
 
-/** Writes the first line of a log: the command, which can be pasted into a shell without the `#`. */
+/** Returns the first line of a job's log: the command behind `#`, which can be pasted into a shell. */
 export function commandLine(command: readonly string[]): string {
   return `# ${command.map(shellQuoted).join(' ')}`;
 }

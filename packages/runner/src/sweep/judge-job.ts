@@ -1,4 +1,4 @@
-// Determines the outcome of an ended job from its exit code and the metrics in its folder, for every launcher.
+// Determines the outcome of a sweep's job that has ended, from its exit code and the metrics in its folder. All launchers use it.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJobMetrics } from './job-metrics.js';
@@ -6,22 +6,25 @@ import { LOG_FILE } from './job-process.js';
 import type { JobOutcome, JobStart, SweepJob } from './sweep-job.js';
 
 export interface FiguresWanted {
-  /** Keys to read from a job's files when it ends. */
+  /** The metrics to read from the files in a job's folder when it ends. */
   metrics: readonly string[];
-  /** The metric that a finished job must have; without it, the job counts as failed. */
+  /** The metric that a job must have to count as finished; without it the job counts as failed. */
   requiredMetric?: string;
 }
 
 interface JobEnd {
-  /** The reason of the failure; empty without one. */
+  /** The reason why the job failed; empty if it did not. */
   failure: string;
-  /** Whether the job was asked to stop. It then counts as stopped however it ended, since it resumes by itself when it is started again. */
+  /**
+   * Whether the job was asked to stop. It then counts as stopped however it ended, since it resumes when the sweep is started
+   * again.
+   */
   isStopped: boolean;
-  /** Wall-clock time of all starts so far. */
+  /** The wall-clock seconds of all processes of the job so far. */
   seconds: number;
 }
 
-/** The number of last lines of a failed job's log that are shown. */
+/** The number of lines at the end of a failed job's log that are shown. */
 const LAST_LINES = 5;
 
 export async function judgeJob(
@@ -49,9 +52,9 @@ export async function judgeJob(
 }
 
 /**
- * Reads the last lines that a job printed since its last start.
+ * Reads the last lines that a job has printed since it was last started.
  *
- * @param isHeading recognizes the line with which each start begins in the log
+ * @param isHeading recognizes the line that is written to the log each time the job is started
  */
 export async function lastWords({ directory }: SweepJob, isHeading: (line: string) => boolean): Promise<string[]> {
   const path = join(directory, LOG_FILE);

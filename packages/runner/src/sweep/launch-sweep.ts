@@ -1,5 +1,5 @@
-// Launches every sweep: reads the nodes `launcher` and `sweeper` of the composed config, and runs all combinations except Hydra's
-// basic sweeper with its basic launcher.
+// Launches the sweeps of the command line: reads the config nodes `launcher` and `sweeper`, plans the jobs and runs them. Only
+// Hydra's basic sweeper with its basic launcher is left to @bowyer/config.
 import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
@@ -20,19 +20,19 @@ import { SlurmLauncher } from './slurm/run-slurm.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
 import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './summary.js';
 
-/** The exit code after Ctrl-C, by the shell's convention. */
+/** The exit code after Ctrl-C, as shells define it. */
 const INTERRUPTED = 130;
 
-/** Program and leading arguments that start this command again. */
+/** The program and the leading arguments by which this command can be started again for a job. */
 type Program = readonly [string, ...string[]];
 
 const thisProgram = (): Program => [process.execPath, ...process.execArgv, process.argv[1]];
 
 /**
- * Launches a sweep by one of this program's sweepers and launchers.
+ * Launches a sweep with one of Bowyer's sweepers and launchers.
  *
- * @param program the command of a job's process, without the job's arguments
- * @returns undefined where sweeper and launcher are the basic ones
+ * @param program the command that starts a job's process, without the job's own arguments
+ * @returns undefined if sweeper and launcher are Hydra's basic ones, which @bowyer/config runs
  * @throws {ConfigError} before anything is started
  */
 export async function launchSweep(
@@ -48,7 +48,7 @@ export async function launchSweep(
   return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runApart(request, sweep, program);
 }
 
-/** Lists the jobs that would be started. */
+/** Prints the jobs that would be started, for `--dry-run`. */
 function listed(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): SweepOutcome {
   for (const warning of warnings) request.announce(warning);
   for (const { number, overrides, directory } of jobs)
@@ -56,7 +56,10 @@ function listed(request: SweepRequest, { jobs, compositions, warnings }: Planned
   return { exitCode: 0 };
 }
 
-/** Runs drawn jobs one after another in this process, like the basic launcher; a failed job does not stop the others. */
+/**
+ * Runs randomly drawn jobs one after another in this process, as Hydra's basic launcher does; a failed job does not stop the
+ * others.
+ */
 async function runHere(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): Promise<SweepOutcome> {
   request.writeMaster();
   for (const warning of warnings) request.announce(warning);
@@ -70,7 +73,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
   return { exitCode: failed ? 1 : 0 };
 }
 
-/** Runs jobs as processes on this machine or on a cluster. */
+/** Runs the jobs as separate processes, on this machine or on a cluster. */
 async function runApart(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
   const slurm = sweep.launcher.kind === 'slurm' ? await openSlurm(request.program.env, sweep.launcher) : null;
   return owningFolder(request.directory, 'sweep', request.announce, async () => {
@@ -140,7 +143,7 @@ interface Ended {
   markers: ReadonlyMap<number, JobMarker>;
 }
 
-/** Writes the table of jobs, on the screen and as a file, and prints the next steps. */
+/** Writes the table of the sweep's jobs to the terminal and to a file, and prints the next steps. */
 async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: Ended): Promise<SweepOutcome> {
   const { jobs, launcher: settings, asha } = sweep;
   const { launcher, halving, outcomes, markers } = ended;
@@ -173,8 +176,8 @@ const terminalSettings = ({ master }: SweepRequest) => ({
 });
 
 /**
- * Returns the overrides of a job's output: jobs always print lines, whatever the sweep shows, because a job whose launcher has
- * died ends when it prints its next line.
+ * Returns the overrides for the output of a job's process. Jobs always print lines, whatever the sweep itself shows, because a
+ * job whose launcher has died ends when it prints its next line.
  */
 function plainOutput(request: SweepRequest): string[] {
   const { quiet, json } = terminalSettings(request);
@@ -189,7 +192,7 @@ function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[])
   return [`best: ${label} with ${metric} ${figure(value)} at ${resource.key}=${resource.amount}`];
 }
 
-/** Runs all jobs, and passes Ctrl-C and the system's signals on to the launcher. */
+/** Runs all jobs, and passes Ctrl-C and other stop signals on to the launcher. */
 async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const interrupt = () => launcher.interrupt();
@@ -202,7 +205,7 @@ async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   }
 }
 
-/** Wraps a source of jobs so that it also records each job's last outcome. */
+/** Wraps a source of jobs so that it also records the last outcome of each job. */
 function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOutcome> } {
   const outcomes = new Map<number, JobOutcome>();
   return {
@@ -215,7 +218,7 @@ function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOu
   };
 }
 
-/** Returns the status of every job, from this start of the sweep or an earlier one. */
+/** Returns the status of every job, whether it ran now or when the sweep was started before. */
 async function summaryRows(
   { jobs, asha }: PlannedSweep,
   outcomes: ReadonlyMap<number, JobOutcome>,

@@ -1,4 +1,4 @@
-// Plans the jobs of a sweep: composes and checks the config of each job, and determines its folder.
+// Plans the jobs of a sweep: composes and checks the config of each job, and determines the job's folder.
 import { ConfigError, sweepDimensions, type Composition, type SweepRequest } from '@bowyer/config';
 import { rungResources } from './asha.js';
 import type { AshaSourceOptions } from './asha-source.js';
@@ -9,20 +9,20 @@ import { launcherKeys, type LauncherConfig, type SweeperConfig } from '../keys/s
 
 export interface PlannedSweep {
   jobs: SweepJob[];
-  /** The configs of the jobs, by number. */
+  /** The composed configs of the jobs, by job number. */
   compositions: Composition[];
   launcher: LauncherConfig;
-  /** Only for successive halving. */
+  /** The options of successive halving (sweeper=asha); null for another sweeper. */
   asha: AshaSourceOptions | null;
-  /** Logged before the first job starts. */
+  /** Warnings that are logged before the first job starts. */
   warnings: string[];
 }
 
 /**
  * Plans the jobs of a sweep.
  *
- * @returns null for the basic sweeper with the basic launcher
- * @throws {ConfigError} if a job's config is wrong, or two jobs share a folder
+ * @returns null for Hydra's basic sweeper with its basic launcher
+ * @throws {ConfigError} if the config of a job is refused, or if two jobs would share a folder
  */
 export async function planJobs(request: SweepRequest): Promise<PlannedSweep | null> {
   const launcher = (request.master.setting('launcher') ?? { kind: 'basic' }) as LauncherConfig;
@@ -33,7 +33,8 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   const points = sweeper.kind === 'basic' ? plannedPoints(request) : drawnPoints(request, sweeper);
   const compositions: Composition[] = [];
   for (const [index, overrides] of points.entries()) compositions.push(await request.composeJob(index, overrides));
-  // The nodes `launcher` and `sweeper` are checked with the first job, so that mistakes in them are reported like any others.
+  // The config nodes `launcher` and `sweeper` are checked together with the config of the first job, so that mistakes in them are
+  // reported in the same way.
   const [first = []] = points;
   await request.check([await request.composeJob(0, [...first, ...steering])]);
   refuseUnreadKeys(launcher);
@@ -52,8 +53,8 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
 }
 
 /**
- * Warns about hydra.sweeper.max_batch_size, which is an option of Hydra's basic launcher only: it starts a batch when the one
- * before has ended.
+ * Warns about hydra.sweeper.max_batch_size, which only Hydra's basic launcher reads: it starts a batch of jobs when the previous
+ * batch has ended.
  */
 function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
   const size = master.setting('hydra.sweeper.max_batch_size');
@@ -67,7 +68,7 @@ function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfi
   return `hydra.sweeper.max_batch_size=${String(size)} has no effect: ${instead}`;
 }
 
-/** Refuses a key of another launcher, which would have no effect. */
+/** Refuses a key of the node `launcher` that belongs to another kind of launcher and would have no effect. */
 function refuseUnreadKeys(launcher: LauncherConfig): void {
   const unread = Object.keys(launcher).find((key) => key !== 'kind' && !launcherKeys[launcher.kind].includes(key));
   if (unread === undefined) return;
@@ -80,7 +81,10 @@ function refuseUnreadKeys(launcher: LauncherConfig): void {
   );
 }
 
-/** Returns whether an override belongs to the sweep itself and not to its jobs: another number of processes must not make other jobs. */
+/**
+ * Returns whether an override belongs to the sweep itself and not to its jobs. Such overrides are not part of a job, since the
+ * same job with another number of processes must not become another job.
+ */
 function isSteering(override: string): boolean {
   return /^(launcher|sweeper)(\.|$)/.test(overrideKey(override));
 }
@@ -145,7 +149,7 @@ async function ashaOptions(
       `leave out the override of ${resourceKey}; its ends are sweeper.min_resource and sweeper.max_resource`,
     ]);
   }
-  // A job is composed once, so that an unknown key is reported before anything starts.
+  // One job is composed here with the key that limits its training, so that an unknown key is reported before anything starts.
   await request.composeJob(0, [...first, `${resourceKey}=${min}`]);
   const rungs = rungResources(min!, max!, reductionFactor!);
   if (rungs.length === 1 && max! > min!) {

@@ -1,4 +1,4 @@
-// Runs the jobs of a sweep on this machine, several at a time, each as a process. A failed job does not stop the others.
+// Runs the jobs of a sweep as processes on this machine, several at a time. A failed job does not stop the others.
 import { identityOf } from '@bowyer/core';
 import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';
@@ -7,17 +7,17 @@ import { judgeJob, lastWords, type FiguresWanted } from './judge-job.js';
 import { jobLabel, type JobSource, type JobStart } from './sweep-job.js';
 
 export interface LocalLauncherOptions extends FiguresWanted {
-  /** The number of processes at a time. */
+  /** The number of processes that run at the same time. */
   jobs: number;
   source: JobSource;
-  /** Returns the program and the arguments of a start. */
+  /** Returns the program and the arguments that start a job. */
   commandOf(start: JobStart): [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   board: JobBoard;
-  /** Returns whether a job's label shows an override. */
+  /** Returns whether an override is shown in the labels of jobs. */
   shown(override: string): boolean;
-  /** The markers of earlier starts of the sweep, by job number. */
+  /** The markers from earlier starts of the sweep, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
 
@@ -30,12 +30,12 @@ export class LocalLauncher {
     this.#markers = new Map(options.markers);
   }
 
-  /** Returns whether the user asked to stop. */
+  /** Returns whether the user has asked the sweep to stop. */
   get interrupted(): boolean {
     return this.#interrupts > 0;
   }
 
-  /** Asks all running jobs to write a checkpoint and end, and starts no more; a second call ends them immediately. */
+  /** Asks all running jobs to write a checkpoint and end, and starts no further ones; a second call ends the jobs immediately. */
   interrupt(): void {
     this.#interrupts++;
     const count = this.#running.size;
@@ -49,7 +49,7 @@ export class LocalLauncher {
     );
   }
 
-  /** Runs until the source has nothing left, or until the user stops it. */
+  /** Runs jobs until the source has none left, or until the user stops the sweep. */
   async run(): Promise<void> {
     const { jobs, source } = this.options;
     const atWork = new Set<Promise<void>>();
@@ -65,7 +65,8 @@ export class LocalLauncher {
         await Promise.race(atWork);
       }
     } catch (error) {
-      // If, for instance, a marker could not be written, the running jobs end before the error is thrown.
+      // After an error of the launcher itself, such as a marker that cannot be written, the running jobs are stopped before the
+      // error is thrown.
       this.interrupt();
       await Promise.allSettled(atWork);
       throw error;
@@ -118,7 +119,7 @@ export class LocalLauncher {
       onLine: (line) => board.says(number, line),
     });
     this.#running.set(number, process);
-    // Ctrl-C may have come after the decision to start.
+    // Ctrl-C may have been pressed while the process was being started; the job is then asked to stop at once.
     if (this.interrupted) process.interrupt();
     marker.process = process.pid === null ? null : identityOf(process.pid);
     await writeMarker(start.job, marker);

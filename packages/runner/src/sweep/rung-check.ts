@@ -1,16 +1,16 @@
-// Checks that successive halving can compare trials at the rungs of a training whose length is counted in iterations.
+// Checks whether successive halving can compare trials at its rungs, for trainings whose length is counted in iterations.
 import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm, type IterationSchedule } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
 import { camelKeys } from '@bowyer/core';
 import type { AshaSourceOptions } from './asha-source.js';
 
-/** The key that counts a training's iterations. */
+/** The config key with the number of a training's iterations. */
 const ITERATIONS = 'algorithm.iterations';
 
 /**
- * Checks that rungs are compared after evaluations.
+ * Checks that each rung ends with an evaluation, whose metric is then compared.
  *
- * @throws {ConfigError} where the metrics at a rung could not be compared
+ * @throws {ConfigError} if the metrics of trials at a rung could not be compared
  */
 export function checkRungs(job: Composition, { resourceKey, metric, rungs }: AshaSourceOptions): void {
   if (job.pathOf(resourceKey) !== ITERATIONS) return;

@@ -1,11 +1,11 @@
-// Draws random points of a search space in the override grammar: lists, choice, range and glob by their values, and interval by
-// numbers between its ends.
+// Draws random trials from a search space that is written in Hydra's override grammar: from lists, choice, range and glob one of
+// their values, and from an interval a number between its ends.
 import { ConfigError, type SweepDimension } from '@bowyer/config';
 import { Rng } from '@bowyer/core';
 
 /** The number of significant digits of a drawn number. */
 const DIGITS = 6;
-/** The number of draws without a new trial after which the search space counts as used up. */
+/** The number of successive draws without a new trial after which the search space is considered used up. */
 const MAX_REDRAWS = 1000;
 
 /**
@@ -13,7 +13,7 @@ const MAX_REDRAWS = 1000;
  * whose logarithm is uniform; from `int(interval(a,b))` an integer, with both ends included. No trial is drawn twice.
  *
  * @param seed of all draws; a larger number of trials with the same seed begins with the same trials
- * @returns the override texts of each trial; fewer than asked for where the space has no more points
+ * @returns the overrides of each trial; fewer trials than requested if the search space has no more points
  * @throws {ConfigError} where an interval is empty, or has no logarithm
  */
 export function drawTrials(space: readonly SweepDimension[], trials: number, seed: number): string[][] {
@@ -46,7 +46,10 @@ function drawUniform(start: number, end: number, integer: boolean, rng: Rng): nu
   return rounded(start + rng.uniform() * (end - start), start, end);
 }
 
-/** Draws exp(u), with u uniform in [ln a, ln b]; for integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
+/**
+ * Draws exp(u), with u uniform in [ln a, ln b]. For integers it draws ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b is drawn
+ * too.
+ */
 function drawLog(start: number, end: number, integer: boolean, rng: Rng): number {
   const [low, high] = [Math.log(start), Math.log(integer ? end + 1 : end)];
   const value = Math.exp(low + rng.uniform() * (high - low));
@@ -56,7 +59,7 @@ function drawLog(start: number, end: number, integer: boolean, rng: Rng): number
 const rounded = (value: number, start: number, end: number) =>
   Math.min(end, Math.max(start, Number(value.toPrecision(DIGITS))));
 
-/** Writes a number that the config reads as a float, even if it is an integer. */
+/** Writes a number so that the config reads it as a float even if it is an integer. */
 const floatText = (value: number) => (Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value));
 
 function refuseEmpty(dimension: SweepDimension): void {

@@ -1,4 +1,4 @@
-// Writes the table at the end of a sweep: on the screen, and as CSV for spreadsheets and data frames.
+// Writes the table of jobs at the end of a sweep: as text for the terminal, and as CSV for spreadsheets and data frames.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { csvText, duration, textTable } from '@bowyer/logging';
@@ -7,13 +7,15 @@ import { jobLabel, overrideKey, type JobOutcome, type SweepJob } from './sweep-j
 
 const CSV_FILE = 'sweep.csv';
 
-/** A job and its outcome; null for a job that was never started. */
+/** A job and its outcome, which is null for a job that was never started. */
 export interface SummaryRow {
   job: SweepJob;
   outcome: JobOutcome | null;
 }
 
-/** Makes a function that recognizes overrides which not every job has; if all jobs have the same, it accepts all. */
+/**
+ * Returns a function that recognizes overrides in which jobs differ; if all jobs have the same overrides, it accepts all of them.
+ */
 export function variedOverrides(jobs: readonly SweepJob[]): (override: string) => boolean {
   const counts = new Map<string, number>();
   for (const { overrides } of jobs) for (const text of overrides) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -22,9 +24,9 @@ export function variedOverrides(jobs: readonly SweepJob[]): (override: string) =
 }
 
 /**
- * Writes the table of jobs.
+ * Writes the table of jobs for the terminal.
  *
- * @param metrics keys, one column each
+ * @param metrics the metrics to show, with a column for each
  */
 export function summaryText(rows: readonly SummaryRow[], metrics: readonly string[], directory: string): string {
   const shown = variedOverrides(rows.map(({ job }) => job));
@@ -39,8 +41,8 @@ export function summaryText(rows: readonly SummaryRow[], metrics: readonly strin
 }
 
 /**
- * Writes job, all its overrides, status, metrics, seconds, folder; then a column for each key whose value differs between the
- * jobs. Cells without a value are empty.
+ * Writes the table of jobs as CSV: job number, all overrides, status, metrics, seconds, folder; then a column for each key whose
+ * value differs between the jobs. Cells without a value are empty.
  */
 export function summaryCsv(rows: readonly SummaryRow[], metrics: readonly string[]): string {
   const varied = variedOverrides(rows.map(({ job }) => job));

@@ -1,47 +1,56 @@
-// Defines the types that the modules of a sweep share: a job, one start of it, and its outcome.
+// Defines the types that all modules of a sweep share: a job, a start of a job (it may be started several times), and its
+// outcome.
 
-/** One point of the sweep, with its own folder. */
+/** One run of a sweep (a point of its search space), which has its own folder. */
 export interface SweepJob {
   readonly number: number;
   /** The overrides in which this job differs from the others, as the sweeper wrote them. */
   readonly overrides: readonly string[];
-  /** An absolute path. */
+  /** The absolute path of the job's folder. */
   readonly directory: string;
 }
 
-/** One start of a job: the whole training, or with successive halving, the training up to a resource. */
+/** One start of a job: it trains to the end of the config or, with successive halving, up to a resource. */
 export interface JobStart {
   readonly job: SweepJob;
-  /** The resource up to which the job trains, written as a further override; absent for the config's own length. */
+  /**
+   * The config key that limits the training, and its value up to which the job now trains; absent if the job's config limits it.
+   */
   readonly resource?: { readonly key: string; readonly amount: number };
 }
 
-/** stopped: by the user, before its end; submitted: it waits or runs in Slurm. */
+/** stopped: the user ended the job before its end; submitted: the job waits or runs in Slurm. */
 export type JobStatus = 'finished' | 'failed' | 'stopped' | 'submitted';
 
 export interface JobOutcome {
   readonly status: JobStatus;
-  /** The reason of a failure, or the resource that was reached; empty where there is nothing to report. */
+  /** The reason why the job failed, or the resource that it has reached; empty where there is nothing to report. */
   readonly note: string;
-  /** Wall-clock time of all starts so far. */
+  /** The wall-clock seconds of all processes of the job so far. */
   readonly seconds: number;
-  /** Figures by the requested key; null where the job's files do not have it. */
+  /** The values of the requested metrics; null where the job's files do not have the metric. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** Decides which job is started next. `next` is called whenever a process is free, `report` whenever a job ends. */
+/**
+ * Decides which job of a sweep is started next. The launcher calls `next` whenever a process is free, and `report` whenever a job
+ * ends.
+ */
 export interface JobSource {
-  /** Returns the next job; null when none can be started now. The sweep is over when none is running either. */
+  /**
+   * Returns the next job to start; null when none can be started now. The sweep is over when it returns null and no job is
+   * running.
+   */
   next(): JobStart | null;
   report(start: JobStart, outcome: JobOutcome): void;
 }
 
-/** Writes `#3 seed=1 algorithm.actor.lr=0.001`, with the overrides that `shown` accepts. */
+/** Returns a label such as `#3 seed=1 algorithm.actor.lr=0.001`, with those overrides that `shown` accepts. */
 export function jobLabel({ number, overrides }: SweepJob, shown: (override: string) => boolean = () => true): string {
   return [`#${number}`, ...overrides.filter(shown)].join(' ');
 }
 
-/** Returns the key of an override text without prefix, package and value: `lr` for `++lr=1`, `env` for `+env@play=x`. */
+/** Returns the key of an override without prefix, package and value: `lr` for `++lr=1`, `env` for `+env@play=x`. */
 export function overrideKey(override: string): string {
   return /^(?:\+\+|\+|~)?([^=@]*)/.exec(override)![1];
 }

@@ -1,4 +1,4 @@
-// sweeper=wandb: creates a sweep at Weights & Biases, whose agents then run its trials.
+// Implements sweeper=wandb: creates a sweep at Weights & Biases, whose trials are then run by agents (task=wandb_agent).
 import {
   ConfigError,
   plainValue,
@@ -12,7 +12,7 @@ import { createSweep, type SweepConfig } from '@bowyer/wandb';
 import { shellQuoted } from '@bowyer/core';
 import { WANDB_TRIALS, type SweeperConfig } from '../keys/sweep-schema.js';
 
-/** Creates the sweep and prints how to run its trials. With `--dry-run` it is only printed. */
+/** Creates the sweep at Weights & Biases and prints how to run its trials. With `--dry-run` the sweep is only printed. */
 export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConfig): Promise<SweepOutcome> {
   const { master, program } = request;
   const dimensions = sweepDimensions(request.overrides, master);
@@ -61,7 +61,11 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   return { exitCode: 0 };
 }
 
-/** Counts the points of a grid. @throws where a dimension has no points */
+/**
+ * Counts the points of a grid search.
+ *
+ * @throws where a dimension is an interval, which has no finite number of points
+ */
 function gridPoints(varied: readonly SweepDimension[]): number {
   const interval = varied.find(({ kind }) => kind === 'interval');
   if (interval !== undefined)
@@ -76,10 +80,10 @@ function gridPoints(varied: readonly SweepDimension[]): number {
 
 const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
 
-/** Returns whether an override is passed to trials: those of the sweep itself are not. */
+/** Returns whether an override is passed to the trials; those of the sweep itself are not. */
 const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.test(override);
 
-/** Writes the values of a key in the format of a W&B sweep. */
+/** Returns the values of a config key in the format of a W&B sweep. */
 function parameter(dimension: SweepDimension): object {
   if (dimension.kind === 'values')
     return { values: dimension.texts.map((text) => plainValue(dimension.key, text.slice(text.indexOf('=') + 1))) };

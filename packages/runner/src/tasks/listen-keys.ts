@@ -6,7 +6,11 @@ export const hostOption = text('127.0.0.1', 'address to listen on; 0.0.0.0 accep
 export const portOption = (value: number) =>
   integer(value, 'port to listen on; 0: any free one', { minimum: 0, maximum: 65_535 });
 
-/** Makes the options of a server's address. @param port that is usual for the server */
+/**
+ * Returns the options for the address of a server.
+ *
+ * @param port the default port, which is usual for the kind of server
+ */
 export const listenOptions = (port: number) => ({
   host: hostOption,
   port: portOption(port),
@@ -17,7 +21,11 @@ export const serverKeyOption = optionalText(
   'environment variable with the key that clients must send; null: no key is required',
 );
 
-/** Refuses to serve other machines without a key. @param key the option that makes clients need a key; null where the protocol has none */
+/**
+ * Refuses a server that other machines can reach without an API key.
+ *
+ * @param key the option by which the server requires a key of its clients; null where the protocol has no keys
+ */
 export function listenProblems(
   {
     host,

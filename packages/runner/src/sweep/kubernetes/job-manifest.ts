@@ -1,31 +1,35 @@
-// Makes the manifest of a sweep as one Indexed Job of Kubernetes (batch/v1): each job is a pod, which resumes in its folder on a
-// volume claim. Source: kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and podFailurePolicy:
-// Kubernetes 1.33; on by default since 1.29 and 1.26).
+// Makes the Kubernetes manifest of a sweep as one Indexed Job (batch/v1). Each job of the sweep is a pod, which resumes from its
+// folder on a persistent volume claim. Source: kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and
+// podFailurePolicy: Kubernetes 1.33; on by default since 1.29 and 1.26).
 import { createHash } from 'node:crypto';
 import { shellQuoted } from '@bowyer/core';
 import { STOPPED_EXIT_CODE } from '../slurm/batch-script.js';
 import type { KubernetesConfig } from '../../keys/sweep-schema.js';
 
 interface IndexedTask {
-  /** Absolute folder of the job, below the mounted claim. */
+  /** The absolute path of the job's folder, below the path where the volume claim is mounted. */
   directory: string;
   command: readonly string[];
 }
 
 const SECONDS_PER_MINUTE = 60;
-/** The longest name of a Job that leaves space for the index and the suffix of its pods' names. */
+/** The largest length of the Job's name that leaves space for the index and the suffix in the names of its pods. */
 const LONGEST_NAME = 50;
 
-/** Names the Job: an equal sweep folder gives an equal name, so that a second `apply` changes the Job instead of starting another. */
+/**
+ * Returns the name of the Kubernetes Job. An equal sweep folder gives an equal name, so that a second `kubectl apply` changes the
+ * Job instead of starting another one.
+ */
 export function jobName(name: string, sweepDirectory: string): string {
   const suffix = createHash('sha256').update(sweepDirectory).digest('hex').slice(0, 8);
   return `${name.slice(0, LONGEST_NAME - suffix.length - 1)}-${suffix}`;
 }
 
 /**
- * Makes the manifest of an indexed Job.
+ * Makes the manifest of the Indexed Job that runs a sweep.
  *
- * @param tasks of the jobs, by index @param directory of the sweep
+ * @param tasks of the sweep's jobs, by index
+ * @param directory of the sweep
  */
 export function jobManifest(tasks: readonly IndexedTask[], config: KubernetesConfig, directory: string) {
   const { namespace, parallelism, retries = 0, timeout_min: minutes } = config;
@@ -96,6 +100,6 @@ const script = (tasks: readonly IndexedTask[]): string =>
     'esac',
   ].join('\n');
 
-/** Returns the same object without members that are null or absent. */
+/** Returns a copy of an object without the members that are null or absent. */
 const given = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));

@@ -1,5 +1,5 @@
-// launcher=kubernetes: writes the manifest of a sweep, and passes it to kubectl if the config says so. It does not wait for the
-// jobs.
+// Implements launcher=kubernetes: writes the manifest of a sweep, and passes it to kubectl if the config says so. It does not
+// wait until the jobs have ended.
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ export async function writeKubernetes(
 }
 
 /**
- * Checks the settings of a pod.
+ * Checks the launcher's settings of the pods.
  *
  * @throws {ConfigError} for settings with which no pod could run
  */
@@ -65,7 +65,7 @@ function checkSettings(config: LauncherConfig, directory: string): void {
 }
 
 /**
- * Applies a manifest.
+ * Applies a manifest with kubectl.
  *
  * @returns kubectl's output
  */

@@ -1,18 +1,21 @@
-// Writes the script of a job array: its #SBATCH lines, the command of each task, and its reaction to signals.
+// Writes the batch script of a Slurm job array, which runs the jobs of a sweep: its #SBATCH lines, the command of each array
+// task, and how it reacts to signals.
 import { shellQuoted } from '@bowyer/core';
 import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { EVENTS_FILE } from './slurm-events.js';
 
-/** The exit code of a run that wrote a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h. */
+/**
+ * The exit code by which a run reports that it has written a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h.
+ */
 export const STOPPED_EXIT_CODE = 75;
 
 interface ArrayTask {
-  /** Absolute folder of the job. */
+  /** The absolute path of the job's folder. */
   directory: string;
   command: readonly string[];
 }
 
-/** The option of sbatch for each key that has one. */
+/** For keys of the config node `launcher`, the option of sbatch that each sets. */
 const OPTIONS = {
   name: 'job-name',
   nodes: 'nodes',
@@ -32,7 +35,7 @@ const OPTIONS = {
   exclude: 'exclude',
 } as const satisfies Partial<Record<keyof SlurmConfig, string>>;
 
-/** Options that the launcher sets itself. */
+/** Options of sbatch that the launcher sets itself, so that a config cannot give them. */
 const RESERVED = [
   'array',
   'output',
@@ -48,9 +51,9 @@ const RESERVED = [
 ];
 
 /**
- * Lists the options that a config must not give in `additional_parameters`.
+ * Lists the options of sbatch that a config must not give in `additional_parameters`.
  *
- * @returns options in `additional_parameters` that the launcher sets itself, or that have separate keys
+ * @returns options in `additional_parameters` that the launcher sets itself, or that have their own config keys
  */
 export function refusedParameters({ additional_parameters: given = {} }: SlurmConfig): string[] {
   const own: readonly string[] = [...RESERVED, ...Object.values(OPTIONS), 'time', 'mem'];
@@ -58,10 +61,10 @@ export function refusedParameters({ additional_parameters: given = {} }: SlurmCo
 }
 
 /**
- * Writes the script of an array.
+ * Writes the batch script of a job array.
  *
- * @param tasks by index in the array
- * @param log pattern of Slurm's own log, for errors before a job's log is open
+ * @param tasks the commands and folders, by index in the array
+ * @param log path pattern of Slurm's own log, for errors that occur before a job's log is open
  */
 export function batchScript(
   tasks: readonly ArrayTask[],
@@ -69,7 +72,7 @@ export function batchScript(
   { cwd, log }: { cwd: string; log: string },
 ): string {
   const { cpus_per_task: cpus = null, srun_args: own = [] } = config;
-  // Since Slurm 22.05 srun does not inherit the number of cores from sbatch.
+  // The number of cores is passed to srun, since srun no longer inherits it from sbatch since Slurm 22.05.
   const srun = ['srun', '--kill-on-bad-exit=1', ...(cpus === null ? [] : [`--cpus-per-task=${cpus}`]), ...own];
   return [
     '#!/bin/bash',
@@ -117,13 +120,13 @@ function directives(count: number, config: SlurmConfig, { cwd, log }: { cwd: str
   });
 }
 
-/** Writes `minutes:seconds`, as sbatch reads it. */
+/** Writes a time limit as `minutes:seconds`, which sbatch reads. */
 function timeLimit(minutes: number): string {
   const seconds = Math.ceil(minutes * 60);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Quotes a value: sbatch reads quotes in its lines as a shell does, without expansions. */
+/** Quotes a value in an #SBATCH line: sbatch reads quotes there as a shell does, but without expansions. */
 const directiveValue = (text: string) =>
   /^[^\s"'\\]+$/.test(text) ? text : `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
 
@@ -132,8 +135,8 @@ function variables({
   timeout_min: minutes = null,
   signal_delay_s: delay = 0,
 }: SlurmConfig) {
-  // A preemption may send the same signal (preempt_send_user_signal). More than a minute before the time limit, it counts as a
-  // preemption.
+  // A preemption may send the same signal as an approaching time limit (preempt_send_user_signal). A signal more than a minute
+  // before the requested time of the signal counts as a preemption.
   const limit = minutes === null ? 0 : Math.max(Math.floor(minutes * 60) - delay - 60, 0);
   return [
     `max_timeouts=${restarts}`,
@@ -142,8 +145,8 @@ function variables({
   ].join('\n');
 }
 
-// The task's name is used instead of $SLURM_JOB_ID, which for an array's last task is the array's number, by which scontrol would
-// requeue all tasks.
+// The task is named by the ids of the array and of its index, and not by $SLURM_JOB_ID: for the last task of an array, that is
+// the id of the array, with which scontrol would requeue all tasks.
 const BEGINNING = `task=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 mkdir -p "$directory" || exit 1
 exec >>"$directory/job.log" 2>&1
@@ -164,7 +167,10 @@ trap at_user_signal USR2
 trap 'interrupted=1 stop=cancelled' TERM
 note started null`;
 
-/** The beginning of this start in a job's log. Some versions of srun (22.05) exit with 0 if no node could start the step. */
+/**
+ * Writes the command to the job's log each time it is started. The file `.begun` shows whether srun has started the step, since
+ * some versions of srun (22.05) exit with 0 if no node could start it.
+ */
 const HEADING = `printf '# %s\\n' "\${command[*]@Q}"
 begun=$directory/.begun
 rm -f "$begun"`;

@@ -1,4 +1,4 @@
-// Checks Slurm's installation and options for launcher=slurm before anything is written or submitted.
+// Checks for launcher=slurm that Slurm is installed and that its options are allowed, before anything is written or submitted.
 import { ConfigError } from '@bowyer/config';
 import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { refusedParameters } from './batch-script.js';
@@ -6,14 +6,14 @@ import { SlurmCommands } from './slurm-commands.js';
 
 export interface OpenedSlurm {
   slurm: SlurmCommands;
-  /** Upper bound of array indices, exclusive. */
+  /** The number that limits the indices of a job array: the largest index is one less. */
   maxArraySize: number;
 }
 
 /**
- * Opens Slurm's commands.
+ * Returns an interface to Slurm's commands.
  *
- * @throws {ConfigError} without Slurm, or for options that the launcher sets itself
+ * @throws {ConfigError} if Slurm is not installed, or for options that the launcher sets itself
  */
 export async function openSlurm(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// Submits the jobs of a sweep as Slurm's job arrays, follows them in the queue, and collects their results.
+// Submits the jobs of a sweep as Slurm job arrays, follows them in Slurm's queue, and collects their results.
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,18 +16,18 @@ import { readSlurmEvents, secondsAtWork } from './slurm-events.js';
 interface SlurmLauncherOptions extends FiguresWanted {
   slurm: SlurmCommands;
   config: SlurmConfig;
-  /** The source of the jobs, which are all submitted together. */
+  /** The source of the sweep's jobs, which are all submitted together. */
   source: JobSource;
   commandOf(start: JobStart): readonly [string, ...string[]];
   cwd: string;
-  /** The sweep's folder; scripts and Slurm's own logs are in its subfolder `slurm`. */
+  /** The folder of the sweep; batch scripts and Slurm's own logs are in its subfolder `slurm`. */
   directory: string;
-  /** Upper bound of array indices, exclusive. */
+  /** The number that limits the indices of a job array: the largest index is one less. */
   maxArraySize: number;
   board: JobBoard;
-  /** Returns whether a job's label shows an override. */
+  /** Returns whether an override is shown in the labels of jobs. */
   shown(override: string): boolean;
-  /** The markers of earlier starts of the sweep, by job number. */
+  /** The markers from earlier starts of the sweep, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
 
@@ -40,7 +40,7 @@ interface Followed {
 const SECONDS_WITHOUT_ANSWER = 300;
 
 export class SlurmLauncher {
-  /** The tasks that are followed, by Slurm's name of each. */
+  /** The array tasks that are followed in the queue, by Slurm's id of each, such as `12_3`. */
   readonly #followed = new Map<string, Followed>();
   readonly #arrays = new Set<string>();
   readonly #leave = new AbortController();
@@ -49,22 +49,22 @@ export class SlurmLauncher {
 
   constructor(private readonly options: SlurmLauncherOptions) {}
 
-  /** Returns whether the user asked to stop following. */
+  /** Returns whether the user has pressed Ctrl-C, after which the jobs are no longer followed. */
   get interrupted(): boolean {
     return this.#leave.signal.aborted;
   }
 
-  /** Lists the numbers of the arrays that are in the queue or running. */
+  /** Lists the ids of the job arrays that are still waiting or running in Slurm. */
   get arraysLeft(): string[] {
     return [...new Set([...this.#followed.keys()].map(arrayOf))];
   }
 
-  /** Stops following: the jobs stay in Slurm, and `run` returns. */
+  /** Stops following the jobs: they stay in Slurm, and `run` returns. */
   interrupt(): void {
     this.#leave.abort();
   }
 
-  /** Submits the jobs of the source, and follows them until every job has ended or the user interrupts. */
+  /** Submits the jobs of the source, and follows them until every job has ended or the user presses Ctrl-C. */
   async run(): Promise<void> {
     const { source, slurm } = this.options;
     const starts: JobStart[] = [];
@@ -88,7 +88,7 @@ export class SlurmLauncher {
   }
 
   /**
-   * Follows the tasks that an earlier start of the sweep has submitted.
+   * Finds the array tasks that were submitted when the sweep was started before, and follows those that Slurm still knows.
    *
    * @returns the jobs that must be submitted
    */
@@ -126,7 +126,10 @@ export class SlurmLauncher {
     this.#arrays.add(arrayOf(task));
   }
 
-  /** Submits one array if all jobs fit into it; else several, each of which waits for the end of the one before. */
+  /**
+   * Submits all jobs as one array if they fit into it; otherwise as several arrays, each of which waits for the end of the
+   * previous one.
+   */
   async #submit(starts: readonly JobStart[]): Promise<void> {
     const { slurm, config, commandOf, cwd, maxArraySize, markers, board } = this.options;
     await mkdir(this.#folder, { recursive: true });
@@ -149,7 +152,7 @@ export class SlurmLauncher {
   }
 
   /**
-   * Reads the queue.
+   * Reads the states of the followed tasks from Slurm's queue.
    *
    * @returns null while Slurm's controller does not answer
    */
@@ -216,7 +219,7 @@ export class SlurmLauncher {
 
 const arrayOf = (task: string) => task.split('_')[0];
 
-/** Reads the last line of a log that grows. */
+/** Reads the last line of a log to which a job is still writing. */
 async function lastLine(path: string): Promise<string> {
   const handle = await open(path).catch(() => null);
   if (handle === null) return 'starting';

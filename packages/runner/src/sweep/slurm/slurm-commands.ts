@@ -5,11 +5,11 @@ import { ConfigError } from '@bowyer/config';
 
 const execute = promisify(execFile);
 
-/** An array task in the queue, or one that ended recently enough for the controller to know it (MinJobAge). */
+/** An array task that waits or runs, or that ended so recently that Slurm's controller still knows it (MinJobAge). */
 export interface QueuedTask {
   /** The state as squeue writes it: PENDING, RUNNING, COMPLETED, TIMEOUT, … */
   state: string;
-  /** The reason why it waits: Resources, Priority, …; None without one. */
+  /** The reason why the task waits: Resources, Priority, …; None if it does not wait. */
   reason: string;
 }
 
@@ -21,14 +21,18 @@ interface CommandFailure {
 
 const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxRSS,NodeList,Start,End';
 
-/** Calls Slurm's commands. @param env with SLURM_CONF if the cluster's file is not in its usual place */
+/**
+ * Calls Slurm's commands.
+ *
+ * @param env of the commands; it has SLURM_CONF if the cluster's config file is not at its default path
+ */
 export class SlurmCommands {
   constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
 
   /**
-   * Returns the maximum number of tasks of an array; its largest index is one less.
+   * Returns the largest number of tasks of a job array; the largest index is one less.
    *
-   * @throws {ConfigError} if Slurm's commands are not installed, or its controller does not answer
+   * @throws {ConfigError} if Slurm's commands are not installed, or if its controller does not answer
    */
   async maxArraySize(): Promise<number> {
     const text = await this.#run('scontrol', ['show', 'config']).catch((error: CommandFailure) => {
@@ -40,7 +44,11 @@ export class SlurmCommands {
     return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(text)?.[1] ?? 1001);
   }
 
-  /** Submits a script. @returns the array's number */
+  /**
+   * Submits a batch script.
+   *
+   * @returns the id of the job array
+   */
   async submit(scriptPath: string, options: readonly string[] = []): Promise<string> {
     const text = await this.#run('sbatch', ['--parsable', ...options, scriptPath]).catch((error: CommandFailure) => {
       throw new ConfigError('sweep', `sbatch refuses ${scriptPath}: ${spoken(error)}`, [
@@ -50,12 +58,12 @@ export class SlurmCommands {
     return text.trim().split(';')[0];
   }
 
-  /** Returns the tasks in the queue by their names, such as `12_3`; a task that Slurm has forgotten is absent. */
+  /** Returns the tasks in the queue by their ids, such as `12_3`. A task that ended more than MinJobAge ago is absent. */
   async queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>> {
     const format = '--format=%i|%T|%r';
     const args = ['--noheader', '--array', '--states=all', `--jobs=${arrays.join(',')}`, format];
     const text = await this.#run('squeue', args).catch((error: CommandFailure) => {
-      // All of these arrays ended more than MinJobAge ago.
+      // This error means that all of the arrays ended more than MinJobAge ago, so that Slurm no longer knows them.
       if (/Invalid job id/.test(error.stderr ?? '')) return '';
       throw error;
     });
@@ -63,14 +71,20 @@ export class SlurmCommands {
     return new Map(lines.flatMap(([id, state, reason]) => (state ? [[id.trim(), { state, reason }] as const] : [])));
   }
 
-  /** Returns the state from Slurm's accounting, such as `TIMEOUT`; null without accounting or without a record. */
+  /**
+   * Returns the state of a task from Slurm's accounting database, such as `TIMEOUT`; null if the cluster has no accounting, or no
+   * record of the task.
+   */
   async accountedState(task: string): Promise<string | null> {
     const args = ['--noheader', '--allocations', '--parsable2', '--format=State', `--jobs=${task}`];
     const text = await this.#run('sacct', args).catch(() => '');
     return text.trim().split('\n').at(-1)?.split(' ')[0] || null;
   }
 
-  /** Returns a printable table with one line for each start; null without accounting. */
+  /**
+   * Returns a printable table from Slurm's accounting database, with a line for each time that a task was started; null without
+   * accounting.
+   */
   async accounting(arrays: readonly string[]): Promise<string | null> {
     const args = ['--duplicates', '--parsable2', `--format=${ACCOUNTING_COLUMNS}`, `--jobs=${arrays.join(',')}`];
     const text = await this.#run('sacct', args).catch(() => '');

@@ -1,5 +1,5 @@
-// Reads the events that a job's batch script writes into the folder of its log, so that its end is known without accounting, and
-// even if no launcher was running.
+// Reads the events that the batch script of a Slurm job writes into the job's folder. They show how the job ended even if the
+// cluster has no accounting and no launcher was running.
 import { join } from 'node:path';
 import { textIfThere, wholeLines } from '../../run/read-files.js';
 
@@ -8,24 +8,27 @@ export const EVENTS_FILE = 'slurm-events.jsonl';
 export interface SlurmEvent {
   /** Seconds since 1970. */
   time: number;
-  /** The array and the index: `12_3`. */
+  /** Slurm's id of the array task: the id of the array and the index, `12_3`. */
   task: string;
-  /** The number of earlier starts by Slurm. */
+  /** The number of times that Slurm has started the task before, after a requeue. */
   restarts: number;
   /** The nodes as Slurm lists them: `node[1-2]`. */
   nodes: string;
-  /** timeout, preempted: a checkpoint was requested; out of time: the last permitted time limit was reached. */
+  /**
+   * timeout and preempted: the job was asked to write a checkpoint; out of time: the time limit was reached and no further
+   * restart is permitted.
+   */
   event: 'started' | 'timeout' | 'preempted' | 'requeued' | 'cancelled' | 'out of time' | 'ended';
-  /** The exit code of `ended`, else null. */
+  /** The exit code of the job if the event is `ended`, otherwise null. */
   code: number | null;
 }
 
-/** Reads the events of every submission of this job, oldest first; an incomplete line is skipped. */
+/** Reads the events of all submissions of a job, oldest first; an incomplete line is skipped. */
 export async function readSlurmEvents(directory: string): Promise<SlurmEvent[]> {
   return wholeLines<SlurmEvent>((await textIfThere(join(directory, EVENTS_FILE))) ?? '');
 }
 
-/** Sums the seconds from each start of a job to the last event before its next start. */
+/** Sums the times during which a job ran: the seconds from each `started` to the last event before the next `started`. */
 export function secondsAtWork(events: readonly SlurmEvent[]): number {
   let [seconds, begun, last] = [0, 0, 0];
   for (const { event, time } of events) {

@@ -1,7 +1,7 @@
-// Decides how a task ended, from Slurm's state and the batch script's events.
+// Decides how an array task of Slurm ended, from Slurm's state of the task and the events that its batch script has written.
 import type { SlurmEvent } from './slurm-events.js';
 
-/** States of jobs for which Slurm does nothing more. */
+/** States of a Slurm job that is over, so that Slurm does nothing more with it. */
 const FINAL = [
   'COMPLETED',
   'FAILED',
@@ -16,7 +16,7 @@ const FINAL = [
   'LAUNCH_FAILED',
 ];
 
-/** States that explain a failure better than an exit code. */
+/** States of a Slurm job that explain a failure better than its exit code does. */
 const REASONS: Readonly<Record<string, string>> = {
   OUT_OF_MEMORY: 'it used more memory than it asked for (OUT_OF_MEMORY): raise launcher.mem_gb',
   NODE_FAIL: 'its node failed (NODE_FAIL)',
@@ -27,9 +27,9 @@ const REASONS: Readonly<Record<string, string>> = {
 export const isOver = (state: string) => FINAL.includes(state);
 
 /**
- * Returns how a task ended.
+ * Returns how an array task ended.
  *
- * @param state of Slurm; null where it has no record of the task
+ * @param state of the task in Slurm; null where Slurm has no record of the task
  * @param events of this task, oldest first
  * @returns `failure` is empty for a job that ended by itself with exit code 0
  */

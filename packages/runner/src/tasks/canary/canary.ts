@@ -1,5 +1,5 @@
-// task=canary: compares the users' feedback on a model and on its canary, and sets the share of conversations that the canary
-// answers.
+// Implements task=canary: compares the users' feedback on a served model and on its canary (a new model that answers a share of
+// the conversations), and changes that share.
 import { gainVerdict } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 import { compareArms, readCanary, readRollouts, writeCanary, type Arm, type ArmComparison } from '@bowyer/rollouts';

@@ -1,4 +1,5 @@
-// task=canary: compares a served model with its canary, and changes the canary's share.
+// Defines the options of task=canary, which compares a served model with its canary (a new model that answers a share of the
+// conversations) and changes the canary's share.
 import { fraction, optional, optionalText, unitOptions } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { missingOptions } from '../missing-options.js';

@@ -1,4 +1,5 @@
-// task=compare: prints the comparison, and writes comparison.html with curves and the episodes that differ most.
+// Implements task=compare: prints which of two runs, or folders of runs, is better, and writes comparison.html with curves and
+// the episodes that differ most.
 import { comparisonText, readSides } from '../../report/comparison.js';
 import { writeComparison } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';

@@ -1,4 +1,4 @@
-// task=compare: finds out which of two runs, or of two folders of runs, is better.
+// Defines the options of task=compare, which finds out which of two runs, or of two folders of runs, is better.
 import { texts, unitOptions, oneProblem } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';

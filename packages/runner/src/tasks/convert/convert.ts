@@ -1,4 +1,5 @@
-// task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
+// Implements task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base model, as a folder in
+// Hugging Face's format.
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
@@ -36,7 +37,11 @@ async function writeConverted(
   return `${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`;
 }
 
-/** Merges an adapter into its base, in float32. @param quantization of the base while the adapter was trained */
+/**
+ * Merges an adapter into its base model, in float32.
+ *
+ * @param quantization of the base model while the adapter was trained
+ */
 async function merge(
   input: string,
   output: string,

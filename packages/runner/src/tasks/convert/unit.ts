@@ -1,4 +1,5 @@
-// task=convert: writes weights of PyTorch or llama2.c, or an adapter merged into its base, as a folder in Hugging Face's layout.
+// Defines the options of task=convert, which writes weights of PyTorch or llama2.c, or an adapter merged into its base model, as
+// a folder in Hugging Face's format.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { quantizationNode } from '../../agent/keys/policy-keys.js';
 import { seedlessKeys } from '../../keys/run-keys.js';

@@ -1,4 +1,5 @@
-// task=dashboard: serves the page and its data until the user stops it.
+// Implements task=dashboard: serves a web page about the runs in a folder, and the data that the page requests, until the user
+// stops it.
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { HttpListener } from '@bowyer/serving';
@@ -28,8 +29,8 @@ export async function dashboard({ task }: DashboardConfig, { print, log, onInter
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
-  // The token is in the URL's fragment, which browsers send to no server, so that no log contains it. A token from the user's
-  // variable is not printed.
+  // The access token is in the fragment of the printed URL, which browsers send to no server, so that no log contains it. A token
+  // that the user has given in an environment variable is not printed.
   const shown = tokenEnv === null ? token : `$${tokenEnv}`;
   print(`${index.size} runs of ${resolve(dir)}: ${listener.origin}/#token=${shown} (Ctrl-C stops it)\n`);
   await stopped;

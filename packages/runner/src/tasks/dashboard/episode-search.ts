@@ -1,4 +1,4 @@
-// Searches the episodes of a run by their texts, and reads single episodes.
+// Searches the episodes of a run by their texts, and reads single episodes, for the dashboard's page.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPartedJsonl } from '@bowyer/core';
@@ -11,7 +11,7 @@ import { Refused } from './refused.js';
 
 const MOST_FOUND = 200;
 
-/** Finds the episodes that contain a text, in upper or lower case, the latest first; all of them where the text is empty. */
+/** Finds the episodes that contain a text, regardless of case, the latest first; returns all episodes for an empty text. */
 export async function searchEpisodes(
   directory: string,
   text: string,
@@ -33,7 +33,11 @@ export async function searchEpisodes(
 
 const lists = new Map<string, { stamp: string; list: EpisodeList }>();
 
-/** Reads one episode. @throws {Refused} if the run has no such episode */
+/**
+ * Reads one complete episode.
+ *
+ * @throws {Refused} if the run has no such episode
+ */
 export async function readEpisode(directory: string, id: string): Promise<Dialogue> {
   const gamma = gammaOf(await readRunRecord(directory));
   const list = await listOf(directory, gamma);
@@ -41,7 +45,7 @@ export async function readEpisode(directory: string, id: string): Promise<Dialog
   return readDialogue(list, id, gamma);
 }
 
-/** Lists the episodes of a run. The list of the last run is cached until its files change. */
+/** Lists the episodes of a run. The list of the run that was requested last is cached until its files change. */
 async function listOf(directory: string, gamma: number): Promise<EpisodeList> {
   const paths = SOURCES.map((source) => join(directory, 'trajectories', `${source}.jsonl`));
   const stamp = (await Promise.all(paths.map((path) => stat(path).catch(() => null)))).map((one) => one?.size).join();

@@ -1,4 +1,4 @@
-// Plays games in the dashboard's page: a person and the current policy of a run take turns in its environment.
+// Plays games in the dashboard's page: a person and the newest policy of a run act in the run's environment, one turn at a time.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -21,11 +21,11 @@ import { Refused } from './refused.js';
 /** A game as the page shows it. */
 export interface GameView {
   game: string;
-  /** Which policy plays, such as `checkpoint 40`. */
+  /** The name of the policy that plays, such as `checkpoint 40`. */
   policy: string;
-  /** The newest text of the environment. */
+  /** The newest text of the environment, which the person reads. */
   observation: string;
-  /** The last action, who took it, and its reward; null before the first action. */
+  /** The last action, who chose it, and its reward; null before the first action. */
   action: { by: 'you' | 'policy'; text: string; reward: number } | null;
   validActions: string[];
   ended: 'won' | 'over' | 'cut by the limit' | null;
@@ -37,19 +37,19 @@ interface Game {
   player: Player;
   env: ReturnType<ReturnType<typeof agentEnvironment>>;
   rng: Rng;
-  /** The whole text that the policy reads next. */
+  /** The complete text that the policy will read for its next action. */
   observation: string;
   validActions: string[];
   ended: GameView['ended'];
   close(): Promise<void>;
 }
 
-/** Plays one game at a time, because each has its policy in memory. */
+/** Plays the games of the page, only one at a time, because the policy of a game is in memory. */
 export class PlayTable {
   #game: Game | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Ends the game in progress, loads the run's agent and resets its environment. */
+  /** Starts a new game: ends the one in progress, loads the run's policy and resets the run's environment. */
   open(directory: string, seed: number): Promise<GameView> {
     return this.#inTurn(async () => {
       await this.#leave();
@@ -59,7 +59,11 @@ export class PlayTable {
     });
   }
 
-  /** Takes one step of the game. @param action null: the policy acts */
+  /**
+   * Plays one turn of the game.
+   *
+   * @param action of the person; null: the policy chooses the action
+   */
   step(id: unknown, action: string | null): Promise<GameView> {
     return this.#inTurn(async () => {
       const game = this.#game;
@@ -136,14 +140,17 @@ async function openGame(directory: string, seed: number): Promise<Game> {
   };
 }
 
-/** Lets the policy choose an action. It reads the whole text, as in a first turn, because a person may have acted in between. */
+/**
+ * Lets the policy choose an action. It reads the complete text as in a first turn, because a person may have
+ * acted in between.
+ */
 async function chosenAction({ player, observation, validActions, rng }: Game): Promise<string> {
   const [decision] = await player.act([{ slot: 0, turn: 0, observation, validActions, rng }]);
   if (decision instanceof Error) throw decision;
   return decision.action;
 }
 
-/** Returns folder and name of the policy that plays for a run: its best agent, else its newest checkpoint. */
+/** Returns the folder and the name of the policy that plays for a run: its best agent or, without one, its newest checkpoint. */
 function playedPolicy(directory: string): [folder: string, name: string] {
   const folder = agentFolderOf(directory);
   if (folder === directory) throw new Refused(409, 'this run has no checkpoint yet');

@@ -1,4 +1,4 @@
-/** The error for a request of the page that is refused, with the status and the message of the answer. */
+/** The error for a request of the dashboard's page that is refused; it has the HTTP status and the message of the response. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 

@@ -1,5 +1,5 @@
-// Answers the requests of the dashboard's page. The listener has already refused requests of other origins and hosts; the token
-// is checked here, for GET requests too.
+// Answers the HTTP requests of the dashboard's page. The listener has already refused requests of other origins and hosts; the
+// access token is checked here, for GET requests too.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyError, excerpt, faultMessage, pathOf, readJson } from '@bowyer/serving';
@@ -66,7 +66,7 @@ export class Routes {
     this.options.log(`${route}: ${stack ?? message}`, 'WARNING');
   }
 
-  /** Ends the event streams, since the listener would wait for them before it closes. */
+  /** Ends the event streams to open pages, since the HTTP listener would otherwise wait for them before it closes. */
   close(): void {
     for (const [response, timer] of this.#timers) {
       clearInterval(timer);
@@ -115,7 +115,10 @@ export class Routes {
   }
 }
 
-/** Headers of every answer: the page's script and style are inline, and no other page may frame it. */
+/**
+ * The headers of every response. They allow the page's inline script and style, and forbid other pages to show the page in a
+ * frame.
+ */
 const headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -137,7 +140,7 @@ function seedOf(seed: unknown): number {
   throw new Refused(400, 'seed must be an integer of 0 or more');
 }
 
-/** Reads the action of a request; null where the policy is to act. */
+/** Reads the action in a request of the page; null means that the policy chooses the action. */
 function actionOf(action: unknown): string | null {
   if (action === null || action === undefined || typeof action === 'string') return action ?? null;
   throw new Refused(400, 'action must be a text, or null to let the policy act');

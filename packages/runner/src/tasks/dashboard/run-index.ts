@@ -1,4 +1,5 @@
-// Finds the runs below a folder, again every few seconds. Requests name runs of this index, and never contain a path.
+// Finds the runs below a folder for the dashboard, and looks for new ones every few seconds. Requests of the page name runs by
+// their id in this index, never by a path.
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -9,15 +10,15 @@ import { readRunRecord } from '../../report/run-facts.js';
 import { CONFIG_FILE } from '../../run/recorded-config.js';
 
 const DEEPEST = 6;
-/** Folders of a run or of tools, which contain no runs. */
+/** The names of folders that are not searched, since they belong to a run or to a tool and contain no runs. */
 const SKIPPED = new Set(['checkpoints', 'trajectories', 'node_modules', 'tensorboard', 'wandb', 'warm-starts']);
 const SCAN_MS = 2000;
-/** Enough for the last rows of metrics.jsonl. */
+/** The number of bytes read from the end of metrics.jsonl, which are enough for its last rows. */
 const TAIL_BYTES = 256 * 1024;
 
 interface Known {
   directory: string;
-  /** Changes whenever a file of the run does. */
+  /** A text that changes whenever a file of the run changes. */
   stamp: string;
   summary: RunSummary;
 }
@@ -29,7 +30,11 @@ export class RunIndex {
 
   private constructor(private readonly root: string) {}
 
-  /** Opens the index of a folder. @throws if the folder is not there */
+  /**
+   * Opens the index of a folder.
+   *
+   * @throws if the folder does not exist
+   */
   static async open(root: string): Promise<RunIndex> {
     const found = await stat(root).catch(() => null);
     if (!found?.isDirectory())
@@ -43,14 +48,16 @@ export class RunIndex {
     return this.#runs.size;
   }
 
-  /** Lists all runs, the latest change first, and looks for new ones where the last look is older than two seconds. */
+  /**
+   * Lists all runs, the most recently changed first. It searches the folder again if the last search is older than two seconds.
+   */
   async list(): Promise<RunSummary[]> {
     if (performance.now() - this.#scannedAt > SCAN_MS)
       await (this.#scanning ??= this.#scan().finally(() => (this.#scanning = null)));
     return [...this.#runs.values()].map(({ summary }) => summary).sort((a, b) => b.changed - a.changed);
   }
 
-  /** Returns the folder of a listed run; null for anything else. */
+  /** Returns the folder of the run with this id; null for anything that is not in the list. */
   directoryOf(id: string): string | null {
     return this.#runs.get(id)?.directory ?? null;
   }
@@ -71,7 +78,7 @@ export class RunIndex {
   }
 }
 
-/** Finds the folders of runs. Links are not followed: they may lead out of the folder. */
+/** Finds the folders of runs below a folder. Symbolic links are not followed, since they may lead out of the folder. */
 async function* runFolders(folder: string, depth: number): AsyncGenerator<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const isRun = entries.some(
@@ -87,7 +94,7 @@ async function* runFolders(folder: string, depth: number): AsyncGenerator<string
 async function stampOf(directory: string): Promise<string> {
   const names = ['metrics.jsonl', 'results.json', 'starts.jsonl', 'paused', CONFIG_FILE, 'trajectories/test.jsonl'];
   const stats = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
-  // The heartbeat of the lock changes all the time, so the stamp contains only whether the run is alive.
+  // The stamp contains whether the run is alive, but not the time of its lock file, which changes with every heartbeat.
   const isAlive = await isUnderWay(directory);
   return [...stats.map((one) => (one === null ? '-' : `${one.size}@${one.mtimeMs}`)), isAlive].join();
 }
@@ -118,14 +125,17 @@ async function summaryOf(id: string, directory: string): Promise<RunSummary> {
   };
 }
 
-/** Reads the number of iterations from the config of the last start: it may grow, so run-config.json does not have it. */
+/**
+ * Reads the number of iterations from the config with which the run was last started. run-config.json does not have it, since a
+ * resumed run may have more.
+ */
 async function iterationsOf(directory: string): Promise<number | null> {
   const yaml = await readFile(join(directory, '.hydra', 'config.yaml'), 'utf8').catch(() => '');
   const text = /^(?: {2})?iterations: (\d+)$/m.exec(yaml)?.[1];
   return text === undefined ? null : Number(text);
 }
 
-/** Reads the last rows of a file that may be very long; a row that is being written is left out. */
+/** Reads the last rows of a JSONL file that may be very long; a row that is only partly written is left out. */
 async function lastRows(path: string): Promise<Record<string, number>[]> {
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size === 0) return [];

@@ -1,4 +1,4 @@
-// task=dashboard: shows the runs of a folder in the browser.
+// Defines the options of task=dashboard, which shows the runs of a folder in the browser.
 import { flag, isLoopback, optionalText, text, unitOptions, oneProblem } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';

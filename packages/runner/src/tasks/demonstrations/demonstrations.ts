@@ -1,4 +1,5 @@
-// task=demonstrations: writes the demonstrations of a warm start, in the environment's own format where it has one.
+// Implements task=demonstrations: writes the demonstrations that a warm start would imitate to a file, in the format of the
+// environment's original implementation if it has one.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { makeDemonstrations, type DemonstrationConfig } from '../../agent/demonstrations/demonstrations.js';

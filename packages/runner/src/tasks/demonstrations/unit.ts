@@ -1,4 +1,4 @@
-// task=demonstrations: writes the demonstrations of a warm start.
+// Defines the options of task=demonstrations, which writes the demonstrations that a warm start would imitate to a file.
 import { demonstrationProblems, demonstrationsNode } from '../../agent/demonstrations/demonstration-keys.js';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';

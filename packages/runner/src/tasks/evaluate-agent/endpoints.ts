@@ -1,20 +1,26 @@
-// Reads the addresses of endpoints that an evaluation tests as models.
+// Reads the URLs of endpoints that are tested as models in an evaluation of a user's agent, such as `https://HOST/v1#MODEL`.
 import type { ConfigProblem } from '@bowyer/core';
 import type { AgentOptions } from '../train-agent/agent-keys.js';
 import type { EvaluationOptions } from './evaluation-keys.js';
 
 export const isEndpoint = (model: string): boolean => /^https?:\/\//.test(model);
 
-/** Returns the name under which `prices` lists a model: the model name of an endpoint, the name on the hub, or the folder as given. */
+/**
+ * Returns the name under which the option `prices` lists a model: the model name of an endpoint, the name on the Hugging Face
+ * hub, or the folder as it is given.
+ */
 export const pricedName = (model: string): string => (isEndpoint(model) ? partsOf(model).name : hubNameOf(model));
 
-/** Returns the name on the hub (OWNER/NAME) of a folder in the hub's cache, and any other folder unchanged. */
+/**
+ * Returns the name (OWNER/NAME) of a model whose folder is in the cache of the Hugging Face hub; returns any other folder
+ * unchanged.
+ */
 export function hubNameOf(folder: string): string {
   const [, owner, name] = /[/\\]models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\][^/\\]+$/.exec(folder) ?? [];
   return name === undefined ? folder : `${owner}/${name}`;
 }
 
-/** Returns the parts of an endpoint's address. */
+/** Splits the URL of an endpoint into its base URL, its host and the name of the model. */
 export function partsOf(model: string): { upstream: string; host: string; name: string } {
   const url = new URL(model);
   const name = decodeURIComponent(url.hash.slice(1));
@@ -22,7 +28,7 @@ export function partsOf(model: string): { upstream: string; host: string; name: 
   return { upstream: url.href, host: url.host, name };
 }
 
-/** Returns the problem of an endpoint, or of a setting that has no effect on endpoints; null where there is none. */
+/** Reports an endpoint that cannot be tested, or a setting that has no effect with endpoints; null where there is neither. */
 export function endpointProblem(
   key: string,
   model: string,
@@ -49,11 +55,11 @@ export function endpointProblem(
 
 type TestedModels = Pick<EvaluationOptions, 'models' | 'compareWith'> & { model: string | null };
 
-/** Returns all tested models; the others are compared with the first. */
+/** Returns all models that the evaluation tests; the first one is compared with each of the others. */
 export const modelsOf = ({ model, models, compareWith }: TestedModels): readonly string[] =>
   models.length > 0 ? models : [...(model === null ? [] : [model]), ...compareWith];
 
-/** Finds prices and keys that belong to none of the models. */
+/** Reports prices and API keys that belong to none of the tested models. */
 export function unusedProblems(
   options: TestedModels & Pick<EvaluationOptions, 'prices' | 'endpointKeys'>,
 ): ConfigProblem[] {

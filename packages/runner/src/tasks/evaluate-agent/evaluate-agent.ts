@@ -1,4 +1,5 @@
-// task=evaluate_agent: lets an agent play the same tasks with one model after the other.
+// Implements task=evaluate_agent: lets a user's agent play the same tasks with one model after the other, and compares the
+// models.
 import {
   failureReasons,
   InterruptedError,
@@ -54,7 +55,7 @@ interface PlayedModel {
   usage: UsageMeter;
 }
 
-/** The error of an evaluation whose reward is below the required one. */
+/** The error of an evaluation whose reward is below the one that the config requires. */
 class BelowError extends Error {
   override readonly name = 'BelowError';
 }
@@ -81,7 +82,7 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
   const models = modelsOf(config.task).map(agentFolderOf);
   for (const model of models) played.push(await playModel(model, device, config, context, agents));
   const results = resultsOf(played, agents, config);
-  // The folder is claimed only now: without results it belongs to no config.
+  // The config is written into the folder only now, since before there are results the folder may be used with any config.
   await claimDirectory(context.directory, context.config.decisive);
   await storeTest(context.directory, played, undefined);
   await writeResults(context.directory, results);
@@ -111,7 +112,7 @@ async function playModel(
   const isEnough = context.agent?.isEnough;
   try {
     const trajectories: Trajectory[] = [];
-    // A round contains all rollouts of its tasks.
+    // All samples of a task are played in the same round, so that the number of rollouts in a round is a multiple of `samples`.
     const round = isEnough ? Math.ceil(concurrency / samples) * samples : episodes;
     let played = 0;
     do {
@@ -142,7 +143,7 @@ async function playModel(
   }
 }
 
-/** Opens a local model for agents. */
+/** Opens a local model and the server through which agents use it. */
 async function openModel(
   folder: string,
   device: Device,
@@ -161,22 +162,22 @@ async function openModel(
 const returnsOf = (trajectories: readonly Trajectory[]): number[] =>
   [...trajectories].sort((one, other) => one.episode! - other.episode!).map(episodicReturn);
 
-/** The contents of results.json. */
+/** The contents of results.json of this task. */
 export interface AgentEvaluation extends RunResults {
   comparisons: Comparison[];
   pass: { name: string; rates: PassRate[] }[];
-  /** One entry for each model. */
+  /** The failed rollouts, with one entry for each model. */
   failed: FailedRollouts[];
   costs: ModelCost[];
 }
 
-/** The rollouts of a model that failed in every attempt. */
+/** The rollouts with a model that failed in every attempt. */
 export interface FailedRollouts {
   name: string;
   rollouts: number;
-  /** The number of all rollouts. */
+  /** The number of all rollouts with the model, failed or not. */
   of: number;
-  /** The first three, each with the number of its rollouts. */
+  /** The first three reasons of failures, each with the number of its rollouts. */
   reasons: FailureReason[];
 }
 
@@ -188,9 +189,9 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
   return {
     iterations: 0,
     policies: played.map((model) => {
-      // If every rollout failed, there is no mean: it would count a broken setup as the model's failure.
+      // If every rollout failed, no mean reward is reported: a reward of 0 would blame the model for a setup that does not work.
       if (!isScored(model)) return { name: model.name, decoding: model.decoding, metrics: { 'test/episodes': 0 } };
-      // The interval resamples tasks, because rollouts of one task are correlated.
+      // The interval is computed by resampling tasks, because rollouts of the same task are correlated.
       return policyResult(model, { shared: false });
     }),
     items,
@@ -213,14 +214,14 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
   };
 }
 
-/** Writes the table of costs for several models, or for one that has a price. */
+/** Writes the table of costs if there are several models, or if the model has a price. */
 const tableText = ({ policies, costs }: AgentEvaluation): string[] =>
   costs.length > 1 || costs.some(({ thousand }) => thousand !== null) ? ['', costText(policies, costs)] : [];
 
 /** Returns whether a model has at least one rollout that did not fail. */
 const isScored = ({ rollouts, failures }: PlayedModel): boolean => failures.length < rollouts;
 
-/** Writes lines about rollouts that failed; none where all were played. */
+/** Writes lines about rollouts that failed; returns no lines if none failed. */
 function failedText({ failed }: AgentEvaluation): string[] {
   return failed
     .filter(({ rollouts }) => rollouts > 0)
@@ -257,7 +258,11 @@ function passText(pass: AgentEvaluation['pass']): string {
   return textTable(['model', 'k', 'pass@k: one of k succeeds', 'pass^k: all of k succeed'], rows);
 }
 
-/** Fails an evaluation whose reward is too low. @throws {BelowError} */
+/**
+ * Fails the evaluation if the reward is below the one that the config requires.
+ *
+ * @throws {BelowError}
+ */
 function checkGate(
   { policies: [{ metrics }], comparisons }: AgentEvaluation,
   { failBelow, failDrop }: EvaluateAgentConfig['task'],

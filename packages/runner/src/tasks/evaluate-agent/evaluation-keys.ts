@@ -1,4 +1,4 @@
-// Defines the config keys of task=evaluate_agent.
+// Defines the config keys of task=evaluate_agent, which evaluates a user's agent.
 import { Type, type TObject } from '@sinclair/typebox';
 import { choice, integer, nonNegative, optional, texts, type OptionsOf } from '@bowyer/core';
 
@@ -41,5 +41,5 @@ export const evaluationOptions = {
   ),
 };
 
-/** The values of these keys, in camelCase. */
+/** The values of the keys of task=evaluate_agent, in camelCase. */
 export type EvaluationOptions = OptionsOf<TObject<typeof evaluationOptions>>;

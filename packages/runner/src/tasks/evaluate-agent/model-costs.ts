@@ -1,4 +1,4 @@
-// Computes the tokens and the seconds that the models of an evaluation have used, and their price.
+// Computes how many tokens and seconds the rollouts with each model of an evaluation have used, and their price.
 import { maximum, minimum } from '@bowyer/core';
 import { costOf, usageOf, type Prices, type RecordedRollout, type Usage } from '@bowyer/rollouts';
 import { textTable } from '@bowyer/logging';
@@ -6,15 +6,15 @@ import { intervalText, type PolicyResult } from '../../run/results.js';
 
 export interface ModelCost {
   name: string;
-  /** Mean tokens of a rollout; null where the endpoint does not report them for all calls. */
+  /** The mean number of tokens of a rollout; null where the endpoint does not report the tokens of all calls. */
   tokens: Usage | null;
-  /** Mean seconds from the beginning of a rollout's first call to the end of its last. */
+  /** The mean number of seconds from the start of a rollout's first model call to the end of its last one. */
   seconds: number;
-  /** The price of a thousand rollouts, in the currency of `prices`; null without prices or tokens. */
+  /** The price of a thousand rollouts in the currency of `prices`; null without prices or without known tokens. */
   thousand: number | null;
 }
 
-/** Sums what the rollouts of one model use. */
+/** Sums the tokens and seconds that the rollouts with one model use. */
 export class UsageMeter {
   #rollouts = 0;
   #seconds = 0;
@@ -46,7 +46,7 @@ export class UsageMeter {
   }
 }
 
-/** Writes one line for each model: its scores, and the tokens, time and money that it uses. */
+/** Writes a table with one line for each model: its scores, and the tokens, seconds and money that its rollouts use. */
 export function costText(policies: readonly PolicyResult[], costs: readonly ModelCost[]): string {
   const rows = policies.map(({ metrics, interval }, i) => {
     const { name, tokens, seconds, thousand } = costs[i];

@@ -1,4 +1,4 @@
-// Opens the rollout source of agents whose model is an endpoint.
+// Opens the source of rollouts for an evaluation of a user's agent whose model is behind an endpoint.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { ProxyServer, rolloutPlayer, RolloutLog } from '@bowyer/rollouts';
@@ -11,7 +11,10 @@ import type { Agents } from '../train-agent/open-agents.js';
 import { partsOf } from './endpoints.js';
 import type { EvaluationOptions } from './evaluation-keys.js';
 
-/** Opens the server through which agents use an endpoint's model. It passes their requests on, and records them in the run's folder. */
+/**
+ * Opens the server through which agents use the model of an endpoint: it passes the agents' requests on to the endpoint, and
+ * records them in the run's folder.
+ */
 export async function openEndpoint(
   model: string,
   options: Pick<AgentOptions, 'attempts' | 'failedReward'> & Pick<EvaluationOptions, 'endpointKeys'>,

@@ -1,14 +1,14 @@
 // Estimates pass@k and pass^k of an agent from several rollouts of each task.
 import { bootstrapMean, mean, Rng, type Interval } from '@bowyer/core';
 
-/** One task: how many of its rollouts succeeded. */
+/** A task, with the number of its rollouts and of those that succeeded. */
 export interface TaskSuccesses {
   rollouts: number;
   successes: number;
 }
 
 export interface PassRate {
-  /** The number of rollouts that are drawn of each task. */
+  /** The number of rollouts per task to which the probabilities refer. */
   k: number;
   /** pass@k: the probability that at least one of k rollouts succeeds. */
   any: number;
@@ -49,7 +49,7 @@ const interval = (values: readonly number[]): Interval =>
     Rng.forPurpose(0, 'bootstrap'),
   );
 
-/** Lists the values of k: 1, 2, 4, … and the number of rollouts itself. */
+/** Lists the values of k for which the probabilities are reported: 1, 2, 4, … and the number of rollouts itself. */
 export function drawnCounts(samples: number): number[] {
   const counts: number[] = [];
   for (let k = 1; k < samples; k *= 2) counts.push(k);

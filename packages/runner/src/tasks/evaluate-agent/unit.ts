@@ -1,4 +1,5 @@
-// task=evaluate_agent: measures an agent of the user with one or more models, writes a report, and fails below a required reward.
+// Defines task=evaluate_agent, which measures a user's agent with one or more models, writes a report, and fails if the reward is
+// below a required one.
 import { defaulting, optionalText, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';
@@ -8,7 +9,7 @@ import { agentProblems } from '../train-agent/agent-problems.js';
 import { endpointProblem, isEndpoint, unusedProblems } from './endpoints.js';
 import { evaluationOptions } from './evaluation-keys.js';
 
-/** A failed rollout counts as 0 unless the config says otherwise, so that models are compared on the same tasks. */
+/** The option whose default is changed here: a failed rollout counts as 0, so that models are compared on the same tasks. */
 const { failed_reward } = agentOptions;
 
 export const evaluateAgentOptions = unitOptions({

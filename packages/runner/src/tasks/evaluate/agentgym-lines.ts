@@ -1,14 +1,19 @@
-// Writes episodes in the form of AgentGym's evaluation files: one line each of conversations, item_id, reward and success.
+// Writes episodes in the format of AgentGym's evaluation files: a JSON line per episode with conversations, item_id, reward and
+// success.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 
 interface Message {
   from: 'human' | 'gpt';
-  /** Whether a model is trained on it; null for the environment's side. */
+  /** Whether a model is trained on the message; null for messages of the environment. */
   loss: boolean | null;
   value: string;
 }
 
-/** Makes the line of an episode. @param environment name with which the item's id begins */
+/**
+ * Returns the object for the line of an episode.
+ *
+ * @param environment name with which the id of the item begins
+ */
 export function agentGymLine(environment: string, trajectory: Trajectory): object {
   const { transitions, infos, item, episode } = trajectory;
   const last = infos.at(-1) ?? {};
@@ -18,14 +23,14 @@ export function agentGymLine(environment: string, trajectory: Trajectory): objec
     conversations: conversationOf(transitions),
     item_id: id.startsWith(`${environment}_`) ? id : `${environment}_${id}`,
     reward,
-    // AgentGym counts a reward of exactly 1 as a success; the environment's own `won` is used where it reports one.
+    // AgentGym counts a reward of exactly 1 as a success. If the environment reports `won`, that is used instead.
     success: Number(typeof last.won === 'boolean' ? last.won : reward === 1),
   };
 }
 
 /**
- * Lists the agent's actions and the environment's texts between them as messages. Each text appears once, although observations
- * repeat earlier ones.
+ * Lists the agent's actions, and the environment's texts between them, as messages. Each text appears once, although an
+ * observation may repeat earlier ones.
  */
 function conversationOf(transitions: Trajectory['transitions']): Message[] {
   const opening = transitions[0]?.observation ?? '';

@@ -1,4 +1,5 @@
-// task=evaluate: plays agents or a chat endpoint on items that training does not see, and reports how good they are.
+// Implements task=evaluate: trained agents or a chat endpoint play items that training has not seen, and the results show how
+// good they are.
 import { join } from 'node:path';
 import { decodingsOf, findAlgorithm, type Decoding } from '@bowyer/algorithms';
 import { oneRank, writeFileAtomically, type Trajectory } from '@bowyer/core';
@@ -25,7 +26,8 @@ const isEndpoint = (config: EvaluateConfig): config is EndpointPlayConfig =>
 export async function evaluate(config: EvaluateConfig, context: TaskContext): Promise<void> {
   const { ranks = oneRank } = context;
   if (ranks.size > 1) refuseOnRanks(config, ranks.size);
-  // Each rank plays a share of every part and receives the episodes of all ranks; rank 0 reports.
+  // With several ranks, each plays a share of every part of the evaluation and then receives the episodes of all ranks; only rank
+  // 0 writes files.
   if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
   await owningRun(context, () => evaluateInFolder(config, context));
 }
@@ -39,7 +41,7 @@ async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): P
   });
 }
 
-/** Refuses settings that several ranks cannot share: an endpoint, and worker processes. */
+/** Refuses settings that cannot be used on several ranks: an endpoint, and worker processes. */
 function refuseOnRanks(config: EvaluateConfig, size: number): void {
   const what = isEndpoint(config)
     ? 'a chat endpoint'
@@ -89,12 +91,12 @@ async function writeModels(config: ModelConfig, context: TaskContext, played: Pl
     model: { path: folder, name: config.policy.model ?? runOf(folder)?.policy?.model ?? null },
     sampling: { temperature: decodings[0] === 'sample' ? temperature : 0, maxTokens },
   });
-  // The optimal return is that of the questions in the demonstrations that the agent has learned from.
+  // The optimal return is that of a player who may ask only the questions in the demonstrations from which the agent has learned.
   const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
   context.print(`${await writeEvaluation(config, context, { agents, failures, optimalReturn })}\n`);
 }
 
-/** Plays the same episodes with a chat endpoint; no model is loaded. */
+/** Lets a chat endpoint play the same episodes as a trained agent would; no model is loaded. */
 async function playEndpoint(config: EndpointPlayConfig, context: TaskContext): Promise<void> {
   const { endpoint } = config.policy;
   const { parts, bar } = plan(config, context, ['sample'], 1);
@@ -147,7 +149,7 @@ function agentOf(
   };
 }
 
-/** Writes a report in the format of the environment's original implementation, where that has one. */
+/** Writes a report in the format of the environment's original implementation, if that has one. */
 async function writeOwnReport(
   { env }: Pick<EnvironmentConfig, 'env'>,
   { directory }: TaskContext,

@@ -41,19 +41,23 @@ const splitKey = {
   ),
 };
 
-/** Makes the keys that choose the items. */
+/** Returns the config keys that choose the items to play. */
 export const itemKeys = ({ setting }: Choices) =>
   (setting('task.item_list') ?? null) === null ? { ...itemListKey, ...splitKey } : { ...itemListKey, ...dataLenKey };
 
 export interface PlayedItems {
   plan: SplitPlan;
   split: Split;
-  /** How many problems of the list are played; null for a split. */
+  /** The number of problems of AgentGym's list that are played; null if the items of a split are played. */
   listed: number | null;
   makeEnv: (split: Split) => Env;
 }
 
-/** Finds the items to play. @throws ItemListError for a list that cannot be read */
+/**
+ * Finds the items to play, and returns an environment that plays them.
+ *
+ * @throws {ItemListError} for a list that cannot be read
+ */
 export function itemsToPlay(config: EnvironmentConfig & ItemConfig, parts: EnvParts): PlayedItems {
   const { name } = config.env;
   const { itemList, dataLen, split: chosen } = config.task;

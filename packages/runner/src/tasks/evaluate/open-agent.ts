@@ -35,14 +35,14 @@ export type ModelConfig = PlayedConfig &
   DialogueConfig &
   NodePart<'policy', 'checkpoint' | 'model'> &
   Pick<RunConfig, 'plugins'> & {
-    /** Those options of the algorithm that its player reads, and how it chooses tokens, unless it always samples. */
+    /** The options of the algorithm that its player reads, and the decoding, unless the algorithm always samples. */
     algorithm: Readonly<Record<string, unknown>> & { name: string; eval?: { decoding: Decoding | 'both' } };
     task: { compareWith: string[]; processes: number };
   };
 
 export type EndpointPlayConfig = PlayedConfig & { policy: { endpoint: EndpointConfig } };
 
-/** Episodes that are played together. The episodes do not depend on which process plays which part. */
+/** A part of an evaluation: episodes that are played together. The episodes of a part do not depend on which process plays it. */
 export interface Part {
   seed: number;
   decoding: Decoding;
@@ -52,7 +52,7 @@ export interface Part {
 
 export interface PlayedPart {
   trajectories: Trajectory[];
-  /** The errors of episodes that failed. */
+  /** The errors of the episodes that failed. */
   failures: string[];
 }
 
@@ -63,7 +63,7 @@ export interface OpenAgent {
 
 export type AgentContext = Pick<TaskContext, 'envParts' | 'log' | 'ranks'>;
 
-/** Opens a trained agent of a folder. */
+/** Opens a trained agent from the folder of its model. */
 export async function openModel(folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
   const device = await openDevice(deviceOf(config));
   try {
@@ -95,7 +95,7 @@ async function openOn(device: Device, folder: string, config: ModelConfig, conte
   };
 }
 
-/** Opens a chat endpoint, which samples by its own settings; no model is loaded. */
+/** Opens a chat endpoint as the player. It samples by the settings of the config node `policy.endpoint`; no model is loaded. */
 export function openEndpoint(
   config: EndpointPlayConfig,
   context: AgentContext,
@@ -104,7 +104,8 @@ export function openEndpoint(
   const { slots, maxFailureShare } = config.play;
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
   const options = { seed: config.seed, slots, maxFailureShare, sampling };
-  // All parts share the player, and each part closes its own, so `close` does nothing here.
+  // All parts of the evaluation share one player, and each part closes the player that it has opened. Closing therefore does
+  // nothing here.
   const openPlayer: OpenPlayer = () =>
     Promise.resolve({ act: (requests) => player.act(requests), close: async () => {} });
   return {

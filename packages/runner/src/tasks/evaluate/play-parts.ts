@@ -1,4 +1,5 @@
-// Plays all parts of an evaluation for each agent, here or in several processes. The episodes do not depend on how many.
+// Divides an evaluation into parts and plays them for each agent, in this process or in several worker processes. The episodes do
+// not depend on the number of processes.
 import { fork, type ChildProcess } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,10 +7,13 @@ import type { Decoding } from '@bowyer/algorithms';
 import { openModel, type AgentContext, type ModelConfig, type Part, type PlayedPart } from './open-agent.js';
 import type { WorkerAnswer, WorkerRequest } from './worker.js';
 
-/** Episodes of a part for each slot: enough that slots which wait for the part's last episode cost little. */
+/**
+ * The number of episodes of a part for each of the simultaneously played episodes (slots). It is large enough that slots which
+ * wait for the last episode of a part cost little.
+ */
 const ROUNDS = 4;
 
-/** Divides an evaluation into parts, which follow from the config alone. */
+/** Divides an evaluation into parts. The parts depend only on the config, not on the number of processes. */
 export function partsOf(
   { slots, episodes }: { slots: number; episodes: number },
   seeds: readonly number[],
@@ -33,7 +37,11 @@ interface Job {
   part: Part;
 }
 
-/** Plays all parts with each agent. @returns in the order of `folders`, each in the order of `parts` */
+/**
+ * Plays all parts of an evaluation with each agent.
+ *
+ * @returns the played parts in the order of `folders`, for each agent in the order of `parts`
+ */
 export async function playParts(
   folders: readonly string[],
   parts: readonly Part[],
@@ -69,7 +77,9 @@ async function playHere(
   return played;
 }
 
-/** Plays parts in other processes. Each takes the next part when it has finished one; the first failure ends them all. */
+/**
+ * Plays parts in worker processes. Each process takes the next part when it has finished one; the first error ends all of them.
+ */
 async function playThere(
   jobs: readonly Job[],
   processes: number,
@@ -91,7 +101,7 @@ async function playThere(
   return played;
 }
 
-/** Copies a config through JSON: the proxy of a watched config cannot be sent to another process. */
+/** Copies a config by way of JSON, since the proxy that records which keys are read cannot be sent to another process. */
 const plainCopy = (config: ModelConfig): ModelConfig => JSON.parse(JSON.stringify(config)) as ModelConfig;
 
 class WorkerProcess {

@@ -1,4 +1,4 @@
-// task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
+// Defines the options of task=evaluate, in which a trained agent or a chat endpoint plays, and which reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import {
@@ -41,7 +41,7 @@ import { itemKeys } from './items.js';
 import type { ModelConfig } from './open-agent.js';
 import { learnedConversations, runOf } from '../../run/recorded-config.js';
 
-/** How the agent chooses tokens, as in the evaluations of its training. */
+/** The option for the decoding, which is the same as in evaluations during training. */
 const decodingGroup = group(
   {
     decoding: choice(
@@ -61,13 +61,14 @@ const seeds = optional(
   'seeds with each of which all episodes are played once; null: seed alone',
 );
 
-/** Options of an evaluation in which models play, not an endpoint. */
+/** The options of an evaluation in which local models play instead of an endpoint. */
 const optionsOfModels = {
   compare_with: texts(
     [],
     'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
   ),
-  // The option does not decide the run: the same values may have been typed instead.
+  // The option is not part of what identifies a run (`decides: false`), since the same values may have been given on the command
+  // line instead.
   as_trained: flag(
     false,
     'take environment, context, memory, chat template and lengths from the run in which the agent was trained, unless the command line gives them',
@@ -92,7 +93,7 @@ function keys(choices: Choices): TProperties {
     ...((choices.setting('task.item_list') ?? null) === null && { test_size }),
     seeds,
   };
-  // An endpoint samples by its own settings.
+  // An endpoint samples by its own settings, so that the options of `sampling` do not exist.
   if (choices.setting('policy.endpoint') !== undefined)
     return {
       ...common,
@@ -124,7 +125,10 @@ function keys(choices: Choices): TProperties {
   };
 }
 
-/** Lists how a folder's agent contradicts the config: another algorithm or environment, or no critic. */
+/**
+ * Reports how the agent in a folder contradicts the config: it was trained with another algorithm or environment, or it has no
+ * critic.
+ */
 function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<string, unknown>): ConfigProblem[] {
   const folder = agentFolderOf(place);
   const run = runOf(folder);
@@ -162,11 +166,11 @@ function otherEnvironment(folder: string, own: { name?: string; envs?: unknown }
   };
 }
 
-/** Returns whether an environment belongs to the mixture that an agent was trained in. */
+/** Returns whether an environment belongs to the mixture of environments in which an agent was trained. */
 const isMember = ({ name, envs }: { name?: string; envs?: unknown }, other: string): boolean =>
   name === 'mixture' && membersOf(envs).some((member) => member.name === other);
 
-/** Refuses a model of the hub and a GGUF file in `compare_with`: only the first agent may be one of them. */
+/** Refuses models of the Hugging Face hub and GGUF files in `compare_with`, since only the first agent may be one of them. */
 const folderProblem = (place: string): ConfigProblem | null =>
   hubId(place) === null && !isGgufFile(place)
     ? null

@@ -1,10 +1,10 @@
-// Plays parts of an evaluation in a worker process, which opens the agents of the parts, one at a time.
+// Implements the worker process that plays parts of an evaluation. It opens the agents of the parts, one at a time.
 import { loadPluginFiles } from '../../plugins/plugins.js';
 import { openEnvParts } from '../../agent/environment/env-parts.js';
 import { openModel, type ModelConfig, type OpenAgent, type Part, type PlayedPart } from './open-agent.js';
 
 export interface WorkerRequest {
-  /** Given with the first request only. */
+  /** The config of the evaluation, which is sent with the first request only. */
   config?: ModelConfig;
   folder: string;
   part: Part;
@@ -45,5 +45,5 @@ async function answer(request: WorkerRequest): Promise<void> {
 process.on('message', (request: WorkerRequest) => {
   answer(request).catch((error: unknown) => send({ error: error instanceof Error ? error.message : String(error) }));
 });
-// The parent has ended, or has no more parts.
+// The parent process closes the channel when it ends or has no more parts.
 process.on('disconnect', () => process.exit(0));

@@ -1,4 +1,5 @@
-// Writes the files of an evaluation (all episodes, the same in AgentGym's format, results.json) and its table for the terminal.
+// Writes the files of an evaluation (all episodes, the same episodes in AgentGym's format, and results.json) and returns its
+// table for the terminal.
 import { join } from 'node:path';
 import type { Decoding } from '@bowyer/algorithms';
 import { type Trajectory, toRecord, JsonlFile } from '@bowyer/core';
@@ -11,7 +12,7 @@ import { agentGymLine } from './agentgym-lines.js';
 import { itemsToPlay } from './items.js';
 import type { PlayedConfig } from './open-agent.js';
 
-/** One agent with one decoding: its episodes of all seeds. */
+/** The episodes of all seeds that one agent has played with one decoding. */
 export interface PlayedAgent {
   name: string;
   decoding: Decoding;
@@ -20,7 +21,7 @@ export interface PlayedAgent {
 
 interface PlayedEvaluation {
   agents: PlayedAgent[];
-  /** The errors of episodes that failed. */
+  /** The errors of the episodes that failed. */
   failures: string[];
   optimalReturn: number | null;
 }
@@ -61,7 +62,10 @@ export async function writeEvaluation(
 
 const trajectoriesOf = ({ episodes }: PlayedAgent): Trajectory[] => episodes.map(({ trajectory }) => trajectory);
 
-/** Indexes an agent's episodes by seed and number, which name the same game for all agents. */
+/**
+ * Indexes an agent's episodes by seed and number; episodes of different agents with the same key are of the same item and random
+ * numbers.
+ */
 const keyed = ({ name, episodes }: PlayedAgent) => ({
   name,
   episodes: new Map(episodes.map(({ seed, trajectory }) => [`${seed}/${trajectory.episode}`, trajectory])),

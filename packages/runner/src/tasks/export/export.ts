@@ -1,4 +1,5 @@
-// Runs task=export. The folder (or the GGUF file) is written completely or not at all: a failed export leaves no part of it.
+// Implements task=export, which writes a trained model for other programs. The folder (or the GGUF file) is written completely or
+// not at all: a failed export leaves no incomplete files.
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -49,9 +50,9 @@ async function writeIn(folder: string, config: ExportConfig, context: TaskContex
 }
 
 /**
- * Writes a GGUF file with the user's file name, and its Modelfile and model card into the same folder. All three are written into
- * a temporary folder first and then moved, the GGUF file last. The temporary folder is removed only after the command has printed
- * its result: if the command is killed before, the same command completes the export.
+ * Writes a GGUF file with the user's file name, and its Modelfile and model card into the same folder. All three are first
+ * written into a temporary folder and then moved, the GGUF file last. The temporary folder is removed only after the command has
+ * printed its result: if the command is killed before, the same command completes the export.
  */
 async function writeGgufFile(config: ExportConfig, context: TaskContext): Promise<void> {
   const { output } = config;
@@ -70,7 +71,7 @@ async function writeGgufFile(config: ExportConfig, context: TaskContext): Promis
   await rm(parts, { recursive: true, force: true });
 }
 
-/** Returns the names of the files of a GGUF model, without their folder. */
+/** Returns the names of the files that an export to GGUF writes, without their folder. */
 function namesIn(config: ExportConfig): { file: string; modelfile: string; card: string } {
   if (!isGgufFile(config))
     return { file: isLoneAdapter(config) ? 'adapter.gguf' : 'model.gguf', modelfile: 'Modelfile', card: 'README.md' };
@@ -80,7 +81,7 @@ function namesIn(config: ExportConfig): { file: string; modelfile: string; card:
 
 const isLoneAdapter = ({ model, merge }: ExportConfig): boolean => isAdapterDirectory(model) && !merge;
 
-/** Returns the shell commands with which the user makes an Ollama model of the exported file and runs it. */
+/** Returns the shell commands with which the user can create an Ollama model from the exported file and run it. */
 function ollamaCommands(config: ExportConfig): string[] {
   const { output } = config;
   const folder = isGgufFile(config) ? dirname(output) : output;
@@ -95,7 +96,7 @@ function ollamaCommands(config: ExportConfig): string[] {
 
 const writers = { onnx: writeOnnx, hf: writeFolder };
 
-/** Makes a progress bar that appears with the first tensor. */
+/** Returns a progress bar that appears when the first tensor is written. */
 function exportBar({ progress }: TaskContext) {
   let bar: ProgressBar | undefined;
   return {

@@ -1,5 +1,6 @@
-// Compares a GGUF file with its model by running the file in llama.cpp, if node-llama-cpp is installed in the user's project.
-// llama.cpp must also cut a dialogue into the same tokens.
+// Checks an exported GGUF file against the model from which it was written, by running the file in llama.cpp, if node-llama-cpp
+// is installed in the user's project. The log-probabilities must agree, and llama.cpp must tokenize a dialogue as the model's
+// tokenizer does.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,7 @@ import type { TensorTypeName } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 import { compareWith, parityReference } from './parity.js';
 
-/** The part of node-llama-cpp's interface that is used here. */
+/** The members of node-llama-cpp's interface that are used here. */
 interface Llama {
   loadModel(options: object): Promise<LlamaModel>;
   dispose(): Promise<void>;
@@ -28,7 +29,10 @@ interface LlamaSequence {
 
 const PACKAGE = 'node-llama-cpp';
 
-/** The largest mean difference of log-probabilities, in nats, that the rounding of a type explains; a wrong file differs by several. */
+/**
+ * For each data type of the weights, the largest mean difference of log-probabilities, in nats, that rounding explains; a wrong
+ * file differs by several nats.
+ */
 const ROUNDED: Readonly<Record<TensorTypeName, number>> = {
   f32: 0.02,
   f16: 0.1,
@@ -39,11 +43,11 @@ const ROUNDED: Readonly<Record<TensorTypeName, number>> = {
 };
 
 /**
- * Compares a GGUF file with the model that it was written from.
+ * Checks a GGUF file against the model from which it was written.
  *
- * @param project the folder in which, or above which, the engine is installed
- * @returns a line about what was compared, or why nothing was
- * @throws where llama.cpp reads other tokens, or calculates other probabilities than rounding explains
+ * @param project the folder in which, or above which, node-llama-cpp is installed
+ * @returns a line about what was compared, or why nothing was compared
+ * @throws where llama.cpp tokenizes differently, or where the probabilities differ by more than rounding explains
  */
 export async function ggufParity(
   file: string,
@@ -76,7 +80,7 @@ export async function ggufParity(
   }
 }
 
-/** Finds the folder of node-llama-cpp in a project or in a folder above it; null where it is not installed. */
+/** Returns the folder of node-llama-cpp in a project or in a folder above it; null where it is not installed. */
 function installed(project: string): string | null {
   for (let folder = project; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', PACKAGE);
@@ -103,7 +107,11 @@ async function compare(folder: string, there: LlamaModel, dtype: TensorTypeName)
   });
 }
 
-/** Compares the tokens of a text. @throws where llama.cpp cuts it into other tokens */
+/**
+ * Compares the tokens into which the model's tokenizer and llama.cpp divide a text.
+ *
+ * @throws where they differ
+ */
 function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): void {
   const [here, engine] = [tokenizer.encode(text), there.tokenize(text, true)];
   if (here.join() === engine.join()) return;
@@ -117,7 +125,10 @@ function checkTokens(text: string, tokenizer: Tokenizer, there: LlamaModel): voi
   );
 }
 
-/** Returns the log-probability of each token from index `from`, and how many of these tokens are the likeliest ones. */
+/**
+ * Returns the log-probability that llama.cpp computes for each token from index `from`, and how many of these tokens are the most
+ * likely ones.
+ */
 async function scoredThere(
   sequence: LlamaSequence,
   ids: readonly number[],
@@ -128,7 +139,7 @@ async function scoredThere(
   const next = evaluated.slice(from - 1).map((one) => one!.next.probabilities!);
   return {
     logprobs: next.map((probabilities, i) => Math.log(probabilities.get(ids[from + i]) ?? 0)),
-    // The map begins with the likeliest token.
+    // The keys of the map are sorted by probability, so that the first one is the most likely token.
     likeliest: next.filter((probabilities, i) => probabilities.keys().next().value === ids[from + i]).length,
   };
 }

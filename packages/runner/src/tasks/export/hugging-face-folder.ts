@@ -1,14 +1,18 @@
-// Writes a model or an adapter into a separate folder in Hugging Face's layout.
+// Writes a model or an adapter from the folder of a run into a folder of its own, in Hugging Face's format.
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 
-/** The names of files and folders that belong to a model. A run's files may be in the same folder. */
+/** Matches the names of the files and folders that belong to a model; others in the same folder may belong to a run. */
 const OWN =
   /^((model|adapter_model).*\.safetensors(\.index\.json)?|(config|generation_config|adapter_config|special_tokens_map|added_tokens|vocab)\.json|tokenizer.*\.(json|model)|merges\.txt|vocab\.txt|chat_template\.(jinja|json)|additional_chat_templates)$/;
 
-/** Copies a model or an adapter, or merges the adapter in float32. @returns the number of files and folders */
+/**
+ * Copies a model or an adapter, or merges an adapter into its base model in float32.
+ *
+ * @returns the number of files and folders that were written
+ */
 export async function writeHuggingFaceFolder(model: string, folder: string, merge: boolean): Promise<number> {
   if (merge) return mergedInto(model, folder);
   const names = (await readdir(model)).filter((name) => OWN.test(name));

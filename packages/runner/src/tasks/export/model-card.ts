@@ -1,5 +1,5 @@
-// Writes the model card (README.md) of an exported model: its base model, how it was trained and how good it is, in the form that
-// the Hugging Face hub reads.
+// Writes the model card (README.md) of an exported model in the format of the Hugging Face hub: its base model, how it was
+// trained and how good it is.
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { modelNameOf } from '../../agent/folders/model-folders.js';
@@ -8,7 +8,11 @@ import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
 import { GGUF_ENDING, type ExportConfig } from './export-config.js';
 import { CONFIG_FILE } from '../../run/recorded-config.js';
 
-/** Writes the card of an exported model. @param notes sentences about where the written files differ from the model */
+/**
+ * Returns the text of the model card.
+ *
+ * @param notes sentences about differences between the written files and the model
+ */
 export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {
   const run = runFolderOf(model);
   const record = run === null ? null : await readRunRecord(run);
@@ -63,7 +67,10 @@ const table = (header: readonly string[], rows: readonly (readonly string[])[]):
   ...rows.map(line),
 ];
 
-/** Finds the folder of the run that a model was trained in, up to three levels above the model's. */
+/**
+ * Finds the folder of the run in which a model was trained, up to three levels above the model's folder; null for a model of no
+ * run.
+ */
 function runFolderOf(model: string): string | null {
   let folder = resolve(model);
   for (let up = 0; up < 4; up++) {

@@ -5,7 +5,7 @@ import { openAdapterDirectory } from '@bowyer/models';
 import { loadTokenizer } from '@bowyer/text';
 import { ollamaTemplate, writesTools } from './ollama-template.js';
 
-/** Ollama's names of the settings in generation_config.json. */
+/** For settings in generation_config.json, the names that Ollama gives to them. */
 const PARAMETERS = {
   temperature: 'temperature',
   top_k: 'top_k',
@@ -14,20 +14,20 @@ const PARAMETERS = {
   repetition_penalty: 'repeat_penalty',
 };
 
-/** The note for a model whose own chat template has tools, and whose template for Ollama has none. */
+/** The note for the user if the model's own chat template writes tools, but its template for Ollama cannot. */
 const NO_TOOLS =
   'the model was made for tools, and its TEMPLATE for Ollama has none: Ollama refuses requests with tools for it. ' +
   'llama-server --jinja reads the template of the GGUF file, which has them';
 
-/** The note for a model whose template for Ollama has tools. */
+/** The note for the user if the model's template for Ollama writes tools. */
 const TOOLS =
   'Ollama writes the schemas of tools and the arguments of earlier calls as JSON without spaces and with the keys in an order of its ' +
   'own, where the model was trained on those of its own template';
 
 /**
- * Writes the Modelfile.
+ * Returns the text of the Modelfile, from which Ollama makes a model.
  *
- * @param model the folder that the GGUF file was written from
+ * @param model the folder of the model from which the GGUF file was written
  * @returns the text, and notes on how Ollama's prompts differ from the model's
  */
 export async function modelfile(

@@ -1,5 +1,6 @@
-// Converts a Jinja chat template into a Go template for Ollama. The texts around each role's messages are found by rendering a
-// dialogue with marks as contents; they are used only if they render other dialogues as Jinja does.
+// Converts a model's Jinja chat template into a Go template for Ollama. The texts that the template writes around the messages of
+// each role are found by rendering a dialogue whose contents are unique markers. The Go template is used only if it renders other
+// dialogues as Jinja does.
 import { Template, type HuggingFaceTokenizer } from '@bowyer/text';
 import {
   between,
@@ -14,7 +15,7 @@ import {
 } from './ollama-tools.js';
 
 interface Parts {
-  /** The text before all messages. */
+  /** The text that the template writes before all messages. */
   start: string;
   roles: Readonly<Partial<Record<'system' | 'user' | 'assistant', Around>>>;
   /** The text that begins the assistant's next message (the generation prompt). */
@@ -22,12 +23,15 @@ interface Parts {
 }
 
 export interface OllamaTemplate {
-  /** The instruction TEMPLATE, or a comment where the model's template cannot be converted. */
+  /** The lines of the Modelfile with the instruction TEMPLATE, or with a comment if the model's template cannot be converted. */
   lines: string[];
   hasTools: boolean;
 }
 
-/** Writes a model's chat template for Ollama, with tools where the model's template writes them in a form that Ollama can write. */
+/**
+ * Converts a model's chat template into a template for Ollama. It has tools if the model's template writes them in a form that a
+ * template of Ollama can write.
+ */
 export function ollamaTemplate(tokenizer: HuggingFaceTokenizer): OllamaTemplate {
   const source = mainTemplate(tokenizer.config.chat_template);
   if (source === undefined)
@@ -88,7 +92,10 @@ function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
     template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...(tools && { tools }) }).text;
 }
 
-/** Finds the texts around messages; null where the template writes more than messages with those texts. */
+/**
+ * Finds the texts that a template writes around messages; returns null if it writes anything that cannot be expressed by such
+ * texts.
+ */
 function foundParts(render: Render, bos: string): Parts | null {
   try {
     const parts = guessedParts(render, bos);
@@ -118,7 +125,7 @@ function guessedParts(render: Render, bos: string): Parts | null {
   return { start, ask, roles: { ...roles, ...(told && { system: told }) } };
 }
 
-/** Finds the texts around a system message; null where the template refuses system messages. */
+/** Finds the texts that a template writes around a system message; returns null if the template refuses system messages. */
 function systemAround(render: Render, start: string, beforeUser: string): Around | null {
   try {
     const [before, toUser] = between(render([system(SYSTEM), user(FIRST)], false), SYSTEM, FIRST);
@@ -130,7 +137,7 @@ function systemAround(render: Render, start: string, beforeUser: string): Around
   }
 }
 
-/** Lists dialogues that the parts must write as the template does. */
+/** Lists dialogues that the converted template must render as the original template does. */
 function dialogues({ roles }: Parts): Message[][] {
   const long = [user('a\nb'), assistant('c'), user('d'), assistant('e f'), user('g')];
   return [

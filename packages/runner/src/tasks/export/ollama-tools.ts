@@ -1,8 +1,8 @@
-// Finds the texts that a chat template writes around messages, tools, calls and results: it renders dialogues whose contents are
-// marks, and takes the text between the marks.
+// Finds the texts that a Jinja chat template writes around messages, tools, tool calls and results, for a Go template of Ollama:
+// it renders dialogues whose contents are unique markers, and takes the texts between the markers.
 import { Template } from '@bowyer/text';
 
-/** A message of Chat Completions, as a chat template gets it. */
+/** A message in the format of OpenAI's Chat Completions, as a chat template reads it. */
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
@@ -15,24 +15,24 @@ export interface Tool {
   function: { name: string; description: string; parameters: object };
 }
 
-/** Writes a dialogue by the model's template. */
+/** Renders a dialogue by the model's chat template. */
 export type Render = (messages: readonly Message[], asks: boolean, tools?: readonly Tool[]) => string;
 
-/** The texts before and after something. */
+/** The texts that a template writes before and after a content. */
 export type Around = readonly [before: string, after: string];
 
 export interface ToolParts {
-  /** The text before all messages. */
+  /** The text that the template writes before all messages. */
   start: string;
-  /** The beginning of a dialogue without tools and without a system message. */
+  /** The text at the beginning of a dialogue without tools and without a system message. */
   untold: string;
-  /** The texts around a system message where there are no tools. */
+  /** The texts around a system message if there are no tools. */
   told: Around;
   /** The text between a system message and the first tool. */
   toldTools: string;
-  /** The beginning of a dialogue with tools and without a system message, up to the first tool. */
+  /** The text at the beginning of a dialogue with tools and without a system message, up to the first tool. */
   untoldTools: string;
-  /** Whether the template writes a tool's whole object; if not, it writes only the object's `function`. */
+  /** Whether the template writes the complete object of a tool; if not, it writes only the object's member `function`. */
   whole: boolean;
   betweenTools: string;
   /** The text between the last tool and the first message. */
@@ -67,11 +67,11 @@ const reply = (content: string, ...names: string[]): Message => ({
 const result = (content: string, i = 0): Message => ({ role: 'tool', content, tool_call_id: `call0000${i}` });
 
 const jsonTemplate = new Template('{{ value | tojson }}');
-/** Writes JSON as templates do. */
+/** Writes a value as JSON as Jinja's filter `tojson` does. */
 const json = (value: unknown): string => jsonTemplate.render({ value }).text;
 
 /**
- * Finds the parts of a template with tools.
+ * Finds the texts that a template with tools writes around its contents.
  *
  * @returns null where the template writes dialogues in another form, or refuses them
  */
@@ -140,7 +140,10 @@ function guessed(render: Render, bos: string): ToolParts {
 
 type Dialogue = readonly [messages: readonly Message[], tools?: readonly Tool[]];
 
-/** Dialogues that the parts must write as the template does. Results in a row are not among them: some templates write them as one message. */
+/**
+ * Dialogues that the template for Ollama must render as the model's template does. Successive tool results are not among them,
+ * since some templates write them as one message.
+ */
 const dialogues: readonly Dialogue[] = [
   [user('a')],
   [user('a\nb'), reply('c'), user('d')],
@@ -153,7 +156,10 @@ const dialogues: readonly Dialogue[] = [
   [[...messages, reply('c', 'second_tool', 'first_tool'), result('r'), reply('', 'first_tool'), result('q')], TOOLS],
 ]);
 
-/** Writes a dialogue as Ollama does, with a template's JSON for tools and arguments. */
+/**
+ * Renders a dialogue as Ollama does with the found texts, except that tools and arguments are written as the model's template
+ * writes JSON.
+ */
 function written(parts: ToolParts, messages: readonly Message[], tools: readonly Tool[] = []): string {
   const { call } = parts;
   const told = messages[0].role === 'system' ? messages[0].content : null;
@@ -181,8 +187,8 @@ function headOf(parts: ToolParts, told: string | null, tools: readonly Tool[]): 
 }
 
 /**
- * Writes the parts as an Ollama template. The mark of calls is in the first text after `.ToolCalls`, where Ollama finds the text
- * that it searches answers for.
+ * Writes the found texts as a Go template for Ollama. The text with which a tool call begins comes directly after `.ToolCalls`,
+ * since Ollama takes the text there as the one that it searches in answers to recognise tool calls.
  */
 export function goTemplate(parts: ToolParts): string {
   const { call, user: ofUser, assistant: ofReply, result: ofResult } = parts;
@@ -201,10 +207,14 @@ export function goTemplate(parts: ToolParts): string {
   );
 }
 
-/** Writes a text so that Go does not read it as an action. */
+/** Escapes a text so that Go does not read `{{` in it as an action. */
 export const go = (text: string): string => text.replaceAll('{{', '{{ "{{" }}');
 
-/** Returns the texts before, between and after marks. @throws where a mark is missing */
+/**
+ * Returns the texts before, between and after markers.
+ *
+ * @throws where a marker is missing
+ */
 export function between(text: string, ...marks: readonly string[]): string[] {
   const found: string[] = [];
   let from = 0;
@@ -217,7 +227,11 @@ export function between(text: string, ...marks: readonly string[]): string[] {
   return [...found, text.slice(from)];
 }
 
-/** Returns the rest of a text after its beginning. @throws where the text begins differently */
+/**
+ * Returns a text without its beginning.
+ *
+ * @throws where the text begins differently
+ */
 function behind(text: string, beginning: string): string {
   if (!text.startsWith(beginning)) throw new Error('the template writes a message otherwise in another place');
   return text.slice(beginning.length);

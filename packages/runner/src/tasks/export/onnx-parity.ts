@@ -1,18 +1,22 @@
-// Compares the files of an ONNX export with their model by running them in ONNX Runtime's CPU build, which is installed with this program.
+// Checks the files of an ONNX export against the model from which they were written, by running them in the CPU build of ONNX
+// Runtime, which is installed with Bowyer.
 import { join } from 'node:path';
 import { openOnnxFile, type OnnxSession } from '@bowyer/graph';
 import type { OnnxPrecisionName } from '@bowyer/models';
 import { compareWith, parityReference } from './parity.js';
 
-/** The largest mean difference of log-probabilities, in nats, that the rounding of a type explains; a wrong file differs by several. */
+/**
+ * For each data type of the weights, the largest mean difference of log-probabilities, in nats, that rounding explains; a wrong
+ * file differs by several nats.
+ */
 const ROUNDED: Readonly<Record<OnnxPrecisionName, number>> = { fp32: 0.02, fp16: 0.1, q8: 0.5, q4: 2, q4f16: 2 };
 
 /**
- * Compares ONNX files with the model that they were written from.
+ * Checks ONNX files against the model from which they were written.
  *
- * @param files the files' paths in the folder, by type
+ * @param files the paths of the files in the folder, by data type
  * @returns a line for each file about what was compared
- * @throws where ONNX Runtime calculates other probabilities than rounding explains
+ * @throws where the probabilities of ONNX Runtime differ by more than rounding explains
  */
 export async function onnxParity(
   folder: string,
@@ -34,7 +38,10 @@ export async function onnxParity(
   return lines;
 }
 
-/** Scores the tokens from index `from`: it runs the prompt, and then the tokens after it with the first run's key-value cache. */
+/**
+ * Computes the log-probabilities of the tokens from index `from`: it runs the prompt, and then the tokens after it with the KV
+ * cache of the prompt.
+ */
 async function scored(
   session: OnnxSession,
   ids: readonly number[],

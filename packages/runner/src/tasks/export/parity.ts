@@ -1,27 +1,27 @@
-// Compares an exported file, run in another engine, with the model as this program runs it: by the log-probabilities of a tool
-// call and of tokens that the model decodes greedily.
+// Checks that an exported file, run in another engine, computes the same as the model in Bowyer: compares the log-probabilities
+// of a tool call, and of tokens that the model decodes greedily.
 import { mean } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import { chatTemplate, type ChatMessage, type Tokenizer } from '@bowyer/text';
 
-/** An exported file, opened in an engine. */
+/** An exported file that is opened in an engine, such as llama.cpp. */
 export interface ParityEngine {
   /** The name of the engine in messages. */
   name: string;
-  /** The type of the file's matrices. */
+  /** The data type of the weight matrices in the file. */
   type: string;
-  /** The largest mean difference of log-probabilities, in nats, that the rounding of the type explains. */
+  /** The largest mean difference of log-probabilities, in nats, that the rounding of the data type explains. */
   rounding: number;
-  /** Returns the log-probability of each token from index `from`, and how many of these tokens are the likeliest ones. */
+  /** Returns the log-probability of each token from index `from`, and how many of these tokens are the most likely ones. */
   score(ids: readonly number[], from: number): Promise<{ logprobs: number[]; likeliest: number }>;
 }
 
-/** A dialogue, scored by the model itself. */
+/** A dialogue with the log-probabilities that the model itself computes for it. */
 export interface ParityReference {
   tokenizer: Tokenizer;
   dialogue: ComparedDialogue;
-  /** The texts that are compared, with the log-probability of each token after the prompt. */
+  /** The token sequences that are compared, with the model's log-probability of each token after the prompt. */
   compared: { what: string; ids: number[]; logprobs: number[] }[];
 }
 
@@ -30,7 +30,10 @@ const LIKELIEST = 'the likeliest tokens';
 /** The number of greedy tokens that are compared. */
 const GREEDY = 24;
 
-/** Scores a dialogue and greedy tokens with the model of a folder, in float32, to compare exported files with. */
+/**
+ * Computes the log-probabilities of a dialogue and of greedily decoded tokens with the model in a folder, in float32. Exported
+ * files are compared with them.
+ */
 export async function parityReference(folder: string): Promise<ParityReference> {
   const device = await openDevice({ device: 'cpu' });
   const model = await LanguageModel.load({ device, dir: folder });
@@ -51,10 +54,10 @@ export async function parityReference(folder: string): Promise<ParityReference> 
 }
 
 /**
- * Compares the log-probabilities of an engine with the model's.
+ * Compares the log-probabilities of an exported file with those of the model.
  *
  * @returns a line about what was compared
- * @throws where the engine calculates other probabilities than rounding explains
+ * @throws where they differ by more than rounding explains
  */
 export async function compareWith({ dialogue, compared }: ParityReference, engine: ParityEngine): Promise<string> {
   const from = dialogue.prompt.length;
@@ -76,7 +79,7 @@ export async function compareWith({ dialogue, compared }: ParityReference, engin
 interface ComparedDialogue {
   text: string;
   prompt: number[];
-  /** The prompt with the answer. */
+  /** The token ids of the prompt and of the answer. */
   whole: number[];
   noun: string;
 }
@@ -108,8 +111,8 @@ const answers: [noun: string, message: ChatMessage, inputs: { tools?: typeof too
 ];
 
 /**
- * Returns a dialogue that ends with a tool call, where the template writes calls; else a dialogue that ends with an answer; else,
- * without a template or with too short a context, a text.
+ * Returns a dialogue that ends with a tool call if the template writes tool calls, otherwise one that ends with an answer.
+ * Without a template, or with a short context, it returns a plain text.
  */
 function callIn(tokenizer: Tokenizer, contextLength: number): ComparedDialogue {
   for (const [noun, message, inputs] of answers)
@@ -122,14 +125,14 @@ function callIn(tokenizer: Tokenizer, contextLength: number): ComparedDialogue {
       if (isWritten && ids.length < contextLength && prompt.every((id, i) => ids[i] === id))
         return { text, prompt, whole: ids, noun };
     } catch {
-      // The template refuses such dialogues.
+      // The template refuses dialogues of this form, so that the next one is tried.
     }
   const text = 'Where is my order? It is on its way.';
   const whole = tokenizer.encode(text).slice(0, contextLength - 1);
   return { text, prompt: whole.slice(0, Math.ceil(whole.length / 2)), whole, noun: 'a text' };
 }
 
-/** Returns a prompt, followed by the tokens that the model decodes greedily. */
+/** Returns a prompt followed by the tokens that the model decodes greedily after it. */
 async function greedy(model: LanguageModel, promptIds: number[]): Promise<number[]> {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, batchSize: 1, seed: 0 };
   const terminatorIds = [...endOfText(model)];

@@ -1,5 +1,5 @@
-// task=export: writes a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a folder in
-// Hugging Face's layout.
+// Defines the options of task=export, which writes a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for
+// transformers.js, or a folder in Hugging Face's format.
 import { Type } from '@sinclair/typebox';
 import { flag, optional, optionalText, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { hubNode } from '../../agent/keys/model-keys.js';
@@ -70,7 +70,7 @@ async function problems({ task }: { task: Options }): Promise<ConfigProblem[]> {
   return [...outputProblems(task), ...dtypeProblems(task), ...mergeProblems(task, model)];
 }
 
-/** Endings of model files. A folder whose name had one would be taken for a file. */
+/** Matches the file name endings of models. An output folder may not have one, since it would be taken for a file. */
 const MODEL_FILE = /\.(gguf|onnx|safetensors|bin|pt|pth)$/i;
 
 function outputProblems(task: Options): ConfigProblem[] {

@@ -1,4 +1,4 @@
-// task=figures: writes the figures into the command's folder, and prints their tables.
+// Implements task=figures: writes learning curves and tables for a paper into the command's output folder, and prints the tables.
 import { figuresText, writeFigures } from '../../report/figures/write-figures.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TaskConfig } from '../task.js';

@@ -1,4 +1,5 @@
-// task=figures: draws curves, scores and tables of several methods with several seeds each, as a paper reports them.
+// Defines the options of task=figures, which draws learning curves, scores and tables of several methods with several seeds each,
+// as a paper reports them.
 import { choice, text, texts, unitOptions, oneProblem } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { X_AXES } from '../../report/figures/x-axes.js';

@@ -1,4 +1,4 @@
-// Encodes training items with the model's tokenizer, and splits them into items to train on and held-out items.
+// Encodes the items of a fine-tuning with the model's tokenizer, and divides them into training items and held-out items.
 import { architectureFor, continuationTokens, ItemError, openAdapterDirectory } from '@bowyer/models';
 import {
   ChatTemplateError,
@@ -29,26 +29,29 @@ export interface Example {
 
 export interface Examples {
   training: Example[];
-  /** Items that are held out; empty with `validation_share: 0`. */
+  /** The held-out items, on which the model is validated; empty with `validation_share: 0`. */
   validation: Example[];
-  /** Tokens of the longest item. */
+  /** The number of tokens of the longest item. */
   longest: number;
-  /** Tokens that end a learned text. */
+  /** The token ids with which a learned text ends. */
   ends: readonly number[];
-  /** Reads calls of tools; null where the data has no tools, or the template writes calls in no known way. */
+  /**
+   * The reader of tool calls in the model's texts; null if the data has no tools, or if the template writes calls in an unknown
+   * form.
+   */
   calls: CallReader | null;
-  /** The chat template that the model is saved with; null for the model's own, and for data without dialogues. */
+  /** The chat template to save with the model; null to keep the model's own, and for data without dialogues. */
   chatTemplate: string | null;
 }
 
-/** The options of a finetuning, whose model and data are given. */
+/** The options of task=finetune whose `model` and `data` are not null. */
 export type FinetuneOptions = TaskConfig<typeof finetuneOptions, 'model' | 'data'>['task'];
 
 export type ExamplesConfig = TemplateConfig & { task: FinetuneOptions; seed: number };
 
 /**
- * Reads the data and encodes its items with the model's tokenizer; weights are not loaded. Conversations that do not fit into the
- * model's context are cut, and logged.
+ * Reads the data and encodes its items with the model's tokenizer; weights are not loaded. Conversations that are longer than the
+ * model's context are cut, which is logged.
  */
 export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
   const { model, data, dataFormat, dataSplit } = config.task;
@@ -96,9 +99,12 @@ function encoderFor(
 }
 
 interface ItemEncoder {
-  /** The items as they are encoded. */
+  /** The items of the file, in the form in which they are encoded. */
   file: DataFile<TrainingItem>;
-  /** Returns one example; several where the chat template writes a message differently once the dialogue has continued. */
+  /**
+   * Encodes an item as one training example; as several if the chat template writes a message differently once later messages
+   * follow.
+   */
   encode: (item: TrainingItem) => EncodedConversation[];
   ends: readonly number[];
   calls: CallReader | null;
@@ -141,7 +147,7 @@ async function callReaderOf(template: ChatTemplate, tokenizer: Tokenizer): Promi
   return callReader(template, tokenizer);
 }
 
-/** Makes the encoder of prompts with completions. The completion and the end-of-text token after it are learned. */
+/** Returns the encoder of prompts with completions. The model learns the completion and the end-of-text token after it. */
 function completionEncoder(
   file: DataFile<TrainingItem>,
   tokenizer: Tokenizer,
@@ -170,13 +176,17 @@ function completionEncoder(
   };
 }
 
-/** Returns the tokenizer's end-of-text token, else the first that the model's config names. */
+/** Returns the end-of-text token of the tokenizer; if it has none, the first one that the model's config names. */
 function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedConfig): number[] {
   const ids = [eosTokenId, ...(Array.isArray(named) ? (named as unknown[]) : [named])];
   return ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0).slice(0, 1);
 }
 
-/** Holds out items drawn by the seed, each with all its examples. @param examples of each item */
+/**
+ * Draws held-out items with the seed; all examples of an item are held out together.
+ *
+ * @param examples the examples of each item
+ */
 function split(
   examples: readonly (readonly Example[])[],
   { seed, task: { validationShare, data } }: ExamplesConfig,
@@ -194,7 +204,7 @@ function split(
   );
   return {
     training: examples.filter((_, i) => !isHeld.has(i)).flat(),
-    // Batches of items of similar length have less padding.
+    // The held-out examples are sorted by length, since batches of examples with similar lengths have less padding.
     validation: examples
       .filter((_, i) => isHeld.has(i))
       .flat()

@@ -1,5 +1,5 @@
-// task=finetune: trains a model on a user's conversations, or on prompts with completions. It can be killed and started again at
-// any time: the same command resumes it, and its metrics file ends up with the same bytes.
+// Implements task=finetune: trains a model on a user's conversations, or on prompts with completions. The command can be killed
+// at any time: the same command resumes the training, and the metrics file ends with the same bytes.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { totalmem } from 'node:os';
@@ -59,18 +59,23 @@ export type FinetuneConfig = ExamplesConfig &
     logger: LoggerConfig;
   };
 
-/** Points of the training loss's curve in an epoch, where `logging_steps` is not given. */
+/** The number of times that the training loss is logged in an epoch, if `logging_steps` is not given. */
 const LOGS_PER_EPOCH = 10;
-/** The number of prompts that are written for trying the model. */
+/** The number of example prompts that are written to a file, with which the user can try the trained model. */
 const TRIAL_PROMPTS = 4;
 
-/** Trains a model on a file. @param makeModel makes the model that the config names, once the run has its folder */
+/**
+ * Trains a model on the data of the config.
+ *
+ * @param makeModel makes the model that the config names, once the run has locked its folder
+ */
 export async function finetune(
   config: FinetuneConfig,
   context: TaskContext,
   makeModel?: () => Promise<void>,
 ): Promise<void> {
-  // A file may change under its name, and a run is resumed on the same items only.
+  // The digest of the data is part of the run's identity: a file may be replaced under the same path, and a run may only be
+  // resumed on the same items.
   const hash = createHash('sha256');
   for (const file of dataFilesOf(config.task.data, config.task.dataSplit))
     for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
@@ -105,7 +110,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   });
 }
 
-/** Returns the final metrics for loggers: the losses of the last model, and the tool calls of the saved one. */
+/** Returns the final metrics for loggers: the losses of the last model in the results, and the tool calls of the saved model. */
 const finalFigures = ({ models }: FinetuneResults) => {
   const { nll, perplexity } = models.at(-1)!;
   const { recorded = 0, rightName = 0, rightArguments = 0, noCall = 0 } = models[1]?.calls ?? {};
@@ -117,7 +122,11 @@ const finalFigures = ({ models }: FinetuneResults) => {
   return { 'test/nll': nll, 'test/perplexity': perplexity, ...(recorded > 0 && shares) };
 };
 
-/** Trains, or resumes from the newest checkpoint. @returns null if the user stopped the run before its end */
+/**
+ * Trains the model from the beginning or from the newest checkpoint.
+ *
+ * @returns null if the user stopped the run before its end
+ */
 async function trainOn(
   device: Device,
   examples: Examples,
@@ -229,11 +238,14 @@ function logPlan(
     );
 }
 
-/** Writes bytes as `12 MB` or `3.4 GB`. */
+/** Writes a number of bytes as `12 MB` or `3.4 GB`. */
 const size = (bytes: number): string =>
   bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** The losses in every checkpoint: nats of each validation item under the initial model and under the best one so far. */
+/**
+ * The validation losses that every checkpoint contains: the nats of each held-out item under the initial model and under the best
+ * one so far.
+ */
 interface LossState {
   start?: number[];
   best?: number[];
@@ -332,7 +344,7 @@ async function resultsOf(
   const models: FinetuneResults['models'] = isHeldOut
     ? [{ ...figures('start', evaluated[0]), ...(calls && { calls: calls.start }) }]
     : [];
-  // If items are held out, the first line is the initial model's.
+  // If items are held out, the first line of the results is that of the initial model.
   if (bestLine)
     models.push({
       ...figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine),
@@ -355,7 +367,10 @@ async function resultsOf(
   };
 }
 
-/** Returns how much smaller the loss of the second model is, in nats per learned token, item by item. */
+/**
+ * Computes by how much the loss of the second model is smaller, in nats per learned token, with an interval over the held-out
+ * items.
+ */
 function lossGain(
   validation: Examples['validation'],
   first: readonly number[],
@@ -366,7 +381,7 @@ function lossGain(
   return { mean, ...(Number.isFinite(low) && { interval: { low, high } }), verdict: gainVerdict({ low, high }) };
 }
 
-/** Writes the shell command that tries the model. */
+/** Returns the shell command with which the user can try the model. */
 function trialOf(
   { chat, policy: { quantization } }: Pick<FinetuneConfig, 'chat' | 'policy'>,
   model: string,

@@ -1,4 +1,4 @@
-// Generates replies to items that were held out of the training, and shows them with their references.
+// Lets a fine-tuned model and the initial one reply to held-out items, and shows the replies next to the reference answers.
 import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { TaskContext } from '../../context/task-context.js';
@@ -12,11 +12,15 @@ const LONGEST_ANSWER = 128;
 
 export interface HeldOut {
   answers: Answer[];
-  /** The calls of the start and of the trained model; absent where no call was held out. */
+  /** The counts of correct tool calls by the initial and by the trained model; absent where no tool calls were held out. */
   calls?: { start: CallCounts; best: CallCounts };
 }
 
-/** Lets the initial and the trained model reply to held-out items. @param best the folder of the trained model */
+/**
+ * Lets the initial and the trained model reply to held-out items.
+ *
+ * @param best the folder of the trained model
+ */
 export async function heldOut(
   best: string,
   examples: Pick<Examples, 'training' | 'validation' | 'ends' | 'calls'>,
@@ -42,7 +46,7 @@ export async function heldOut(
   }));
 }
 
-/** Generates the last reply of a few items greedily. Where nothing was held out, they are items that were trained on. */
+/** Generates the last reply of a few items greedily. If no items were held out, training items are used. */
 async function answersOf(
   model: LanguageModel,
   { training, validation, ends }: Pick<Examples, 'training' | 'validation' | 'ends'>,
@@ -62,7 +66,10 @@ async function answersOf(
   return answers;
 }
 
-/** Chooses items at equal distances; held-out items are sorted by length, so that their lengths differ. */
+/**
+ * Chooses items at equal distances in the list. Held-out items are sorted by length, so that the chosen ones have different
+ * lengths.
+ */
 function chosen(examples: readonly Example[]): Example[] {
   const places = Array.from({ length: ANSWERS }, (_, i) => Math.floor((i * examples.length) / ANSWERS));
   return [...new Set(places)].map((place) => examples[place]);

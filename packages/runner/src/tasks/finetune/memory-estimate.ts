@@ -1,17 +1,18 @@
-// Estimates the memory of a training step: weights, gradients and moments are counted, activations estimated.
+// Estimates the memory that an optimizer step needs: the bytes of weights, gradients and Adam's moments are counted exactly,
+// those of activations are estimated.
 import type { LanguageModel, OptimizerOptions, Quantization } from '@bowyer/models';
 
 export interface StepSize {
   optimizer: OptimizerOptions;
   quantization: Quantization;
   gradientCheckpointing: boolean;
-  /** The number of sequences that run through the model together. */
+  /** The number of sequences in a batch that runs through the model. */
   rows: number;
-  /** Tokens of the longest sequence. */
+  /** The number of tokens of the longest sequence. */
   tokens: number;
 }
 
-/** The parts of the memory, in bytes. */
+/** The bytes of memory for each purpose. */
 export interface MemoryEstimate {
   parameters: number;
   gradients: number;
@@ -32,7 +33,7 @@ export function memoryEstimate({ architecture, parameters }: LanguageModel, size
     0,
   );
   return {
-    // Adapters add their parameters to those of the base; without adapters the base itself is trained.
+    // Adapters have parameters in addition to those of the frozen base model; without adapters the base model itself is trained.
     parameters: frozen + (trained < total ? trained * FLOAT : 0),
     gradients: trained * FLOAT,
     moments: [...parameters.tensors.values()].reduce(
@@ -49,7 +50,9 @@ function momentBytes(optimizer: OptimizerOptions, isLinear: boolean): number {
   return optimizer.kind === 'adamw_8bit' ? 2 : 2 * FLOAT;
 }
 
-/** Share of the activations that is kept with gradient checkpointing, measured on GPT-2 124M (benchmarks/README.md). */
+/**
+ * The share of the activations that is kept in memory with gradient checkpointing, measured on GPT-2 124M (benchmarks/README.md).
+ */
 const CHECKPOINTED = 0.45;
 
 /**

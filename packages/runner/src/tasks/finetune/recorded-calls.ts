@@ -1,4 +1,4 @@
-// Counts how many recorded tool calls a model writes itself at the same places of held-out dialogues.
+// Counts how many of the tool calls in held-out dialogues a model writes itself, when it is given the dialogue up to the call.
 import { isDeepStrictEqual } from 'node:util';
 import { maximum } from '@bowyer/core';
 import { endOfText, generateTexts, type LanguageModel } from '@bowyer/models';
@@ -9,7 +9,7 @@ import type { Example, Examples } from './examples.js';
 
 type Call = ReturnType<CallReader['read']>['calls'][number];
 
-/** A reply with calls, and the tokens before it. */
+/** A reply with tool calls in a held-out dialogue, and the tokens before the reply. */
 interface CallPlace {
   promptIds: number[];
   replyIds: number[];
@@ -17,11 +17,11 @@ interface CallPlace {
   tools: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The most replies that are tried: a greedy reply takes about as long as a step of training. */
+/** The largest number of replies that the model generates, since a greedy reply takes about as long as an optimizer step. */
 const MOST_PLACES = 100;
 const BATCH = 8;
 
-/** Returns the held-out replies that have calls; of too many, some at equal distances. */
+/** Returns the held-out replies that contain tool calls; if there are too many, a selection at equal distances. */
 export function callPlaces({ validation, calls: reader }: Pick<Examples, 'validation' | 'calls'>): CallPlace[] {
   if (reader === null) return [];
   const places = validation.flatMap((example) => placesOf(example, reader));
@@ -38,7 +38,7 @@ function placesOf({ item, tokens }: Example, reader: CallReader): CallPlace[] {
   });
 }
 
-/** Returns each text that is learned, with all tokens before it. */
+/** Returns each text of a conversation that is learned, with all tokens before it. */
 export function learnedReplies({ ids, lossMask }: EncodedConversation): Pick<CallPlace, 'promptIds' | 'replyIds'>[] {
   const starts = lossMask.flatMap((weight, i) => (i > 0 && weight > 0 && lossMask[i - 1] === 0 ? [i] : []));
   return starts.map((start) => {
@@ -47,7 +47,7 @@ export function learnedReplies({ ids, lossMask }: EncodedConversation): Pick<Cal
   });
 }
 
-/** Generates a greedy reply at each place, and counts the recorded calls that it makes. */
+/** Generates a greedy reply in place of each recorded one, and counts how many of the recorded calls it makes. */
 export async function countedCalls(
   model: LanguageModel,
   places: readonly CallPlace[],
@@ -85,5 +85,5 @@ export async function countedCalls(
   return counts;
 }
 
-/** Returns whether two texts have equal values: the order of members and the spaces make no difference. */
+/** Returns whether two JSON texts have equal values; the order of an object's members and spaces do not matter. */
 const isSameJson = (first: string, second: string): boolean => isDeepStrictEqual(JSON.parse(first), JSON.parse(second));

@@ -1,4 +1,5 @@
-// Estimates how long a training takes, from its first two steps: the first one also compiles the graphs.
+// Estimates the duration of a training from its first two optimizer steps. The first step alone is not enough, since it also
+// compiles the graphs.
 import type { TaskContext } from '../../context/task-context.js';
 
 export class TimeEstimate {
@@ -12,15 +13,15 @@ export class TimeEstimate {
     private readonly clock: () => number = () => performance.now() / 1000,
   ) {}
 
-  /** Notes how long one validation took. */
+  /** Records how long one validation has taken, since the training will validate again. */
   validation(seconds: number): void {
     this.#validationSeconds = seconds;
   }
 
   /**
-   * Notes the end of a step, and logs the estimate after the second.
+   * Records the end of an optimizer step, and logs the estimate after the second one.
    *
-   * @param done the number of finished steps, those before a resume included
+   * @param done the number of finished steps, including those before the run was resumed
    */
   step(done: number, total: number): void {
     const now = this.clock();

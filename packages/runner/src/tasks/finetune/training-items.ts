@@ -1,4 +1,4 @@
-// Reads a user's file as texts: conversations, or prompts with their completions. No model is needed to read it.
+// Reads a user's data file as texts: conversations, or prompts with their completions. It needs no model or tokenizer.
 import {
   asRecord,
   BadItem,
@@ -30,11 +30,15 @@ const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "â€¦", "completion": "â
 const NAMES = { conversation: 'a conversation', completion: 'a prompt with a completion' } as const;
 
 export interface TrainingFile extends DataFile<TrainingItem> {
-  /** Lines about the file that are logged before work starts. */
+  /** Notes about the file that are logged before the training starts. */
   notes: string[];
 }
 
-/** Reads items of one kind; empty conversations are left out. @throws {DataFileError} with everything that is wrong with the file */
+/**
+ * Reads the items of a file, which must be all conversations or all prompts with completions; empty conversations are left out.
+ *
+ * @throws {DataFileError} with all problems of the file
+ */
 export async function readTrainingItems(
   path: string,
   { format = null, split = null }: ConversationOptions = {},
@@ -62,7 +66,7 @@ export async function readTrainingItems(
   return { ...file, items, notes };
 }
 
-/** Leaves out dialogues that are a part of others, and those without a message. */
+/** Leaves out dialogues that another dialogue of the same trace continues, and those without messages. */
 function wholeItems(items: readonly DataItem<TrainingItem>[]): DataItem<TrainingItem>[] {
   const [dialogues, completions]: [DataItem<DialogueItem>[], DataItem<TrainingItem>[]] = [[], []];
   for (const { place, value } of items)
@@ -95,7 +99,7 @@ function text(key: string, value: unknown): string {
   return value;
 }
 
-/** Returns the prompt of an item for trying the model; null where the item begins with the text that is learned. */
+/** Returns the prompt of an item, with which a user can try the model; null if the item begins with the text that is learned. */
 export function promptOf(item: TrainingItem): object | null {
   if (item.kind === 'completion') return { prompt: item.prompt };
   const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);

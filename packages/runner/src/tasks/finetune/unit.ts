@@ -1,4 +1,4 @@
-// task=finetune: trains a model on a user's own conversations or prompts and completions.
+// Defines the options of task=finetune, which trains a model on a user's own conversations or prompts and completions.
 import type { TProperties } from '@sinclair/typebox';
 import { loggingStepsKey } from '@bowyer/algorithms';
 import {
@@ -34,7 +34,7 @@ import { missingOptions } from '../missing-options.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 
-/** Options of supervised training on a user's own data. */
+/** The options of supervised training on a user's own data, which several tasks have. */
 export const supervisedOptions = {
   data: optionalText(
     'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files; required',
@@ -62,7 +62,7 @@ export const finetuneOptions = unitOptions({
   ...supervisedOptions,
 });
 
-/** Nodes of supervised training on a user's own data. */
+/** The config nodes of supervised training on a user's own data, which several tasks have. */
 export const supervisedKeys = (choices: Choices) => ({
   ...loggerKeys(choices),
   ...runKeys,
@@ -123,7 +123,7 @@ function batchProblems({ task: { batchSize, gradAccumSteps } }: FinetuneKeys): C
   );
 }
 
-/** Checks the whole file, before a model is downloaded or loaded. */
+/** Checks the complete data file before a model is downloaded or loaded. */
 async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem[]> {
   const { data, dataFormat: format, dataSplit: split } = task;
   const problem = pipeProblem('task.data', data!);
@@ -151,8 +151,8 @@ async function dataProblems({ task, chat }: FinetuneKeys): Promise<ConfigProblem
 }
 
 /**
- * Refuses AgentGym's loss mask with a chat template that is not built in: only built-in ones know the tokens that AgentGym's code
- * trains on.
+ * Refuses the option for AgentGym's loss mask with a chat template that is not built in, since only built-in templates know which
+ * tokens AgentGym's code trains on.
  */
 function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
   const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);

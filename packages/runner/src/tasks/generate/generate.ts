@@ -1,4 +1,5 @@
-// task=generate: writes texts that continue prompts or, with an encoder-decoder, answer them; greedy or sampled.
+// Implements task=generate: a model writes texts that continue the prompts of a file or, with an encoder-decoder, answer them;
+// decoding is greedy or sampled.
 import {
   endOfText,
   generateTargets,
@@ -49,7 +50,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
       if (finishReason === 'length' && ids.length < maxNewTokens) cut++;
       const isMessage = lines[line++].messages !== undefined;
       const written = finishReason === 'stop' ? ids.slice(0, -1) : ids;
-      // A message is decoded by itself, without the text that ends its prompt.
+      // A reply to a dialogue is decoded without the end of its prompt.
       const shown = isMessage ? model.tokenizer!.decode(written) : text;
       yield { text: shown, ids, logprobs, finish_reason: finishReason };
     }
@@ -60,7 +61,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
     context.print(`${cut} of the texts end before sampling.max_new_tokens, where the model's context does\n`);
 }
 
-/** Keys of an input line that data sets give to reference answers; they are not read. */
+/** Keys of an input line under which data sets have reference answers. They are allowed, but not read. */
 const ANSWERS = [
   'continuation',
   'continuation_ids',
@@ -83,7 +84,10 @@ const ANSWERS = [
 
 type ChatItem = PromptItem & Partial<Conversation>;
 
-/** Encodes dialogues by the model's chat template, up to where the model continues; other items are returned unchanged. */
+/**
+ * Encodes the dialogues among the items by the model's chat template, up to the position where the model continues; other items
+ * are returned unchanged.
+ */
 async function promptsOf(
   lines: ChatItem[],
   { tokenizer }: LanguageModel | Seq2SeqModel,
@@ -112,6 +116,9 @@ async function promptsOf(
 const textEnds = (model: LanguageModel, config: GenerateConfig) =>
   config.task.ignoreEos ? [] : [...new Set([...terminatorIds(model.tokenizer, config), ...endOfText(model)])];
 
-/** Returns the tokens that end a target: those of the checkpoint's files, and of `eos_str` where the model has a tokenizer. */
+/**
+ * Returns the token ids that end an encoder-decoder's output: those in the checkpoint's files, and the token of `eos_str` if the
+ * model has a tokenizer.
+ */
 const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: GenerateConfig) =>
   config.task.ignoreEos ? [] : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];

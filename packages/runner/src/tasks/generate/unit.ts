@@ -1,4 +1,4 @@
-// task=generate: continues prompts, or answers them where the model is an encoder-decoder.
+// Defines the options of task=generate, in which a model continues prompts or, if it is an encoder-decoder, answers them.
 import { defaulting, flag, integer, unitOptions } from '@bowyer/core';
 import { drawOption, writerNodes, writerOptions } from '../../agent/keys/model-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
