@@ -1,23 +1,27 @@
-// Converts the metrics of a step to lists, once for all files to which they are written.
+// Converts the metrics of a step to lists of names and values. This is done once for all files to which the metrics are written.
 
 export interface Figures {
   /**
-   * The names. If they have not changed, this is the same array as before, so that a writer can cache what it computes for them.
+   * The names of the metrics. If they are the same as in the step before, this is the same array, so that a writer can cache what
+   * it computes for them.
    */
   readonly names: readonly string[];
   readonly values: readonly number[];
-  /** The values as text, in the form of `String`. */
+  /** The values as text, as `String` formats them. */
   readonly texts: readonly string[];
 }
 
 let latest: { metrics: object; figures: Figures } | null = null;
 
-/** Returns the lists of a step's metrics; the result of the last `newFigures` is cached. */
+/** Returns a step's metrics as lists. If they are the metrics of the last call of `newFigures`, its result is returned. */
 export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
   return latest?.metrics === metrics ? latest.figures : newFigures(metrics);
 }
 
-/** Makes the lists of a step's metrics; must be called once per step, since a recipe may change and reuse the same object. */
+/**
+ * Converts a step's metrics to lists. It must be called once for each step, since a recipe (a training algorithm's program) may
+ * change and reuse the same object.
+ */
 export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
   const before = latest?.figures.names;
   const keys = Object.keys(metrics);
@@ -32,12 +36,12 @@ export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
 function textsOf(values: readonly number[]): string[] {
   if (values.length === 0) return [];
   const texts = JSON.stringify(values).slice(1, -1).split(',');
-  // JSON has null for NaN and Infinity
+  // JSON.stringify writes NaN and infinite numbers as null.
   for (let i = 0; i < texts.length; i++) if (texts[i] === 'null') texts[i] = String(values[i]);
   return texts;
 }
 
-/** Returns a function that caches the result of `make` until the names change. */
+/** Returns a function that calls `make` only if the array of names has changed, and otherwise returns the last result. */
 export function perNames<T>(make: (names: readonly string[]) => T): (names: readonly string[]) => T {
   let known: { names: readonly string[]; made: T } | null = null;
   return (names) => {

@@ -1,9 +1,9 @@
-// Draws a line chart as an SVG string without scripts or fonts, which is readable on light and dark pages.
+// Draws a line chart as an SVG string without scripts or fonts. It can be read on light and dark pages.
 import { maximum, minimum } from '@bowyer/core';
 
 export interface Series {
   name: string;
-  /** The points in order of x. If all have `low` and `high`, these are the edges of a band around the line. */
+  /** The points in the order of x. If all of them have `low` and `high`, a band between these values is drawn around the line. */
   points: readonly { x: number; y: number; low?: number; high?: number }[];
 }
 
@@ -21,13 +21,13 @@ const MARGIN = { left: 52, right: 12, bottom: 36 };
 /** The height above the plot in pixels, without the legend. */
 const TOP = 30;
 const LEGEND_LINE = 14;
-/** The width of a character in pixels at font size 11, an upper estimate. */
+/** The width of a character of the labels in pixels at font size 11, rounded up. */
 const CHARACTER = 6.5;
 const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
 
 export function lineChart(series: readonly Series[], { title, xLabel, references = [] }: ChartOptions): string {
   const points = series.flatMap((one) => one.points);
-  // The legend is above the plot, so that no curve crosses it.
+  // The legend is above the plot area, so that no curve crosses it.
   const legend = series.length > 1 ? legendPlaces(series.map(({ name }) => name)) : { places: [], lines: 0 };
   const [top, height] = [TOP, HEIGHT].map((at) => at + LEGEND_LINE * legend.lines);
   const xs = ticks(points.map(({ x }) => x));
@@ -41,7 +41,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
       `<text x="${MARGIN.left - 6}" y="${y(tick) + 4}" text-anchor="end">${label(tick)}</text>`,
   );
   const xLabels = xs.map((tick) => {
-    // With six pixels per character, a long label at the right edge would be cut: it is aligned right instead.
+    // A character is about six pixels wide. A label that would be cut at the right edge is aligned right instead of centred.
     const [at, anchor] = x(tick) + 3 * label(tick).length > WIDTH - 2 ? [WIDTH - 2, 'end'] : [x(tick), 'middle'];
     return `<text x="${at}" y="${height - MARGIN.bottom + 16}" text-anchor="${anchor}">${label(tick)}</text>`;
   });
@@ -86,14 +86,14 @@ function legendPlaces(names: readonly string[]): { places: { x: number; y: numbe
   return { places, lines: line + 1 };
 }
 
-/** Returns the outline of the band: along its upper edge and back along the lower; empty without a band. */
+/** Returns the outline of a line's band: along its upper edge and back along its lower edge; empty if the line has no band. */
 function bandEdges({ points }: Series): { x: number; y: number }[] {
   if (!points.every(({ low, high }) => low !== undefined && high !== undefined)) return [];
   const upper = points.map(({ x, high }) => ({ x, y: high! }));
   return [...upper, ...points.map(({ x, low }) => ({ x, y: low! })).reverse()];
 }
 
-/** Returns round values that span the data, in steps of 1, 2 or 5 times a power of ten. */
+/** Returns round values for the ticks of an axis that span the data, in steps of 1, 2 or 5 times a power of ten. */
 function ticks(values: readonly number[]): number[] {
   const [low, high] = [minimum(values), maximum(values)];
   const span = high - low || Math.abs(high) || 1;

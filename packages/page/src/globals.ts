@@ -1,15 +1,15 @@
-// Replaces Node's globals in pages: `process`, `Buffer`, `setImmediate`, and timers that are objects. A bundler inserts them
-// where code uses the names; the page's own globals are not changed.
+// Replaces Node's globals when the program runs in a web page: `process`, `Buffer`, `setImmediate`, and timers that are objects.
+// A bundler inserts them where code uses these names; the page's own globals are not changed.
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 
-/** Receives the text that the program prints. */
+/** A function that receives the text which the program prints. */
 export type Write = (text: string, channel: 'stdout' | 'stderr') => void;
 let write: Write = () => undefined;
 export { Buffer };
 export const writeTo = (target: Write): void => void (write = target);
 
-/** A named class, since the type parameters of EventEmitter differ between versions of Node's types. */
+/** A subclass only to have a named type, since the type parameters of EventEmitter differ between versions of Node's types. */
 class Emitter extends EventEmitter {}
 
 function output(channel: 'stdout' | 'stderr'): object {
@@ -28,7 +28,7 @@ function output(channel: 'stdout' | 'stderr'): object {
 const started = performance.now();
 const milliseconds = (): number => performance.now() - started;
 
-/** The process of a page. A signal is an event of it, and there are no other processes to query. */
+/** The object `process` in a page. A signal to its own process id is emitted as an event, and there are no other processes. */
 export const process = Object.assign(new Emitter(), {
   arch: 'wasm32',
   argv: ['node', 'bowyer'],
@@ -61,7 +61,7 @@ export const process = Object.assign(new Emitter(), {
   versions: { node: '22.0.0' },
 });
 
-/** Callbacks of setImmediate. They are run by messages, since a browser delays nested timers by 4 ms. */
+/** The callbacks that setImmediate has scheduled. Messages run them, since a browser delays nested timers by 4 ms. */
 const turns = new Map<number, () => void>();
 const { port1, port2 } = new MessageChannel();
 const unref = (port: MessagePort & { unref?(): void }): void => port.unref?.(); // in Node, the port would keep the process alive
@@ -79,7 +79,7 @@ export function setImmediate(work: (...given: unknown[]) => void, ...given: unkn
   return new Timer(counter);
 }
 
-/** A timer like Node's; `clearTimeout` reads its number. */
+/** A timer as an object like Node's. `clearTimeout` converts it to the number that the browser uses. */
 export class Timer {
   constructor(readonly id: number) {}
   ref = (): this => this;

@@ -1,5 +1,5 @@
-// Exports the files of a page (in memory, from a `File` or a URL, or kept in the browser's storage), and requests to servers in
-// it.
+// Exports the file system that the program uses in a web page (files in memory, mounted from a `File` or a URL, or kept in the
+// browser's storage), and the function that sends requests to servers in the page.
 import type * as nodeFiles from 'node:fs';
 import { fs } from './memory.js';
 export { process, writeTo, type Write } from './globals.js';
@@ -7,5 +7,5 @@ export { ask, type AnswerHead, type PageAsk } from './node/http.js';
 export { mountBlob, mountUrl, writeFiles } from './mounted-files.js';
 export { SavedFiles } from './saved-files.js';
 
-/** The files in memory. The type is Node's, since memfs is bundled. */
+/** The page's files in memory. The type is that of Node's module, since the memfs package and its types are bundled. */
 export const files: typeof nodeFiles = fs as typeof fs & typeof nodeFiles;

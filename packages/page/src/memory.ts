@@ -1,4 +1,5 @@
-// Keeps the files of a page in memory. Relative paths are below the process's working folder, which exists from the start.
+// Keeps the files of a program that runs in a web page in memory. Relative paths are below the working folder of `process`, which
+// always exists.
 import { memfs } from 'memfs';
 import { process } from './globals.js';
 

@@ -1,4 +1,4 @@
-// Declares the types of packages that have none.
+// Declares the types of npm packages that have no type declarations.
 declare module 'path-browserify' {
   import path from 'node:path';
   const browserPath: typeof path.posix;

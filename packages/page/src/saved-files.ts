@@ -1,4 +1,5 @@
-// Saves the files below `/work` in the browser's storage (OPFS), so that a run can be resumed after its tab was closed.
+// Saves the files below `/work` from memory in the browser's storage (OPFS), so that a training run in a page can be resumed
+// after its tab was closed.
 import { fs } from './memory.js';
 
 interface Entry {
@@ -9,14 +10,17 @@ type Folder = FileSystemDirectoryHandle & { values(): AsyncIterable<Entry> };
 
 const ROOT = '/work';
 
-/** The saved files. A file is saved again if its size or its time has changed. */
+/** Keeps track of the saved files. A file is saved again if its size or its time of modification has changed. */
 export class SavedFiles {
   readonly #saved = new Map<string, string>();
   #saving: Promise<void> = Promise.resolve();
 
   private constructor(private readonly root: Folder) {}
 
-  /** Opens the storage and reads its files into memory; null if the browser has no storage, as in some private windows. */
+  /**
+   * Opens the browser's storage and copies its files to memory; returns null if the browser has no storage, as in some private
+   * windows.
+   */
   static async open(): Promise<SavedFiles | null> {
     let root: Folder;
     try {
@@ -29,7 +33,10 @@ export class SavedFiles {
     return files;
   }
 
-  /** Saves the changed files, one call after another. @throws if the storage is full; a later call tries again */
+  /**
+   * Saves the files that have changed. A call waits for the one before it. @throws if the storage is full; a later call tries
+   * again
+   */
   save(): Promise<void> {
     const saving = this.#saving.then(() => this.#saveFolder(this.root, ROOT));
     this.#saving = saving.catch(() => undefined);
@@ -49,7 +56,7 @@ export class SavedFiles {
     }
   }
 
-  /** Saves a folder. A file that the program removes or renames meanwhile is skipped until the next call. */
+  /** Saves a folder. A file that the program removes or renames during this call is skipped until the next call. */
   async #saveFolder(to: Folder, from: string): Promise<void> {
     for (const name of namesIn(from)) {
       const path = `${from}/${name}`;
@@ -72,7 +79,7 @@ export class SavedFiles {
 
 const namesIn = (folder: string): string[] => (fs.existsSync(folder) ? (fs.readdirSync(folder) as string[]) : []);
 
-/** Returns a text that changes when the file is written; undefined if it does not exist. */
+/** Returns a text from a file's size and time, which changes when the file is written; undefined if the file does not exist. */
 function stamp(path: string): string | undefined {
   const found = fs.statSync(path, { throwIfNoEntry: false });
   return found && `${String(found.size)} ${String(found.mtimeMs)} ${String(found.ino)}`;

@@ -1,10 +1,10 @@
-// Makes a page as a single file that opens offline, with style, script and data inside.
+// Makes an HTML page as a single file that opens offline, with its style, script and data inside.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageData } from './data.js';
 
-/** The scripts in `web/pages/`, each for one kind of page. */
+/** The names of the scripts in `web/pages/`, each of which draws one kind of page. */
 export type PageName = 'report' | 'dashboard';
 
 const names: readonly PageName[] = ['report', 'dashboard'];
@@ -17,7 +17,8 @@ interface PageCode {
 }
 
 /**
- * Returns the code of a page with all its imports, from the package's file, or bundled once per process in a checkout (50 ms).
+ * Returns the script and style of a page: in the published package from the file dist/pages.json, in a checkout bundled from the
+ * sources, once per process (50 ms).
  */
 function pageCode(name: PageName): Promise<PageCode> {
   let code = cached.get(name);
@@ -31,7 +32,7 @@ async function loadCode(name: PageName): Promise<PageCode> {
   return bundle(name);
 }
 
-/** Returns the code of all pages as JSON: the content of `dist/pages.json` in the published package. */
+/** Returns the scripts and styles of all pages as JSON, which is the content of `dist/pages.json` in the published package. */
 export async function packedPages(): Promise<string> {
   return JSON.stringify(Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bundle(name)]))));
 }
@@ -59,7 +60,7 @@ async function bundle(name: PageName): Promise<PageCode> {
   return { script: text('.js'), style: text('.css') };
 }
 
-/** Returns a page that contains its data. */
+/** Returns the HTML of a page that contains its data and needs no server. */
 export async function renderPage(data: PageData): Promise<string> {
   const { script, style } = await pageCode('report');
   // `<` is escaped, since `</script>` or `<!--` in the data would end or hide the script.
@@ -81,7 +82,10 @@ export async function renderPage(data: PageData): Promise<string> {
 `;
 }
 
-/** Returns a page without data, whose script fetches it. Its security policy allows only resources of the page's server. */
+/**
+ * Returns the HTML of a page without data, whose script fetches the data from the page's server. Its security policy allows only
+ * resources of this server.
+ */
 export async function shellPage(title: string, name: PageName): Promise<string> {
   const { script, style } = await pageCode(name);
   return `<!doctype html>

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Implements the command `bowyer-wandb sync FOLDER`, which sends runs that the server does not have.
+// Implements the command `bowyer-wandb sync FOLDER`, which sends runs that were logged to disk to W&B's server, if the server
+// does not have them.
 import { syncRuns } from './sync-runs.js';
 
 const USAGE = `usage: bowyer-wandb sync FOLDER

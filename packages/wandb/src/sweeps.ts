@@ -1,4 +1,5 @@
-// Creates a W&B sweep, and registers an agent that gets trials from it.
+// Creates a W&B sweep (a search for hyperparameters that W&B's server controls), and registers an agent, which gets trials from
+// the sweep.
 import { Rng } from '@bowyer/core';
 import { findKey, pagesOf, type Environment } from './place/api-key.js';
 import type { WandbClient } from './server/client.js';
@@ -12,14 +13,14 @@ const CREATE_AGENT = `mutation CreateAgent($host: String!, $projectName: String,
 const HEARTBEAT = `mutation Heartbeat($id: ID!, $metrics: JSONString, $runState: JSONString) {
   agentHeartbeat(input: {id: $id, metrics: $metrics, runState: $runState}) { agent { id } commands } }`;
 
-/** A sweep's place at the server. */
+/** The names by which W&B's server finds a sweep. */
 export interface SweepPlace {
   entity: string | null;
   project: string;
   id: string;
 }
 
-/** Parses `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for other forms */
+/** Parses the name of a sweep: `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for other forms */
 export function parseSweep(text: string, env: Environment): SweepPlace {
   const parts = text.split('/');
   if (parts.length > 3 || parts.some((part) => part === ''))
@@ -32,12 +33,12 @@ export interface SweepConfig {
   method: 'grid' | 'random' | 'bayes';
   metric: { name: string; goal: 'maximize' | 'minimize' };
   parameters: Readonly<Record<string, object>>;
-  /** The command that W&B's agents start, with W&B's placeholders. */
+  /** The command that W&B's own agents run for a trial, with W&B's placeholders for its arguments. */
   command: readonly string[];
   run_cap?: number;
 }
 
-/** Creates a sweep. @returns its place, its page, and warnings of the server about the config */
+/** Creates a sweep. @returns its names, the address of its page, and the server's warnings about the config */
 export async function createSweep(
   config: SweepConfig,
   { entity, project }: { entity: string | null; project: string },
@@ -45,7 +46,7 @@ export async function createSweep(
 ): Promise<{ place: SweepPlace; url: string; warnings: string[] }> {
   return withClient(env, async (client) => {
     const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is YAML
-    // a retry after a lost answer might create a second sweep
+    // The request is sent only once, since a second attempt after a lost answer might create a second sweep
     const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true });
     const { name: id, project: there } = upsertSweep.sweep;
     const place = { id, project: there.name, entity: there.entity.name };
@@ -67,17 +68,22 @@ export interface SweepTrial {
   args?: Readonly<Record<string, { value: unknown }>>;
 }
 
-/** A command of the sweep; none if there is nothing to do now. */
+/** A command of the server to an agent: to run a trial, to stop one, or to exit. */
 export type SweepCommand = SweepTrial | { type: 'stop'; run_id: string } | { type: 'exit' };
 
 export interface SweepAgent {
-  /** Requests the next command. @param running ids of the running trials @returns null if the sweep was deleted */
+  /**
+   * Asks the server for the next command; undefined if there is nothing to do now.
+   *
+   * @param running ids of the trials that are running
+   * @returns null if the sweep was deleted
+   */
   heartbeat(running: readonly string[]): Promise<SweepCommand | null | undefined>;
   /** The interval between two heartbeats in milliseconds. */
   intervalMs: number;
 }
 
-/** Registers an agent, which `work` uses to get trials. */
+/** Registers an agent of a sweep at the server, with which `work` then gets trials. */
 export function asAgent<T>(
   place: SweepPlace,
   { env, host }: { env: Environment; host: string },

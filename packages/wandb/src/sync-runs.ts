@@ -1,4 +1,4 @@
-// Finds the runs below a folder that the server does not have completely, and sends them.
+// Finds the logs of W&B runs below a folder that W&B's server does not have completely, and sends them.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { holderMessage, type LockHolder } from '@bowyer/core';
@@ -12,9 +12,9 @@ interface SyncOptions {
   env: Environment;
   note: (message: string) => void;
   warn: (message: string) => void;
-  /** Called with a function that aborts the sending. */
+  /** Called when sending begins, with a function that aborts it. */
   onStart?: (abort: () => void) => void;
-  /** Returns the command that sends the run in a folder, for warnings; default: this package's command. */
+  /** Returns the command that sends the run in a folder, which warnings contain; default: this package's command. */
   syncCommand?: Advice['sync'];
 }
 
@@ -25,10 +25,10 @@ interface SyncedRun {
 }
 
 /**
- * Sends all runs below a folder that the server does not have completely, one after another.
+ * Sends all runs below a folder that W&B's server does not have completely, one after another.
  *
- * @param path a log, the W&B folder of a run, a run's folder, or a folder with several of them
- * @throws {Error} if there is no log, or no key
+ * @param path a log, the W&B folder of a run, a run's own folder, or a folder with several of them
+ * @throws {Error} if there is no log, or no API key
  */
 export async function syncRuns(path: string, options: SyncOptions): Promise<SyncedRun[]> {
   const logs = await logsBelow(resolve(path));
@@ -74,7 +74,7 @@ async function send(
   return (await sending.done) ? 'sent' : 'not sent';
 }
 
-/** Returns whether the whole log was sent: the marker contains the number of sent bytes. */
+/** Returns whether the whole log was sent: the marker file beside the log contains the number of bytes that were sent. */
 async function wasSent({ log }: RunPlace): Promise<boolean> {
   const marker = await readFile(syncedFile(log), 'utf8').catch(() => null);
   return marker !== null && (await readState(log)).complete && Number(marker) === (await stat(log)).size;

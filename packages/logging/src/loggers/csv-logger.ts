@@ -1,4 +1,5 @@
-// logger=csv: writes the metrics as one table with a row per iteration, for spreadsheets and data frames.
+// Implements the logger `csv`: it writes the metrics as one table with a row for each iteration, which spreadsheets and data
+// frames can read.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { writeFileAtomically, appendText } from '@bowyer/core';
@@ -23,17 +24,23 @@ export const csvLogger: LoggerUnit<typeof options> = {
   },
 };
 
-/** A table whose first column is the iteration. A metric's column is added at its first value and is empty in earlier rows. */
+/**
+ * A table whose first column is the iteration. Each metric's column is added when the metric first has a value, and is empty in
+ * earlier rows.
+ */
 class CsvTable implements RunLogger {
   #columns = ['iteration'];
   #known: ReadonlySet<string> = new Set(this.#columns);
   #names: readonly string[] = [];
-  /** The index of each column among the names of the step; −1 if the step lacks it. */
+  /** For each column, the index of its metric among the metrics of the current step; −1 if the step lacks it. */
   #places: readonly number[] = [];
 
   constructor(private readonly path: string) {}
 
-  /** Keeps the rows of the first iterations, and removes later rows of an earlier process. */
+  /**
+   * Keeps the rows of the iterations up to the given one, at which the run is resumed, and removes later rows that an earlier
+   * process wrote.
+   */
   async keep(iterations: number): Promise<void> {
     const lines = iterations > 0 ? await this.#lines() : [];
     if (lines.length > 0) this.#columns = lines[0].match(/"(?:[^"]|"")*"|[^,]+/g)!.map(unquoted);
@@ -54,7 +61,7 @@ class CsvTable implements RunLogger {
     return Promise.resolve();
   }
 
-  /** Finds the columns of a step's metrics, and adds new ones. */
+  /** Finds the column of each metric of a step, and adds a column for each new metric. */
   async #place(names: readonly string[]): Promise<void> {
     const added = names.filter((name) => !this.#known.has(name));
     if (added.length > 0) {

@@ -1,4 +1,4 @@
-// Registers the loggers by name. Plugins add theirs.
+// Registers the loggers by the name that the option `logger` selects. Plugins add their own.
 import { csvLogger } from './csv-logger.js';
 import type { AnyLogger } from './logger.js';
 import { wandbLogger } from './wandb/wandb-logger.js';
@@ -6,7 +6,7 @@ import { tensorBoardLogger } from './tensorboard/tensorboard-logger.js';
 
 const loggers = new Map<string, AnyLogger>();
 
-/** Adds a logger. @throws if another logger has the name */
+/** Adds a logger to the registry. @throws if another logger has the name */
 export function registerLogger(unit: AnyLogger): void {
   const other = loggers.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the logger '${unit.name}' is registered already`);

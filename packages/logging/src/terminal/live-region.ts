@@ -1,4 +1,4 @@
-// Redraws the live region of a terminal, which is its last lines. The lines above are not touched.
+// Redraws the live region of a terminal: its last lines, which show progress. The lines above are not changed.
 import { stripVTControlCharacters, styleText } from 'node:util';
 import type { createLogUpdate } from 'log-update';
 
@@ -12,25 +12,25 @@ export interface TerminalStream {
   off?(event: 'resize', listener: () => void): unknown;
 }
 
-/** Returns the lines to show. Lines wider than the terminal are cut. */
+/** A function that returns the lines to show in a terminal of this size. Lines wider than the terminal are cut. */
 export type LiveText = (size: { columns: number; rows: number }) => string[];
 
-/** The redraws per second. Unchanged text is not written again. */
+/** The number of redraws per second. If the text has not changed, it is not written again. */
 const FRAMES_PER_SECOND = 5;
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 /** Returns the escape sequence that moves the cursor up by some rows and clears the screen below. */
 const clearRows = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '');
 
-/** Returns whether a terminal can redraw lines. */
+/** Returns whether a stream is a terminal in which lines can be redrawn. */
 export const isLiveTerminal = (stream: object): stream is TerminalStream =>
   'isTTY' in stream && stream.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI;
 
 export class LiveRegion {
-  /** The texts that were begun and not ended. The last one is shown. */
+  /** The texts whose display was begun and has not ended. Only the last one is shown. */
   readonly #texts: LiveText[] = [];
   #timer: NodeJS.Timeout | null = null;
-  /** The lengths of the lines on the screen. */
+  /** The lengths in characters of the lines that are on the screen. */
   #drawn: number[] = [];
   #width = 0;
 
@@ -42,9 +42,9 @@ export class LiveRegion {
   ) {}
 
   /**
-   * Opens the region of a stream, and loads modules that only terminals need.
+   * Opens the live region of a stream, and loads the modules that only terminals need.
    *
-   * @param colours false: plain text, as NO_COLOR demands (no-color.org)
+   * @param colours false: plain text, as the environment variable NO_COLOR demands (no-color.org)
    */
   static async open(stream: TerminalStream, colours: boolean = !process.env.NO_COLOR): Promise<LiveRegion> {
     const { createLogUpdate } = await import('log-update');
@@ -73,7 +73,7 @@ export class LiveRegion {
     this.#draw();
   }
 
-  /** Ends a text. @param keep whether its last lines stay on the screen */
+  /** Ends the display of a text. @param keep whether its last lines stay on the screen */
   end(text: LiveText, keep: boolean): void {
     const index = this.#texts.indexOf(text);
     if (index < 0) return;
@@ -83,14 +83,14 @@ export class LiveRegion {
     if (this.#texts.length === 0) this.#close();
   }
 
-  /** Removes the region while `write` writes lines above it. */
+  /** Removes the live region from the screen while `write` writes lines, which then are above it. */
   above(write: () => void): void {
     this.#erase();
     write();
     this.#draw();
   }
 
-  /** Closes the region; its text stays on the screen. */
+  /** Closes the live region. The text that it shows stays on the screen. */
   close(): void {
     if (this.#texts.length > 0) this.#draw();
     this.#texts.length = 0;
@@ -128,7 +128,10 @@ export class LiveRegion {
     this.render(lines.join('\n'));
   };
 
-  /** Removes the drawn lines. If the terminal became narrower, it has wrapped them, so that they fill more rows. */
+  /**
+   * Removes the drawn lines from the screen. If the terminal became narrower, it has wrapped them, so that they fill more rows
+   * than were drawn.
+   */
   #erase(): void {
     if (this.#drawn.length === 0) return;
     const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / this.#columns)), 0);
@@ -139,7 +142,7 @@ export class LiveRegion {
 
   #cut(text: LiveText): string[] {
     const [columns, rows] = [this.#columns, this.stream.rows ?? 24];
-    // One column and one row stay free: a terminal may wrap at the last column, and scrolls at the last row.
+    // One column and one row are not used, since a terminal may wrap a line at the last column, and scrolls at the last row.
     return text({ columns: columns - 1, rows: rows - 1 })
       .slice(0, rows - 1)
       .map((line) => this.sliced(line, 0, columns - 1));

@@ -1,23 +1,24 @@
-// Shows the progress of slow work: a bar in a terminal, lines in a file or pipe, or events for a script.
+// Shows the progress of slow work: as a bar in a terminal, as lines in a file or pipe, or as events for a script.
 import type { LiveRegion } from './live-region.js';
 
-/** The destination of progress. */
+/** The stream or script to which progress is written. */
 export interface ProgressOutput {
-  /** The live region of the terminal, if there is one. */
+  /** The live region of the terminal; absent if the output is not a terminal. */
   live?: LiveRegion;
-  /** Reports an event to a script instead of a printed line. */
+  /** Reports an event to a script. If it is present, no lines are printed. */
   report?(event: Record<string, unknown>): void;
   write(text: string): unknown;
 }
 
-/** Work that takes less time prints nothing. */
+/** The number of seconds after which progress is first shown. Shorter work prints nothing. */
 const PATIENCE_SECONDS = 1;
 
-/** The time between two lines in a file or pipe. */
+/** The number of seconds between two lines of progress in a file or pipe. */
 const QUIET_SECONDS = 10;
 
 /**
- * A line with a bar, a count, a note and the remaining time. A terminal shows it continuously, with `details` below it.
+ * A line with a bar, a count, a note and the remaining time. A terminal redraws it continuously, with the lines of `details`
+ * below it.
  */
 export class ProgressBar {
   readonly #started: number;
@@ -27,7 +28,7 @@ export class ProgressBar {
   #firstDone = 0;
   #note = '';
 
-  /** Starts the bar. @param details returns further lines for a terminal of this width */
+  /** Starts the clock of the bar. @param details returns further lines for a terminal of this width */
   constructor(
     private readonly label: string,
     private readonly total: number,
@@ -38,7 +39,10 @@ export class ProgressBar {
     this.#started = clock();
   }
 
-  /** Sets the work of earlier processes. It counts for the bar, but not for the remaining time. */
+  /**
+   * Sets the amount of work that earlier processes of a resumed run have done. It counts for the bar, but not for the estimate of
+   * the remaining time.
+   */
   startAt(done: number): void {
     this.#firstDone = this.#done = done;
   }
@@ -85,7 +89,7 @@ export class ProgressBar {
     else this.output.write(`${this.#line(now)}\n`);
   }
 
-  /** Returns the remaining seconds; null if nothing was done yet. */
+  /** Returns an estimate of the remaining seconds; null if nothing was done yet. */
   #left(now: number): number | null {
     const worked = this.#done - this.#firstDone;
     return worked > 0 ? ((now - this.#started) / worked) * (this.total - this.#done) : null;

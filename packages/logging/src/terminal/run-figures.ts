@@ -1,4 +1,4 @@
-// Writes the most important metrics of a training run as a few lines below its progress bar.
+// Formats the most important metrics of a training run as a few lines, which a terminal shows below the run's progress bar.
 import { maximum, minimum } from '@bowyer/core';
 import { figuresOf, perNames } from '../figures.js';
 
@@ -10,7 +10,7 @@ const LEVELS = '▁▂▃▄▅▆▇█';
 
 type Figures = Readonly<Record<string, number>>;
 
-/** The curves. Each shows the first of its metrics that the run reports. */
+/** The metrics that are drawn as small curves. Each curve shows the first of its metrics that the run reports. */
 const curves = [
   { label: 'return', metrics: ['rollout/episodic_return', 'eval/episodic_return'], digits: 2 },
   { label: 'win rate', metrics: ['rollout/win_rate', 'eval/win_rate'], digits: 2 },
@@ -19,18 +19,19 @@ const curves = [
 
 export class RunFigures {
   readonly #curves = new Map<string, number[]>();
-  /** The latest values of the shown metrics. */
+  /** The latest values of the metrics that are shown as numbers. */
   readonly #latest = new Map<string, number>();
   readonly #shown = perNames((names) => names.filter(isShown));
   #tokens: number | undefined;
   #seconds: Figures = {};
 
-  /** Prepares the lines. @param dim formats labels */
+  /** Creates the formatter. @param dim formats labels in a dim colour */
   constructor(private readonly dim: (text: string) => string = (text) => text) {}
 
   /**
-   * Adds the metrics of an iteration. @param seconds wall-clock time of each phase since the last call; empty for metrics of an
-   * earlier process
+   * Adds the metrics of an iteration.
+   *
+   * @param seconds wall-clock time of each phase since the last call; empty if an earlier process logged the metrics
    */
   add(metrics: Figures, seconds: Figures): void {
     this.#tokens = metrics['rollout/tokens'];
@@ -103,7 +104,7 @@ export function sparkline(values: readonly number[], width: number): string {
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** Returns the name of a metric without its group: `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
+/** Returns a short label for a metric, without its group: `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
 const shortName = (name: string): string => {
   const last = name.slice(name.lastIndexOf('/') + 1);
   return last.replace(/^kl_/, '').replaceAll('_', ' ');

@@ -1,2 +1,2 @@
-// Replaces `node:events` in a page.
+// Replaces the module `node:events` when the program runs in a web page.
 export { default, EventEmitter, once } from 'events';

@@ -1,4 +1,4 @@
-// Replaces `node:fs/promises` in a page.
+// Replaces the module `node:fs/promises` when the program runs in a web page.
 import { fs } from '../memory.js';
 import { blobHandle, mountedBlob } from '../mounted-files.js';
 
@@ -6,7 +6,7 @@ const { constants, promises } = fs;
 export { constants };
 
 type Files = typeof promises;
-/** Binds a method of memfs to its object, which destructuring would lose. */
+/** Returns a method of memfs that is bound to its object, since an export would lose the object. */
 const bound = <Name extends keyof Files>(name: Name): Files[Name] =>
   (promises[name] as (...given: unknown[]) => unknown).bind(promises) as Files[Name];
 
@@ -33,7 +33,9 @@ export const unlink = bound('unlink');
 export const utimes = bound('utimes');
 export const writeFile = bound('writeFile');
 
-/** Returns a method that uses a mounted blob instead of the file in memory. */
+/**
+ * Returns a method of the file system that reads a mounted blob if there is one at the path, and otherwise the file in memory.
+ */
 const overBlobs = <Name extends keyof Files>(
   name: Name,
   read: (blob: Blob, ...rest: never[]) => unknown,

@@ -1,4 +1,4 @@
-// Replaces `node:fs` in a page: files in memory.
+// Replaces the module `node:fs` when the program runs in a web page, with files in memory.
 import { fs } from '../memory.js';
 import promises from './fs-promises.js';
 import { mountedBlob } from '../mounted-files.js';
@@ -35,7 +35,7 @@ export const {
   writeSync,
 } = fs;
 
-/** Returns a method that throws for a mounted blob, whose bytes cannot be read synchronously. */
+/** Returns a method that throws an error if the path is that of a mounted blob, since a blob cannot be read synchronously. */
 const inMemory = <Name extends 'openSync' | 'readFileSync'>(name: Name): (typeof fs)[Name] =>
   ((path: unknown, ...rest: unknown[]) => {
     if (mountedBlob(String(path)))

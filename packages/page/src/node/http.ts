@@ -1,4 +1,5 @@
-// Replaces `node:http` in a page: servers in memory, to which only the page of the worker can send requests.
+// Replaces the module `node:http` when the program runs in a worker of a web page. Its servers exist only in the worker's memory,
+// and only the page can send requests to them.
 import type nodeStream from 'node:stream';
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
@@ -6,7 +7,7 @@ import stream from 'readable-stream';
 
 const { Readable, Writable }: { Readable: typeof nodeStream.Readable; Writable: typeof nodeStream.Writable } = stream;
 
-/** A request of the page to a server in its worker. */
+/** A request from the page to a server of the program in its worker. */
 export interface PageAsk {
   readonly port: number;
   readonly method: string;
@@ -15,7 +16,7 @@ export interface PageAsk {
   readonly body: Uint8Array;
 }
 
-/** Receives the parts of an answer: its head, its bytes, and null at its end. */
+/** A function that receives an answer in several calls: its head, its bytes, and null at its end. */
 export type TakeAnswer = (part: AnswerHead | Uint8Array | null) => void;
 
 export interface AnswerHead {
@@ -26,7 +27,7 @@ export interface AnswerHead {
 const servers = new Map<number, PageServer>();
 const FIRST_FREE_PORT = 49_152;
 
-/** The connection of one request. */
+/** The connection of one request, in place of a socket of the network. */
 class PageSocket extends EventEmitter {
   destroyed = false;
   readonly writableLength = 0;
@@ -135,7 +136,7 @@ class PageServer extends EventEmitter {
   }
 
   closeIdleConnections(): void {
-    // There is nothing to close: each connection ends with its answer.
+    // Nothing must be closed, since each connection ends with its answer.
   }
 
   close(): this {
@@ -145,7 +146,7 @@ class PageServer extends EventEmitter {
     return this;
   }
 
-  /** Answers a request. @returns a function that aborts it */
+  /** Answers a request by the server's listeners. @returns a function that aborts the request */
   answer(ask: PageAsk, take: TakeAnswer): () => void {
     const socket = new PageSocket();
     this.#sockets.add(socket);
@@ -167,7 +168,9 @@ class PageServer extends EventEmitter {
 }
 
 /**
- * Sends a request to the server of a port. @returns a function that aborts it
+ * Sends a request to the server of the program that listens on a port.
+ *
+ * @returns a function that aborts the request
  * @throws if no server listens on the port
  */
 export function ask(request: PageAsk, take: TakeAnswer): () => void {

@@ -1,10 +1,10 @@
-// Replaces `node:os` in a page.
+// Replaces the module `node:os` when the program runs in a web page.
 export const EOL = '\n';
 export const devNull = '/dev/null';
 export const availableParallelism = (): number => (crossOriginIsolated ? navigator.hardwareConcurrency : 1);
 export const cpus = (): { model: string }[] =>
   Array.from({ length: availableParallelism() }, () => ({ model: 'page' }));
-/** Returns the memory that the browser reports, in bytes: at most 8 GiB; 4 GiB if it reports none. */
+/** Returns the size of the memory in bytes. The browser reports at most 8 GiB; if it reports none, 4 GiB are assumed. */
 export const totalmem = (): number => ((navigator as { deviceMemory?: number }).deviceMemory ?? 4) * 2 ** 30;
 export const freemem = totalmem;
 export const homedir = (): string => '/home';

@@ -1,2 +1,2 @@
-// Replaces `node:process` in a page.
+// Replaces the module `node:process` when the program runs in a web page.
 export { process as default } from '../globals.js';

@@ -1,4 +1,4 @@
-// Replaces `node:stream` in a page.
+// Replaces the module `node:stream` when the program runs in a web page.
 import stream from 'readable-stream';
 
 export default stream;

@@ -1,4 +1,4 @@
-// Replaces `node:timers/promises` in a page.
+// Replaces the module `node:timers/promises` when the program runs in a web page.
 interface WaitOptions {
   signal?: AbortSignal;
 }

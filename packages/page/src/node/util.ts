@@ -1,10 +1,12 @@
-// Replaces `node:util` in a page.
+// Replaces the module `node:util` when the program runs in a web page.
 import util from 'util';
 
 const of: Record<string, unknown> = {};
 for (const name of Object.getOwnPropertyNames(util.types)) of[name] = util.types[name as keyof typeof util.types];
 const never = (): boolean => false;
-/** A page's script cannot distinguish a proxy from its target. */
+/**
+ * Tests of types. Those that JavaScript in a browser cannot decide, such as whether an object is a proxy, always return false.
+ */
 export const types = { ...of, isExternal: never, isModuleNamespaceObject: never, isProxy: never };
 export const { callbackify, debuglog, deprecate, format, inherits, inspect, promisify } = util;
 export const stripVTControlCharacters = (text: string): string => text.replaceAll(/\u001b\[[\d;]*[A-Za-z]/g, '');

@@ -1,4 +1,4 @@
-// Replaces `node:v8` in a page: serialization of values.
+// Replaces the module `node:v8` when the program runs in a web page: it serializes values.
 import { Buffer } from 'buffer';
 import { Packr } from 'msgpackr';
 

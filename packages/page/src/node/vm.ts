@@ -1,10 +1,11 @@
-// Replaces `node:vm` in a page. It can only call functions of a context, and cannot interrupt them.
+// Replaces the module `node:vm` when the program runs in a web page. It can only call functions of a context by name, and cannot
+// interrupt them.
 type Context = Readonly<Record<string, unknown>>;
 
 export const createContext = (context: Context): Context => context;
 
 export class Script {
-  /** @param code call of a function of the context without arguments, such as `run()` */
+  /** Stores the script. @param code the call of a function in the context without arguments, such as `run()` */
   constructor(private readonly code: string) {}
 
   runInContext(context: Context): unknown {

@@ -1,4 +1,4 @@
-// Replaces `node:zlib` in a page.
+// Replaces the module `node:zlib` when the program runs in a web page.
 import { Buffer } from 'buffer';
 import {
   deflateSync as deflateRaw,
@@ -33,7 +33,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** Computes the CRC-32 of data. @param before CRC-32 of the preceding data */
+/** Computes the CRC-32 of data. @param before the CRC-32 of the data that come before */
 export function crc32(data: string | Uint8Array, before = 0): number {
   let value = ~before;
   for (const byte of typeof data === 'string' ? new TextEncoder().encode(data) : data)

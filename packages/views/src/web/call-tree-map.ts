@@ -1,4 +1,5 @@
-// Draws the tree of a rollout: calls are in the order of time from left to right, and each branch has its own row.
+// Draws the tree of model calls in an agent's rollout: calls are in the order of time from left to right, and each branch has its
+// own row.
 import type { CallTree, Dialogue, TreeCall } from '../data.js';
 import { svg } from './dom.js';
 import { figure, signed } from './format.js';
@@ -8,8 +9,8 @@ const LANE = 42;
 const RADIUS = 13;
 
 /**
- * Returns the row of each answer. The first continuation of an answer stays on its row. Each other continuation begins a new row
- * below, as does a prompt that continues no answer.
+ * Returns the number of the row in which each answer is drawn. The first continuation of an answer stays in the answer's row.
+ * Every other continuation begins a new row below, and so does a prompt that continues no answer.
  */
 export function lanesOf(calls: readonly TreeCall[]): number[] {
   const lanes: number[] = [];
@@ -23,10 +24,10 @@ export function lanesOf(calls: readonly TreeCall[]): number[] {
   return lanes;
 }
 
-/** Draws the tree of a rollout. @param idOf returns the id of the card to which an answer links */
+/** Draws the tree of calls as SVG. @param idOf returns the HTML id of the card to which an answer links */
 export function treeMap({ calls }: CallTree, { turns }: Dialogue, idOf: (index: number) => string): SVGSVGElement {
   const lanes = lanesOf(calls);
-  // Several answers to one call are below each other.
+  // Several answers to one call are in the same column, one below the other.
   const columns = new Map([...new Set(calls.map(({ call }) => call))].map((call, column) => [call, column]));
   const place = (index: number) => ({
     x: RADIUS + 4 + STEP * columns.get(calls[index].call)!,
@@ -58,13 +59,15 @@ interface Place {
   y: number;
 }
 
-/** Returns a line that first goes down beside the earlier answer, and then along the row of the later one. */
+/**
+ * Returns the path of a line between two answers, which goes down from the earlier one and then along the row of the later one.
+ */
 const curve = (from: Place, to: Place): string =>
   from.y === to.y
     ? `M${from.x} ${from.y}H${to.x}`
     : `M${from.x} ${from.y}V${to.y - RADIUS}Q${from.x} ${to.y} ${from.x + RADIUS} ${to.y}H${to.x}`;
 
-/** Draws an answer: a square if it calls tools, else a circle. */
+/** Draws an answer of the model: a square if it calls tools, else a circle. */
 function shape({ tools }: TreeCall, x: number, y: number): SVGElement {
   if (tools.length === 0) return svg('circle', { cx: x, cy: y, r: RADIUS });
   return svg('rect', { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS, rx: 4 });

@@ -1,5 +1,5 @@
-// Shows an agent's rollout: a picture of its model calls, and a card for each call with the new messages, the answer and the tool
-// calls.
+// Shows an agent's rollout: a picture of its calls of the language model, and for each call a card with the new messages, the
+// answer and the tool calls.
 import type { CallTree, Dialogue, ToolCall, TreeCall } from '../data.js';
 import { lanesOf, treeMap } from './call-tree-map.js';
 import { heatMap, longText, speaker, values } from './dialogue-parts.js';
@@ -62,7 +62,7 @@ const figures = (label: string, given: readonly { name: string; value: number }[
         ...given.map(({ name, value }) => el('div', {}, el('dt', {}, name), el('dd', {}, figure(value)))),
       );
 
-/** Returns the cards branch by branch: an answer is followed by its first continuation. */
+/** Returns the cards branch by branch: the card of an answer is followed by that of its first continuation. */
 function cards({ turns }: Dialogue, { calls }: CallTree, idOf: (index: number) => string): HTMLElement[] {
   const lanes = lanesOf(calls);
   const order = calls.map((_, index) => index).sort((a, b) => lanes[a] - lanes[b] || a - b);

@@ -1,5 +1,5 @@
-// Draws a line chart on a canvas (uPlot), with a legend above it, values at the cursor by mouse or arrow keys, and a table of its
-// numbers.
+// Draws a line chart on a canvas (with uPlot). It has a legend above it, shows the values at the cursor, which mouse or arrow
+// keys move, and has a table of its numbers.
 import uPlot from 'uplot';
 import { el, lazyDetails } from './dom.js';
 import { figure } from './format.js';
@@ -9,7 +9,7 @@ export interface Line {
   name: string;
   x: readonly number[];
   y: readonly (number | null)[];
-  /** The ends of a band around the line. */
+  /** The lower and upper edges of a band around the line. */
   low?: readonly (number | null)[];
   high?: readonly (number | null)[];
 }
@@ -25,7 +25,7 @@ export interface ChartInput {
 
 /** The number of line colours in the style sheet: `--line-0` to `--line-7`. */
 const COLOURS = 8;
-/** Lines also differ in their dashes, for readers who do not see the colours. */
+/** The dash pattern of each line, since some readers cannot distinguish the colours. */
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 3], [14, 4], [2, 6], [6, 2, 2, 2]];
 const HEIGHT = 230;
 const INTEGERS = [1, 2, 5].flatMap((n) => [...Array(8).keys()].map((power) => n * 10 ** power)).sort((a, b) => a - b);
@@ -152,7 +152,7 @@ class Plot {
     );
   }
 
-  /** Shows the last values in the legend while the cursor is outside the chart. */
+  /** Shows the last value of each line in the legend, when the cursor is outside the chart. */
   #rest(): void {
     this.show(
       null,
@@ -190,7 +190,10 @@ class Plot {
   }
 }
 
-/** Returns the lines over one list of x positions. A band adds two rows after its line. */
+/**
+ * Returns the data of all lines in uPlot's form, over one common list of x positions. A band adds two rows of data after those of
+ * its line.
+ */
 function aligned(lines: readonly Line[]): uPlot.AlignedData {
   const tables = lines.map(({ x, y, low, high }): uPlot.AlignedData => {
     const rows = low && high ? [y, low, high] : [y];
@@ -199,7 +202,7 @@ function aligned(lines: readonly Line[]): uPlot.AlignedData {
   return tables.length === 1 ? tables[0] : uPlot.join(tables);
 }
 
-/** Returns the value at an index, or the last one before it. */
+/** Returns the value at an index of a line; if it is missing, the last value before it. */
 function nearest(row: readonly (number | null | undefined)[], index: number): number | null {
   for (let i = index; i >= 0; i--) if (row[i] !== null && row[i] !== undefined) return row[i]!;
   return null;
@@ -228,7 +231,7 @@ function drawReferences(plot: uPlot, levels: readonly number[]): void {
   ctx.restore();
 }
 
-/** Returns a short piece of a line in its style, for the legend. */
+/** Draws a short sample of a line's colour and dashes for the legend. */
 function swatch(i: number): SVGSVGElement {
   const [svg, line] = ['svg', 'line'].map((name) => document.createElementNS('http://www.w3.org/2000/svg', name));
   const all = { svg: { width: 26, height: 10, 'aria-hidden': 'true' }, line: { x1: 0, y1: 5, x2: 26, y2: 5 } };
@@ -293,7 +296,7 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
   );
 }
 
-/** The draw functions of charts that are not drawn yet, by their elements. */
+/** The charts that are not drawn yet: the function that draws each, by the chart's element. */
 const waiting = new Map<Element, () => void>();
 
 const visibility = new IntersectionObserver(
@@ -302,7 +305,8 @@ const visibility = new IntersectionObserver(
 );
 
 /**
- * Draws a chart at once if it is near the window, else when the browser is idle, so that a page with many charts opens quickly.
+ * Draws a chart now if it is near the visible part of the page, and otherwise when the browser is idle, so that a page with many
+ * charts opens quickly.
  */
 function whenVisible(element: HTMLElement, draw: () => void): void {
   waiting.set(element, draw);
@@ -310,7 +314,10 @@ function whenVisible(element: HTMLElement, draw: () => void): void {
   drawWhenIdle();
 }
 
-/** Draws a waiting chart. If its element has no width, as in a closed block, it waits until it is visible. */
+/**
+ * Draws a chart that is not drawn yet. If its element has no width, as in a closed block, the chart is drawn when it becomes
+ * visible.
+ */
 function drawNow(element: Element): void {
   const draw = waiting.get(element);
   if (draw === undefined || element.clientWidth === 0) return;
@@ -321,7 +328,7 @@ function drawNow(element: Element): void {
 
 let isPlanned = false;
 
-/** Draws one chart in each idle period, so that a picture of the whole page contains all charts. */
+/** Draws one of the remaining charts in each idle period of the browser, so that a screenshot of the whole page contains all charts. */
 function drawWhenIdle(): void {
   if (isPlanned) return;
   isPlanned = true;

@@ -1,11 +1,12 @@
-// Draws the elements that the views of episodes and of rollouts share: texts, values of an utterance, and its tokens.
+// Draws the elements that the views of episodes and of agents' rollouts share: texts, the values of an utterance (an agent's
+// text), and its tokens.
 import type { TokenText, ShownTurn } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
-/** The number of characters above which a text of the environment is folded. */
+/** The number of characters above which a text of the environment is shown only when the reader opens it. */
 const LONG_TEXT = 700;
-/** A token with this surprisal in nats (a probability of 1/150) has the full colour. */
+/** The surprisal in nats from which a token has the darkest colour (a probability of 1/150). */
 const SURPRISING = 5;
 const SHADES = 6;
 export const speaker = (name: string) => el('span', { class: 'speaker' }, name);
@@ -52,7 +53,7 @@ export function values(turn: ShownTurn): HTMLElement {
   );
 }
 
-/** Returns the tokens with a background: the darker a token, the less probable it was. */
+/** Returns the tokens of an utterance with background colours: the less probable a token was, the darker. */
 export function heatMap(tokens: readonly TokenText[]): HTMLElement {
   const shade = (logprob: number) => Math.min(SHADES - 1, Math.round((-logprob / SURPRISING) * (SHADES - 1)));
   return el(

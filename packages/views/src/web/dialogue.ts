@@ -1,11 +1,11 @@
-// Shows an episode turn by turn: the texts, their values, and the probability of each token.
+// Draws an episode turn by turn: the texts, the values of the critic, and the probability of each token.
 import type { Dialogue, EpisodeSummary, SampleAnswer, ShownTurn } from '../data.js';
 import { callTreeView } from './call-tree.js';
 import { heatMap, longText, speaker, values } from './dialogue-parts.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
-/** Returns the title of an episode in one line. */
+/** Returns the one-line title of an episode. */
 export function episodeTitle({ source, iteration, episode, policy, ...rest }: EpisodeSummary): string {
   const place = source === 'rollout' ? `episode ${episode}` : `${source} episode ${episode}`;
   const at = iteration > 0 ? `, iteration ${iteration}` : '';
@@ -13,7 +13,7 @@ export function episodeTitle({ source, iteration, episode, policy, ...rest }: Ep
   return `${place}${at}${policy === undefined ? '' : `, ${policy}`}: return ${figure(rest.return)}${outcome}`;
 }
 
-/** Returns an episode that can be unfolded. */
+/** Returns a block with an episode, which the reader can open and close. */
 export function foldedDialogue(dialogue: Dialogue, open = false): HTMLDetailsElement {
   const summary = el(
     'span',
@@ -36,7 +36,7 @@ export function dialogueView(dialogue: Dialogue): HTMLElement {
   );
 }
 
-/** Returns the model's replies beside the references. */
+/** Returns a list of the fine-tuned model's answers beside the reference answers. */
 export const answersView = (answers: readonly SampleAnswer[]): HTMLElement =>
   el(
     'div',
@@ -79,7 +79,7 @@ function turnView(turn: ShownTurn, index: number): HTMLElement {
 
 const shownAction = (action: string) => (action.trim() === '' ? '(nothing)' : action.trim());
 
-/** Returns the valid actions with the largest values, if the agent chose another one. */
+/** Returns the valid actions with the largest Q values; null if the agent chose the best of them or none are recorded. */
 function preferences({ preferred, action, q }: ShownTurn): HTMLElement | null {
   if (preferred === undefined || preferred.length === 0) return null;
   const [best] = preferred;
@@ -123,7 +123,7 @@ function examples({ retrieved }: ShownTurn): HTMLElement | null {
   return el('div', { class: 'note muted' }, `Read from the memory: ${shown}`);
 }
 
-/** Shows several episodes of the same item side by side, earlier and later ones. */
+/** Draws episodes of the same item side by side, in the order of time, so that a change of the policy can be seen. */
 export function sideBySide(title: string, dialogues: readonly Dialogue[]): HTMLElement {
   return lazyDetails(
     title,

@@ -2,8 +2,8 @@ type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
 /**
- * Creates an element with attributes and children. A function becomes a listener (`onclick`), true an attribute without a value;
- * null, undefined and false are skipped.
+ * Creates an HTML element with attributes and children. An attribute that is a function becomes a listener (`onclick`), and true
+ * an attribute without a value; null, undefined and false are skipped.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -20,7 +20,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Creates an SVG element in the same way. */
+/** Creates an SVG element, with attributes and children as in `el`. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | number> = {},
@@ -32,7 +32,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** Creates a folded block whose content is built when it is first opened. */
+/** Creates a closed block whose content is built when the reader first opens it. */
 export function lazyDetails(summary: Child, build: () => Node, attributes: Attributes = {}): HTMLDetailsElement {
   const details = el('details', attributes, el('summary', {}, summary));
   let built = false;
@@ -46,6 +46,6 @@ export function lazyDetails(summary: Child, build: () => Node, attributes: Attri
   return details;
 }
 
-/** Creates a section with a heading. The table of contents lists it. */
+/** Creates a section of the page with a heading. The page's table of contents lists it. */
 export const section = (id: string, title: string, ...children: Child[]): HTMLElement =>
   el('section', { id, 'aria-labelledby': `${id}-title` }, el('h2', { id: `${id}-title` }, title), ...children);

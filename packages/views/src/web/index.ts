@@ -1,4 +1,4 @@
-// Exports the browser code from which pages are made.
+// Exports the code that draws the pages in a browser, for other pages.
 export { chart, type ChartInput, type Line } from './chart.js';
 export { bandChart, comparisonPage } from './comparison-page.js';
 export { dialogueView, episodeTitle, foldedDialogue, sideBySide } from './dialogue.js';

@@ -1,4 +1,4 @@
-// Draws the elements that several pages share: header, facts, warnings, notes.
+// Draws the elements that reports and comparisons of runs share: header, facts, warnings, notes.
 import type { Fact, RunStatus, Warning } from '../data.js';
 import { el } from './dom.js';
 import { withMinus } from './format.js';

@@ -40,7 +40,7 @@ export function runSections(data: RunData): RunSection[] {
   );
 }
 
-/** Returns a chart of the metrics with these keys; null if the run has none of them. */
+/** Returns a chart of those metrics in `spec.keys` that the run has; null if it has none of them. */
 export function metricChart(metrics: MetricTable, spec: ChartSpec): ChartInput | null {
   const lines = spec.keys.flatMap((key) => {
     const series = metrics.series.find((candidate) => candidate.key === key);
@@ -117,7 +117,7 @@ const episodeColumns: Column<EpisodeSummary>[] = [
 ];
 
 function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HTMLElement {
-  // Dialogues that only show a change over time are side by side below.
+  // Episodes that were selected only to show a change over time are left out here, since they are drawn side by side below.
   const dialogues = all.filter(({ reasons }) => reasons.some((reason) => reason !== 'over time'));
   const first = dialogues.find(({ reasons }) => reasons.includes('most surprising')) ?? dialogues[0];
   const folded = new Map(dialogues.map((dialogue) => [dialogue.id, foldedDialogue(dialogue, dialogue === first)]));
@@ -165,7 +165,7 @@ function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HT
 
 const texts = new WeakMap<Dialogue, string>();
 
-/** Returns all texts of an episode in lower case. */
+/** Returns all texts of an episode in lower case, for the search. */
 function textOf(dialogue: Dialogue): string {
   const known = texts.get(dialogue);
   if (known !== undefined) return known;
@@ -181,7 +181,7 @@ function textOf(dialogue: Dialogue): string {
   return joined;
 }
 
-/** Shows episodes of the same item, oldest first; null if no item was played several times. */
+/** Draws the episodes of each item that was played several times side by side, oldest first; null if there is no such item. */
 function changes(dialogues: readonly Dialogue[]): HTMLElement | null {
   const groups = new Map<string, Dialogue[]>();
   for (const dialogue of dialogues) {

@@ -1,9 +1,9 @@
-// Draws tables: short ones, and lists that can be sorted and searched.
+// Draws the tables of the pages: short tables, and long lists that can be sorted and searched.
 import type { Table } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { isFigure, withMinus } from './format.js';
 
-/** Returns a table, which scrolls in its own frame if the window is narrow. */
+/** Returns a table. If the window is narrow, the table scrolls within its own frame. */
 export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   const classes = header.map((_, i) => (rows.every((row) => isFigure(row[i] ?? '–')) ? 'figure' : ''));
   const cell = (text: string, i: number) =>
@@ -11,7 +11,7 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   return el(
     'div',
     { class: 'block' },
-    // A <caption> would be only as wide as its table.
+    // The title is a paragraph, since a <caption> would be only as wide as its table.
     el('p', { class: 'title' }, title),
     el(
       'div',
@@ -33,13 +33,13 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   );
 }
 
-/** Returns a table, folded if it contains only details. */
+/** Returns a table, in a closed block if it contains only details. */
 export const foldable = (given: Table): HTMLElement =>
   given.folded ? lazyDetails(`${given.title}, ${given.rows.length} rows`, () => table(given)) : table(given);
 
 export interface Column<Row> {
   name: string;
-  /** Returns the value to sort by. Rows with null come last. */
+  /** Returns the value by which the column sorts a row. Rows with null come last. */
   value: (row: Row) => number | string | null;
   text: (row: Row) => string;
 }
@@ -49,11 +49,11 @@ interface ListOptions<Row> {
   columns: readonly Column<Row>[];
   /** The number of rows that are shown at first; a button shows more. */
   pageSize?: number;
-  /** Called when a row is chosen. Without it, rows are not links. */
+  /** Called when the reader chooses a row; absent if rows cannot be chosen. */
   onOpen?: (row: Row) => void;
 }
 
-/** Makes a list that is sorted by a click on a column's name. */
+/** Creates a list of rows. A click on a column's name sorts it. */
 export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row>) {
   const { label, columns, pageSize = 25, onOpen } = options;
   let shown = [...rows];
@@ -115,7 +115,7 @@ export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row
       ),
       more,
     ),
-    /** Replaces the rows and keeps the chosen order. */
+    /** Shows other rows in the order that the reader has chosen. */
     update(next: readonly Row[]) {
       shown = [...next];
       count = pageSize;

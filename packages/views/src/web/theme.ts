@@ -1,10 +1,10 @@
-// Switches between the light and the dark theme: it is the system's choice unless the reader makes another.
+// Switches the page between the light and the dark theme: the system's choice, unless the reader makes another one.
 
 const KEY = 'bowyer-theme';
 const choices = ['auto', 'light', 'dark'] as const;
 const listeners = new Set<() => void>();
 
-/** Calls the listener when colours change. Charts on a canvas need this. */
+/** Calls the listener when the theme changes. Charts need this, since colours on a canvas do not change by themselves. */
 export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
@@ -19,7 +19,7 @@ export function colour(name: string, opacity = 1): string {
   return opacity === 1 ? color : color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
 }
 
-/** Returns a button that cycles through the choices. */
+/** Returns a button that switches to the next choice: auto, light, dark. */
 export function themeButton(): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
@@ -35,7 +35,7 @@ export function themeButton(): HTMLButtonElement {
     try {
       localStorage.setItem(KEY, choice);
     } catch {
-      // a page that is opened from a file may have no storage
+      // The choice is not kept if there is no storage, as in a page that is opened from a file.
     }
     apply();
   });

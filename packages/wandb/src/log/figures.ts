@@ -1,9 +1,12 @@
-// Defines the metrics of a row as lists: names, and the JSON text of each value.
+// Defines the metrics of one logged step as lists: names, and the value of each as text.
 
-/** The names. Rows with the same names should share one array, since a writer caches what it computes for it. */
+/**
+ * The metrics of one step. Steps with the same names should share one array `names`, since a writer caches what it computes for
+ * it.
+ */
 export interface Figures {
   readonly names: readonly string[];
-  /** The values as text, in the form of `String`. */
+  /** The values as text, as `String` formats them. */
   readonly texts: readonly string[];
 }
 

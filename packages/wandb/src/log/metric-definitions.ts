@@ -1,22 +1,23 @@
-// Keeps the definitions of metrics, as in `wandb.define_metric`: the x axis of each, and the values in the summary.
+// Keeps the definitions of metrics, as W&B's function `wandb.define_metric` makes them: the x axis of each metric's plot, and
+// which of its values are in the run's summary.
 import type { MetricRecord } from './records.js';
 
 export const SUMMARIES = ['min', 'max', 'mean', 'first', 'last', 'best', 'none'] as const;
 export type SummaryKind = (typeof SUMMARIES)[number];
 
-/** A definition with W&B's names. */
+/** The definition of a metric, with W&B's names of the members. */
 export interface MetricDefinition {
-  /** The name of the metric. A trailing * matches all names with this prefix. */
+  /** The name of the metric. A name that ends with * is a pattern for all metrics with this prefix. */
   name: string;
   /** The metric on the x axis of its plots; absent: the step. */
   step_metric?: string;
-  /** Whether a row without the step metric gets that metric's last value; absent: false. */
+  /** Whether a row that lacks the step metric gets the last value of the step metric; absent: false. */
   step_sync?: boolean;
-  /** The values in the summary; absent: the last value. */
+  /** Which values of the metric are in the run's summary; absent: the last value. */
   summary?: readonly SummaryKind[];
-  /** The better direction, for `best` in the summary. */
+  /** Whether small or large values are better, for the value `best` in the summary. */
   goal?: 'minimize' | 'maximize';
-  /** Whether W&B makes no plot of the metric; absent: false. */
+  /** Whether W&B makes no plot of the metric by default; absent: false. */
   hidden?: boolean;
 }
 
@@ -24,14 +25,17 @@ export class MetricDefinitions {
   readonly #known = new Map<string, MetricDefinition | null>();
   readonly #written = new Set<string>();
 
-  /** The metrics that are on the x axis of others. */
+  /** The names of the metrics that are on the x axis of other metrics' plots. */
   readonly stepMetrics: readonly string[];
 
   constructor(private readonly options: readonly MetricDefinition[]) {
     this.stepMetrics = [...new Set(options.flatMap(({ step_metric }) => step_metric ?? []))];
   }
 
-  /** Returns the definition of a metric, by its name or else the first pattern. W&B's own keys, which begin with _, have none. */
+  /**
+   * Returns the definition of a metric: the one with its name, else the first pattern that matches. W&B's own keys, which begin
+   * with _, have none.
+   */
   optionOf(key: string): MetricDefinition | null {
     let found = this.#known.get(key);
     if (found === undefined) {
@@ -44,13 +48,14 @@ export class MetricDefinitions {
     return found;
   }
 
-  /** Records that the log already has a record of this metric. */
+  /** Notes that the log already contains a record that defines this metric. */
   wasWritten(name: string): void {
     this.#written.add(name);
   }
 
   /**
-   * Returns the records that must precede the first row with these keys: one per metric, since servers do not expand patterns.
+   * Returns the definition records that must precede the first row with these metrics. Each metric gets its own record, since
+   * W&B's server does not expand patterns.
    */
   recordsFor(keys: Iterable<string>): MetricRecord[] {
     const records: MetricRecord[] = [];

@@ -1,6 +1,7 @@
-// Reads and writes JSON like W&B's clients, with the tokens NaN, Infinity and -Infinity; and trees whose values are JSON texts.
+// Reads and writes JSON as W&B's clients do, with the bare tokens NaN, Infinity and -Infinity. It also has trees of objects whose
+// values stay JSON texts and are not parsed.
 
-/** Writes JSON in which NaN and infinite numbers are bare tokens. Otherwise it behaves like JSON.stringify. */
+/** Writes a value as JSON text in which NaN and infinite numbers are bare tokens. Otherwise it is the same as JSON.stringify. */
 export function jsonText(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
@@ -13,7 +14,8 @@ export function jsonText(value: unknown): string {
 export function parseJsonText(text: string): unknown {
   const scalar = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }[text];
   if (scalar !== undefined) return scalar;
-  // Outside strings, the tokens are replaced by marked strings, which JSON can parse, and then converted to numbers.
+  // The bare tokens outside of strings are replaced by strings with a prefix, which JSON can parse, and these are then converted
+  // to numbers.
   const quoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
     token.startsWith('"') ? token : JSON.stringify(`${MARK}${token}`),
   );
@@ -24,10 +26,10 @@ export function parseJsonText(text: string): unknown {
 
 const MARK = '\u0000number ';
 
-/** A tree whose leaves are JSON texts. */
+/** A tree of objects, in which each leaf is the JSON text of a value. */
 export type RawTree = Map<string, string | RawTree>;
 
-/** Sets a value in a tree. @param path at least one key; a leaf on the path is replaced by a tree */
+/** Sets a value in a tree. @param path at least one key; a leaf that is on the path is replaced by an object */
 export function setRaw(tree: RawTree, path: readonly string[], json: string): void {
   let at = tree;
   for (const key of path.slice(0, -1)) {
@@ -47,7 +49,7 @@ export function removeRaw(tree: RawTree, path: readonly string[]): void {
   at?.delete(path.at(-1)!);
 }
 
-/** Writes a tree as JSON. @param leaf converts the JSON text of each leaf */
+/** Writes a tree as JSON text. @param leaf converts the JSON text of each leaf */
 export function rawText(tree: RawTree, leaf: (json: string) => string = (json) => json): string {
   const members = [...tree].map(([key, value]) => {
     const json = value instanceof Map ? rawText(value) : value;

@@ -1,12 +1,15 @@
-// Defines the records of W&B's transaction log, with the fields that a run writes or a sender reads. Source: wandb_internal.proto
-// of W&B's client, release line 0.28, for field numbers and names.
+// Defines the records of W&B's transaction log as protobuf messages, with those fields that a run writes or the sender to W&B's
+// server reads. Source of the field numbers and names: wandb_internal.proto of W&B's client, release line 0.28.
 import { protobuf } from '@bowyer/core';
 
 const { bool, decode, encode, int32, int64, many, messageType, one, string } = protobuf;
 
 const timestamp = messageType('Timestamp', { seconds: one(1, int64), nanos: one(2, int32) });
 
-/** An item of a config, a summary or a history row: `key`, or `nested_key` in a tree; `jsonText` writes `value_json`. */
+/**
+ * A value of a config, a summary or a history row. Its key is `key`, or `nested_key` for a value in a tree; `value_json` is
+ * written by `jsonText`.
+ */
 const item = messageType('Item', { key: one(1, string), nested_key: many(2, string), value_json: one(16, string) });
 export type Item = protobuf.MessageOf<typeof item>;
 
@@ -146,7 +149,7 @@ const record = messageType('Record', {
   environment: one(26, environment),
 });
 
-/** A record. Besides `num`, exactly one member is present and determines its type. */
+/** A record of the log. Besides its number `num`, exactly one member is present, which determines the type of the record. */
 export type LogRecord = protobuf.MessageOf<typeof record>;
 type Timestamp = protobuf.MessageOf<typeof timestamp>;
 export type Changes = protobuf.MessageOf<typeof changes>;

@@ -1,5 +1,5 @@
-// Writes the log of a run: rows, summary, console lines and files. A later process continues it after its last row, so that an
-// iteration which is logged again is in it once.
+// Writes the log of a run in W&B's format: history rows, summary, console lines and files. If the run is resumed, the next
+// process continues the log after its last row, so that the log contains each iteration once, even if the iteration is run again.
 import { stat } from 'node:fs/promises';
 import type { Figures } from './figures.js';
 import { HistoryRows } from './history-row.js';
@@ -9,32 +9,32 @@ import { decodeRecord, encodeRecord, timestampOf, type Item, type LogRecord } fr
 import { Summary } from './summary.js';
 import { closedOnError, readLog, TransactionLog } from './transaction-log.js';
 
-/** The time in milliseconds between two records of the whole summary in a running run. */
+/** The number of milliseconds between two records of the whole summary while the run is running. */
 const SUMMARY_MS = 30_000;
 
-/** Values that are computed once for all rows with the same names. */
+/** Values that are computed once for all history rows with the same metrics. */
 interface Prepared {
   names: readonly string[];
   rows: HistoryRows;
   at: ReadonlyMap<string, number>;
-  /** The step metrics that these names have as their x axis. */
+  /** The step metrics (those on the x axis of other metrics' plots) that a row with these metrics needs. */
   synced: readonly string[];
 }
 
 export class RunLog {
-  /** The largest step in the log; 0 without rows. */
+  /** The largest step in the log; 0 if it has no rows. */
   lastStep = 0;
   #records = 0;
-  /** The run time of earlier processes in seconds. */
+  /** The number of seconds that earlier processes worked on the run. */
   #secondsBefore = 0;
   #startedMs = performance.now();
   #summarizedMs = performance.now();
   #queue: Promise<void> = Promise.resolve();
   #prepared: Prepared | null = null;
-  /** The latest values of step metrics, for rows that lack them. */
+  /** The latest value of each step metric as JSON text, for rows that lack it. */
   readonly #values = new Map<string, string>();
   readonly #summary: Summary;
-  /** The points of the kept metrics, by step. */
+  /** The points of the metrics that `open` was asked to keep, for plots; x is the step. */
   readonly series = new Map<string, { x: number; y: number }[]>();
 
   private constructor(
@@ -44,7 +44,12 @@ export class RunLog {
     this.#summary = new Summary(definitions);
   }
 
-  /** Opens a log at its end. @param start first records of a new log @param kept metrics whose points are kept in `series` */
+  /**
+   * Opens the log of a run, at its end if it exists.
+   *
+   * @param start first records of a new log
+   * @param kept the metrics whose points are kept in `series`
+   */
   static async open(
     path: string,
     start: readonly LogRecord[],
@@ -62,17 +67,17 @@ export class RunLog {
     });
   }
 
-  /** Closes the file without a record of the run's end, so that another process can continue it. */
+  /** Closes the file without a record of the run's end, so that a later process can continue the log. */
   close(): Promise<void> {
     return this.file.close();
   }
 
-  /** The run time of all processes so far, in seconds. */
+  /** The number of seconds that all processes so far have worked on the run. */
   get runtime(): number {
     return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
-  /** Appends a history row. @param values further JSON texts by key */
+  /** Appends a history row. @param values further values of the row, as JSON text by key */
   async history(step: number, figures: Figures, values: ReadonlyMap<string, string> = new Map()): Promise<void> {
     const { names, texts } = figures;
     const isNew = names !== this.#prepared?.names;
@@ -108,7 +113,7 @@ export class RunLog {
     };
   }
 
-  /** Returns the step metrics that a row with this key needs. */
+  /** Returns the names of the step metrics that a row with this metric must contain. */
   #syncOf(key: string): string[] {
     const option = this.definitions.optionOf(key);
     return option?.step_sync && option.step_metric ? [option.step_metric] : [];
@@ -124,7 +129,7 @@ export class RunLog {
     return this.append({ stats: { timestamp: timestampOf(Date.now()), item } });
   }
 
-  /** Writes the last records: the summary, and the exit code. */
+  /** Writes the last records of a finished run: the summary, and the exit code. */
   async finish(exitCode: number, values: ReadonlyMap<string, string>): Promise<void> {
     for (const [key, json] of values) this.#summary.fold(key, json);
     const exit: LogRecord = { exit: { exit_code: exitCode, runtime: Math.floor(this.runtime) } };
@@ -137,7 +142,7 @@ export class RunLog {
     return [...this.#summary.items(), { key: '_wandb', value_json: `{"runtime": ${Math.floor(this.runtime)}}` }];
   }
 
-  /** Appends records in the order of the calls. */
+  /** Appends records. Calls write in their order. */
   append(...records: readonly LogRecord[]): Promise<void> {
     return this.#write(records.map((record) => this.#encoded(record)));
   }
@@ -183,7 +188,10 @@ function addPoint(points: { x: number; y: number }[], x: number, json: string): 
   if (Number.isFinite(Number(json))) points.push({ x, y: Number(json) });
 }
 
-/** Returns the records of an earlier process without its exit record, and the offset after them; empty without a file. */
+/**
+ * Reads the records of an earlier process, without the record of its end. Also returns the file offset after them; empty if there
+ * is no file.
+ */
 async function wholeRecords(path: string): Promise<{ records: LogRecord[]; end: number }> {
   const records: LogRecord[] = [];
   let end = 0;

@@ -1,4 +1,5 @@
-// Computes the summary of a run: the last value of each key, or the values that its definition lists.
+// Computes the summary of a W&B run: the last value of each metric, or the values (min, max, …) that the metric's definition
+// lists.
 import type { Figures } from './figures.js';
 import { jsonText, parseJsonText } from './raw-json.js';
 import type { MetricDefinitions, MetricDefinition, SummaryKind } from './metric-definitions.js';
@@ -10,7 +11,9 @@ export class Summary {
 
   constructor(private readonly definitions: MetricDefinitions) {}
 
-  /** The latest row of keys without statistics. It is merged when the summary is read. */
+  /**
+   * The latest row, for metrics of which the summary has only the last value. It is copied to `#last` when the summary is read.
+   */
   #row: Figures | null = null;
   #plan: { names: readonly string[]; counted: number[] } = { names: [], counted: [] };
 
@@ -35,7 +38,7 @@ export class Summary {
     this.#row = null;
   }
 
-  /** Adds one value of a row, as JSON. */
+  /** Adds one value to the summary. @param json the value as JSON text */
   fold(key: string, json: string): void {
     const option = this.definitions.optionOf(key);
     if (option?.summary === undefined) this.#last.set(key, json);

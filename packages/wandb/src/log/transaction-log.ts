@@ -1,5 +1,5 @@
-// Reads and writes the file run-ID.wandb: records in LevelDB's log format with the plain CRC-32, after a header of 7 bytes within
-// the first block.
+// Reads and writes the file run-ID.wandb, W&B's transaction log. It consists of records in LevelDB's log format, but with the
+// plain CRC-32, after a header of 7 bytes within the first block.
 // Source: leveldb/doc/log_format.md; the differences are W&B's.
 import { writeSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
@@ -7,14 +7,14 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { namingFile } from '@bowyer/core';
 
-/** ":W&B", the magic number 0xBEE1 in little-endian order, and version 0. */
+/** The header of the file: ":W&B", the magic number 0xBEE1 in little-endian order, and version 0. */
 const HEADER = Buffer.from([0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0x00]);
 const BLOCK = 32_768;
 /** The size of a chunk's header in bytes: checksum (4), length (2), type (1). */
 const CHUNK_HEADER = 7;
 const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4];
 
-/** Returns the bytes of a record at an offset of the file. */
+/** Returns the bytes that store a record at an offset of the file: one or more chunks, each within one block. */
 export function framed(payload: Uint8Array, offset: number): Buffer {
   const chunks: Buffer[] = [];
   let at = offset;
@@ -45,7 +45,7 @@ function chunk(type: number, data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** A record and its range of bytes in the file. */
+/** A record with the range of bytes that it takes in the file. */
 export interface FramedRecord {
   payload: Uint8Array;
   start: number;
@@ -53,9 +53,9 @@ export interface FramedRecord {
 }
 
 /**
- * Yields the complete records of a file from an offset on. An incomplete or damaged record ends them.
+ * Yields the complete records of a file from an offset on. It ends at an incomplete or damaged record.
  *
- * @param offset start of a record; 0: the first one
+ * @param offset the offset of a record; 0: the first one
  */
 export async function* readLog(path: string, offset = 0): AsyncGenerator<FramedRecord, void> {
   const file = await open(path, 'r');
@@ -80,14 +80,14 @@ async function refuseForeign(file: FileHandle, path: string): Promise<void> {
   throw new Error(`${path} is not a log of a W&B run: it begins with other bytes`);
 }
 
-/** Reads one block at a time. */
+/** Reads the file one block at a time, and joins the chunks of a record. */
 class BlockReader {
   #block: Buffer = Buffer.alloc(0);
   #start = -1;
 
   constructor(private readonly file: FileHandle) {}
 
-  /** Returns the record at an offset; null if there is no complete one. */
+  /** Returns the record at an offset; null if there is no complete record. */
   async record(start: number): Promise<FramedRecord | null> {
     const parts: Buffer[] = [];
     let at = start;
@@ -118,7 +118,7 @@ class BlockReader {
   }
 }
 
-/** Runs the rest of the work of opening something, and closes what is already open if that work fails. */
+/** Runs `work` on something that was just opened, such as a file, and closes it if `work` fails. */
 export async function closedOnError<T>(opened: { close(): Promise<void> }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -128,7 +128,7 @@ export async function closedOnError<T>(opened: { close(): Promise<void> }, work:
   }
 }
 
-/** Appends records. Calls must not overlap. */
+/** Appends records to a transaction log. Calls must not overlap. */
 export class TransactionLog {
   private constructor(
     readonly path: string,
@@ -136,7 +136,7 @@ export class TransactionLog {
     private length: number,
   ) {}
 
-  /** Opens the file. @param keep length in bytes of an earlier process's log that is kept; 0: a new file */
+  /** Opens the file. @param keep the number of bytes of an earlier process's log that are kept; 0: a new file */
   static async open(path: string, keep: number): Promise<TransactionLog> {
     return namingFile(path, async () => {
       await mkdir(dirname(path), { recursive: true });
@@ -160,7 +160,10 @@ export class TransactionLog {
     this.length = end;
   }
 
-  /** Writes bytes by synchronous calls, which cost less than the thread pool. On a full disk a call may write only a part. */
+  /**
+   * Writes bytes by synchronous calls, which take less time than Node's thread pool. On a full disk, a call may write only some
+   * of the bytes.
+   */
   #write(bytes: Buffer): void {
     for (let from = 0; from < bytes.length;)
       from += writeSync(this.file.fd, bytes, from, bytes.length - from, this.length + from);

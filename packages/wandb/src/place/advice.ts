@@ -1,10 +1,13 @@
-/** Remedies that errors and warnings mention, in the terms of the program that uses this package. */
+/**
+ * Remedies that error messages and warnings name. The program that uses this package gives them, in terms of its own options and
+ * commands.
+ */
 export interface Advice {
-  /** How to log to disk without a key, and send the run later. */
+  /** How to log to disk without an API key, and send the run later. */
   offline: string;
-  /** How to avoid a folder that contains another W&B run. */
+  /** How to avoid a folder that already contains another W&B run. */
   otherRun: string;
-  /** Returns the command that sends the run in a folder. */
+  /** Returns the command that sends the run in a folder to W&B's server. */
   sync: (folder: string) => string;
 }
 

@@ -1,17 +1,18 @@
-// Finds the API key of W&B's server in the environment or in the netrc file, by the server's host. Only the client gets it.
+// Finds the user's API key for W&B's server: in the environment variable, or by the server's host in the netrc file. The key is
+// given only to the HTTP client.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Matches a key with an optional prefix of its deployment, or a JSON Web Token. */
+/** Matches an API key, which may have a prefix for its deployment, or a JSON Web Token. */
 const KEY = /^(?:[\w.-]*-)?[A-Za-z0-9_-]{40,}$|^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Returns the key.
+ * Returns the API key for a server.
  *
- * @param otherwise alternative to a key, for the error
+ * @param otherwise what the user can do without a key, for the error message
  * @throws {Error} that says where to put a key, if there is none or it is malformed
  */
 export function findKey(baseUrl: string, env: Environment, otherwise?: string): string {
@@ -31,7 +32,7 @@ export function findKey(baseUrl: string, env: Environment, otherwise?: string): 
   );
 }
 
-/** Returns the address of the web pages. A private server has them at the address of its API. */
+/** Returns the address of W&B's web pages. A private server has them at the address of its API. */
 export function pagesOf(baseUrl: string, env: Environment): string {
   const given = env.WANDB_APP_URL?.replace(/\/+$/, '');
   return given || baseUrl.replace('//api.wandb.', '//wandb.');

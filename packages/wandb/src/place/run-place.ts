@@ -1,5 +1,5 @@
-// Finds the folder of a W&B run in the layout of W&B's clients: wandb/run-TIME-ID with the log run-ID.wandb and the folder
-// `files`.
+// Finds or creates the folder in which a run is logged, in the layout of W&B's clients: the folder wandb/run-TIME-ID contains the
+// log run-ID.wandb and the folder `files`.
 import { randomInt } from 'node:crypto';
 import { access, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve } from 'node:path';
@@ -13,19 +13,22 @@ export interface RunPlace {
   files: string;
 }
 
-/** A file in the run's folder that names its W&B run, so that a later process continues it. */
+/**
+ * The name of a file in the run's own folder that names its W&B run and W&B folder. With it, a later process continues the same
+ * W&B run.
+ */
 const MARK = 'wandb-run.json';
 interface Mark {
   run_id: string;
-  /** The W&B folder, relative to the run's folder if it is below it. */
+  /** The path of the W&B folder. It is relative if the W&B folder is below the run's own folder. */
   folder: string;
 }
 
 /**
- * Finds the W&B folder of a run, or chooses a new one.
+ * Returns the W&B folder of a run, which is created for a new run.
  *
- * @param otherRun how to avoid a folder with another W&B run, for the error
- * @throws {Error} if the folder already has a run with another id
+ * @param otherRun how to avoid a folder with another W&B run, for the error message
+ * @throws {Error} if the run's own folder already belongs to a W&B run with another id
  */
 export async function findPlace(
   directory: string,
@@ -50,7 +53,10 @@ export async function findPlace(
   return place;
 }
 
-/** Returns the id of the W&B run that made a model, from the folder above `checkpoints/NAME`; null if it is unknown. */
+/**
+ * Returns the id of the W&B run that trained a model, from a file in the run's folder two levels above the model; null if it is
+ * unknown.
+ */
 export async function makerOf(model: string): Promise<string | null> {
   const text = await readFile(join(model, '..', '..', MARK), 'utf8').catch(() => null);
   return text === null ? null : (JSON.parse(text) as Mark).run_id;
@@ -63,7 +69,7 @@ export const placeOf = (folder: string, id: string): RunPlace => ({
   files: join(folder, 'files'),
 });
 
-/** Returns `.wandb` if this folder exists, as W&B's clients do, else `wandb`. */
+/** Returns the name of W&B's folder, as W&B's clients choose it: `.wandb` if this folder exists, else `wandb`. */
 const wandbFolder = async (dir: string) => ((await exists(join(dir, '.wandb'))) ? '.wandb' : 'wandb');
 
 const exists = (path: string) =>
@@ -78,10 +84,10 @@ async function linkLatest(parent: string, name: string): Promise<void> {
   await symlink(basename(name), link).catch(() => {}); // some file systems have no links
 }
 
-/** Draws an id without a seed: it must be unique at W&B's server among the runs of all computers. */
+/** Draws an id for a W&B run without a seed, since it must differ from those of all other runs at W&B's server. */
 const newId = () => Array.from({ length: 8 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 
-/** Formats a time as in the names of W&B's folders. */
+/** Formats a local time as in the names of W&B's folders. */
 function localTime(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const date = `${time.getFullYear()}${two(time.getMonth() + 1)}${two(time.getDate())}`;

@@ -1,4 +1,5 @@
-// Finds the settings of a W&B run in the run's options, W&B's environment variables and its settings files, in this order.
+// Determines the settings of a W&B run. The options of the run come first, then W&B's environment variables, then W&B's settings
+// files.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,10 @@ import type { Environment } from './api-key.js';
 export type Mode = 'online' | 'offline' | 'disabled';
 export type Resume = 'allow' | 'must' | 'never' | null;
 
-/** The options of a run. For null or empty ones, the environment decides. */
+/**
+ * The options that determine where and how a run is logged. For an option that is null or empty, the environment variable is
+ * used.
+ */
 export interface PlaceOptions {
   mode: Mode | null;
   entity: string | null;
@@ -22,10 +26,10 @@ export interface PlaceOptions {
 export interface WandbSettings {
   mode: Mode;
   baseUrl: string;
-  /** Empty: the default entity of the key. */
+  /** The user or team to which the run belongs; empty: the default one of the API key. */
   entity: string;
   project: string;
-  /** null: a new id is drawn */
+  /** The id of the W&B run; null: a new id is drawn */
   runId: string | null;
   name: string;
   notes: string;
@@ -33,13 +37,13 @@ export interface WandbSettings {
   group: string;
   jobType: string;
   sweepId: string;
-  /** The action if the server already has a run with this id. */
+  /** The action if the server already has a run with this id, such as to continue it. */
   resume: Resume;
-  /** The parent of the folder `wandb`; null: the run's folder. */
+  /** The folder in which the folder `wandb` is created; null: the run's own folder. */
   dir: string | null;
 }
 
-/** The values of WANDB_MODE, and the mode of this package for each. */
+/** The mode of this package for each value of the variable WANDB_MODE. */
 const MODES: Readonly<Record<string, Mode>> = {
   online: 'online',
   run: 'online',
@@ -61,7 +65,7 @@ const MAX_TAG = 64;
 /**
  * Returns the settings of a run.
  *
- * @param run names that are used if neither an option nor a variable gives one
+ * @param run the project and name that are used if neither an option nor a variable gives one
  * @throws {Error} for a value that W&B would refuse
  */
 export function settingsOf(
@@ -116,7 +120,10 @@ function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
     throw new Error(`WANDB_BASE_URL=${baseUrl} is not an address\n  write it as https://api.wandb.ai`);
 }
 
-/** Returns the section `default` of W&B's settings files; the folder's file overrides the user's. */
+/**
+ * Returns the section `default` of W&B's settings files. The file below the folder WANDB_DIR (by default the working folder)
+ * overrides the user's file.
+ */
 function fileSettings(env: Environment): Record<string, string> {
   const home = env.WANDB_CONFIG_DIR || join(env.HOME ?? homedir(), '.config', 'wandb');
   const files = [join(home, 'settings'), join(env.WANDB_DIR || '.', 'wandb', 'settings')];
@@ -139,7 +146,8 @@ function section(path: string): Record<string, string> {
 }
 
 /**
- * Returns the sender's intervals in seconds. Environment variables in the style of W&B's private ones can shorten them in tests.
+ * Returns the intervals at which the sender makes requests, and its timeouts, in milliseconds. Environment variables in the style
+ * of W&B's private ones, which are in seconds, can shorten them in tests.
  */
 export function paceOf(env: Environment) {
   const seconds = (name: string, otherwise: number) => {

@@ -1,4 +1,4 @@
-// Describes a folder or file as a W&B artifact, with checksums of its contents.
+// Describes a folder or file as a W&B artifact, with a checksum of each file, as a record of the transaction log.
 import { createHash, randomInt } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
@@ -9,10 +9,10 @@ import type { ArtifactRecord } from '../log/records.js';
 export interface ArtifactOptions {
   type: 'model' | 'checkpoint' | 'dataset';
   name: string;
-  /** A folder or a file. */
+  /** The path of the folder or file. */
   path: string;
   aliases: readonly string[];
-  /** Whether the run has used it, not made it. */
+  /** Whether the run has used the artifact and not made it. */
   isInput: boolean;
   metadata: object;
 }
@@ -48,10 +48,10 @@ export async function artifactRecord(
   };
 }
 
-/** Replaces characters that are not allowed in an artifact's name. */
+/** Replaces characters that W&B does not allow in an artifact's name. */
 const artifactName = (name: string) => name.replaceAll(/[^\w.-]+/g, '-');
 
-/** Returns the hexadecimal MD5 of a text with one line per file, sorted by path. */
+/** Returns the digest of an artifact: the hexadecimal MD5 of a text with one line for each file, sorted by path. */
 function manifestDigest(contents: readonly { path: string; digest: string }[]): string {
   const sorted = [...contents].sort((a, b) => (a.path < b.path ? -1 : 1));
   const lines = sorted.map(({ path, digest }) => `${path}:${digest}\n`);
@@ -60,7 +60,7 @@ function manifestDigest(contents: readonly { path: string; digest: string }[]): 
     .digest('hex');
 }
 
-/** Draws an artifact id like W&B's clients. The server finds the artifact by it. */
+/** Draws the id by which W&B's server finds an artifact, as W&B's clients do. */
 const randomId = () =>
   Array.from({ length: 128 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 

@@ -1,12 +1,12 @@
-// Writes the values of a row that are files: tables and images. The row contains a reference, and the file is below
-// `files/media`.
+// Writes those values of a history row that are files: tables and images. The file is written below `files/media`, and the row
+// contains a reference to it.
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { namingFile } from '@bowyer/core';
 import { jsonText } from '../log/raw-json.js';
 
-/** An image as PNG. */
+/** An image in the format PNG. */
 export interface Picture {
   png: Uint8Array;
   /** The size in pixels. */
@@ -14,13 +14,13 @@ export interface Picture {
   height: number;
 }
 
-/** A row's value, and the path of its file relative to `files`. */
+/** The value of a history row, which is a reference to a file, and the file's path relative to the folder `files`. */
 export interface MediaValue {
   json: string;
   path: string;
 }
 
-/** The largest number of rows of a table that W&B shows. */
+/** The largest number of rows that W&B shows of a table. */
 const MAX_ROWS = 10_000;
 
 export async function tableValue(
@@ -51,7 +51,9 @@ interface MediaName {
   ending: string;
 }
 
-/** Writes a file to `media/KIND/KEY_STEP_SHA20.ENDING`. A slash in the key makes a subfolder. */
+/**
+ * Writes a file to `media/KIND/KEY_STEP_SHA20.ENDING`, where SHA20 is a part of its hash. A slash in the key makes a subfolder.
+ */
 async function write(files: string, { folder, key, step, ending }: MediaName, content: string | Uint8Array) {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -1,4 +1,4 @@
-// Makes the first records of a run's log, and the files that every run has.
+// Makes the records with which a W&B run's log begins, and the files that every W&B run has.
 import { writeFile } from 'node:fs/promises';
 import { hostname, platform, release } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Environment } from '../place/api-key.js';
 import type { RunPlace } from '../place/run-place.js';
 import type { WandbSettings } from '../place/settings.js';
 
-/** The producer's version in the log's header. */
+/** The name of this program as the producer of the log, in the log's first record. */
 const PRODUCER = `bowyer-${VERSION}`;
 /** The numbers of file types and upload policies in wandb_internal.proto. */
 export const WANDB_FILE = 1;
@@ -49,7 +49,7 @@ export async function startRecords(
         start_time,
         telemetry: { cli_version: PRODUCER },
         git: commit ? { commit } : undefined,
-        // Without the key `_wandb`, W&B's sync command omits the definitions of metrics.
+        // The key `_wandb` is set, since W&B's command `wandb sync` otherwise omits the definitions of metrics.
         config: { update: [...update, { key: '_wandb', value_json: '{}' }] },
       },
     },

@@ -1,4 +1,5 @@
-// Samples the load of this process and its computer, under W&B's names. GPUs are not included.
+// Samples the load of this process and of its computer (CPU, memory, disk, network), under the names that W&B uses. GPUs are not
+// included.
 import { readFile, statfs } from 'node:fs/promises';
 import { cpus, freemem, totalmem } from 'node:os';
 
@@ -16,7 +17,9 @@ export class SystemMetrics {
   #at = performance.now();
   #network = { sent: NaN, recv: NaN };
 
-  /** Returns percentages of the time since the last call, and sizes in the units of their names. */
+  /**
+   * Samples all metrics. Percentages are those of the time since the last call; sizes are in the units that their names contain.
+   */
   async sample(directory: string): Promise<Record<string, number>> {
     const { rss } = process.memoryUsage();
     const disk = await statfs(directory).catch(() => null);
@@ -50,7 +53,7 @@ export class SystemMetrics {
     return { cpu: (user + system) / 10 / milliseconds / now.length, ...Object.fromEntries(shares) };
   }
 
-  /** Returns the bytes that were sent and received since the first call. */
+  /** Returns the numbers of bytes that were sent and received since the first call. */
   async #traffic(): Promise<Record<string, number>> {
     const lines = (await readFile('/proc/net/dev', 'utf8').catch(() => '')).split('\n').slice(2);
     const counts = lines

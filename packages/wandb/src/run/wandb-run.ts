@@ -1,4 +1,5 @@
-// Opens and logs a W&B run. Everything is written to its log on disk; in the background, a sender follows the log.
+// Opens a W&B run and logs to it. Everything is written to a log on disk. In the background, a sender reads the log and sends it
+// to W&B's server.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { namingFile } from '@bowyer/core';
@@ -20,30 +21,30 @@ import { AT_END, filesRecord, MEDIA_FILE, NOW, startRecords, WANDB_FILE } from '
 import { SystemMetrics } from './system-metrics.js';
 
 export interface RunOptions {
-  /** The run's folder. A later process that opens the same folder continues the run. */
+  /** The run's own folder. A later process that opens a run in the same folder continues it. */
   directory: string;
-  /** Project and name, if neither `place` nor the environment gives them. */
+  /** The project and name that are used if neither `place` nor the environment gives them. */
   project: string;
   name: string;
   config: Readonly<Record<string, unknown>>;
-  /** The settings of the run. W&B's variables and settings files decide absent or null ones. */
+  /** The settings of the run. For an absent or null one, W&B's environment variables and settings files are used. */
   place?: Partial<PlaceOptions>;
   metrics?: readonly MetricDefinition[];
-  /** The metrics whose points `series` keeps, including points of earlier processes. */
+  /** The metrics whose points `series` keeps in memory. They include the points of earlier processes. */
   kept?: readonly string[];
-  /** The interval in seconds between samples of CPU and memory; absent or 0: no samples. */
+  /** The number of seconds between two samples of CPU and memory; absent or 0: no samples. */
   systemSeconds?: number;
-  /** The longest wait for the server at the end of the run, in seconds; absent: until everything is sent. */
+  /** The longest time in seconds that the end of the run waits for W&B's server; absent: until everything is sent. */
   finishSeconds?: number;
   env: Environment;
   note: (message: string) => void;
   warn: (message: string) => void;
-  /** Called when somebody presses stop on W&B's page. */
+  /** Called when somebody presses the stop button on W&B's page of the run. */
   onStop?: () => void;
   advice?: Advice;
 }
 
-/** A value of a row: a number, or a reference to a file. */
+/** A value of a history row: a number, or a reference to a file. */
 export type RowValue = number | MediaValue;
 
 const PLACE: PlaceOptions = {
@@ -60,7 +61,7 @@ const PLACE: PlaceOptions = {
 const settingsFor = ({ place, project, name, env }: Pick<RunOptions, 'place' | 'project' | 'name' | 'env'>) =>
   settingsOf({ ...PLACE, ...place }, { project, name }, env);
 
-/** Checks the settings of a run before it starts. @throws {Error} if a setting is wrong, or a required key is missing */
+/** Checks the settings before a run begins. @throws {Error} if a setting is wrong, or a required API key is missing */
 export function checkRun(
   options: Pick<RunOptions, 'place' | 'project' | 'name' | 'env'>,
   { offline }: Pick<Advice, 'offline'> = ADVICE,
@@ -69,7 +70,7 @@ export function checkRun(
   if (mode === 'online') findKey(baseUrl, options.env, offline);
 }
 
-/** Opens a run; null in the mode `disabled`, in which nothing is written. */
+/** Opens a run. Returns null in the mode `disabled`, in which nothing is written. */
 export async function openRun(options: RunOptions): Promise<WandbRun | null> {
   const settings = settingsFor(options);
   if (settings.mode === 'disabled') return null;
@@ -96,7 +97,7 @@ async function send(
     baseUrl,
     key: findKey(baseUrl, env, advice.offline),
     env,
-    // Only an id that the user chose can belong to an existing run.
+    // An id that was drawn cannot belong to an existing run, so that `resume` matters only for an id that the user chose.
     resume: runId === null ? null : resume,
     note,
     warn,
@@ -110,7 +111,7 @@ interface OpenRun {
   place: RunPlace;
   settings: WandbSettings;
   log: RunLog;
-  /** null: the run is offline */
+  /** The sender to W&B's server; null in the mode `offline` */
   sending: Sending | null;
 }
 
@@ -119,7 +120,7 @@ export class WandbRun {
   readonly #timer: NodeJS.Timeout | null;
   #aside: Promise<unknown> = Promise.resolve();
 
-  /** Starts the run; `openRun` calls it. @internal */
+  /** Starts the run. Only `openRun` calls this. @internal */
   constructor(
     private readonly options: RunOptions,
     private readonly open: OpenRun,
@@ -133,27 +134,27 @@ export class WandbRun {
     return this.open.place.id;
   }
 
-  /** The W&B folder of the run, which `syncRuns` can send. */
+  /** The path of the run's W&B folder, which `syncRuns` can send later. */
   get folder(): string {
     return this.open.place.folder;
   }
 
-  /** The name of the artifact with the run's model. */
+  /** The name of the W&B artifact that contains the run's model. */
   get modelName(): string {
     return modelName(this.id);
   }
 
-  /** The largest logged step, also by an earlier process; 0 without rows. */
+  /** The largest step that was logged, also by an earlier process; 0 if none was. */
   get lastStep(): number {
     return this.open.log.lastStep;
   }
 
-  /** The points of the metrics in `kept`. They grow during the run. */
+  /** The points of the metrics that the option `kept` names. More are added during the run. */
   get series(): ReadonlyMap<string, readonly { x: number; y: number }[]> {
     return this.open.log.series;
   }
 
-  /** Writes a row. Steps that an earlier process logged are skipped. */
+  /** Logs a history row. A step that an earlier process has logged already is skipped. */
   log(
     step: number,
     metrics: Readonly<Record<string, number>>,
@@ -162,12 +163,12 @@ export class WandbRun {
     return this.logFigures(step, figuresOf(metrics), values);
   }
 
-  /** Logs a row like `log`, for a caller that has lists already. */
+  /** Logs a history row like `log`, for a caller that already has the metrics as lists. */
   async logFigures(step: number, figures: Figures, values: Iterable<readonly [string, RowValue]> = []): Promise<void> {
     if (step > this.lastStep) await this.open.log.history(step, figures, await this.#jsonOf(values));
   }
 
-  /** Writes a table to a file, and returns a reference to it. */
+  /** Writes a table to a file, and returns a reference to the file for a row. */
   table(
     key: string,
     step: number,
@@ -177,7 +178,7 @@ export class WandbRun {
     return tableValue(this.open.place.files, { key, step }, columns, rows);
   }
 
-  /** Writes an image to a file, and returns a reference to it. */
+  /** Writes an image to a file, and returns a reference to the file for a row. */
   image(key: string, step: number, picture: Picture): Promise<MediaValue> {
     return imageValue(this.open.place.files, { key, step }, picture);
   }
@@ -189,9 +190,9 @@ export class WandbRun {
   }
 
   /**
-   * Logs a folder or a file as a new version of an artifact. Checksums are computed in the background.
+   * Logs a folder or a file as a new version of a W&B artifact. Its checksums are computed in the background.
    *
-   * @param copyAs the folder is first copied under this name, so that the caller may replace or remove it
+   * @param copyAs if it is set, the folder is first copied under this name, so that the caller may replace or remove the original
    */
   async artifact(artifact: ArtifactOptions, { copyAs }: { copyAs?: string } = {}): Promise<void> {
     const path = copyAs === undefined ? artifact.path : await copyFolder(artifact.path, this.open.place.folder, copyAs);
@@ -199,8 +200,8 @@ export class WandbRun {
   }
 
   /**
-   * Logs a folder or a file that the run uses, as an artifact. A model of another run of this package keeps its artifact name, by
-   * which the server links the two runs.
+   * Logs a folder or a file that the run reads, as a W&B artifact. A model that another run of this package has made keeps the
+   * artifact name of that run, by which the server links the two runs.
    */
   input(type: 'model' | 'dataset', path: string): void {
     this.#later(async () => {
@@ -211,9 +212,9 @@ export class WandbRun {
   }
 
   /**
-   * Writes the rest, and waits for the sender.
+   * Ends the run: writes the remaining records, and waits for the sender.
    *
-   * @param summary values in addition to those of the last rows
+   * @param summary values that are added to those of the last rows
    */
   async close(exitCode: number, summary: Iterable<readonly [string, RowValue]> = []): Promise<void> {
     const { log, place, sending } = this.open;
@@ -238,7 +239,7 @@ export class WandbRun {
     if (!isDone) warn(`W&B does not have the whole run; it is on disk\n  to send it: ${advice.sync(this.folder)}`);
   }
 
-  /** Returns the JSON of values, after writing a record of the files that they refer to. */
+  /** Returns the JSON texts of a row's values, after it has written a record for the files to which they refer. */
   async #jsonOf(values: Iterable<readonly [string, RowValue]>): Promise<Map<string, string>> {
     const entries = [...values];
     const files = entries.flatMap(([, value]) => (typeof value === 'number' ? [] : [value.path]));
@@ -256,7 +257,10 @@ export class WandbRun {
     await this.open.log.stats(await this.#system.sample(this.options.directory));
   }
 
-  /** Works in the background. An error here is not reported: the next written row fails too, and is. */
+  /**
+   * Runs work in the background. Its errors are not reported, since the next row that is written fails for the same reason and is
+   * reported.
+   */
   #later(work: () => Promise<unknown>): void {
     this.#aside = this.#aside.then(work).catch(() => {});
   }

@@ -1,15 +1,16 @@
-// Copies checkpoints that wait for their upload, since the run meanwhile replaces and removes its own.
+// Copies checkpoints that wait for their upload to W&B's server, since the run may replace or remove the original before the
+// upload.
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { namingFile } from '@bowyer/core';
 import type { ArtifactRecord } from '../log/records.js';
 
-/** The name of the folder of copies within the W&B folder of the run. */
+/** The name of the folder with the copies, within the run's W&B folder. */
 const COPIES = 'artifacts';
 
 /**
- * Copies the files of a folder under another name. Tensor files, which a run never overwrites, are linked if the file system has
- * links, so that they need no space.
+ * Copies a folder under another name. Tensor files, which a run never overwrites, become hard links if the file system supports
+ * them, so that they take no space.
  *
  * @returns the path of the copy
  */
@@ -34,7 +35,7 @@ export async function copyFolder(folder: string, runFolder: string, name: string
   return copy;
 }
 
-/** Removes the copy of an uploaded artifact, if there is one. */
+/** Removes the copy of an artifact after its upload, if there is one. */
 export async function removeCopy(runFolder: string, { manifest }: ArtifactRecord): Promise<void> {
   const copies = resolve(runFolder, COPIES);
   const path = manifest?.contents?.[0]?.local_path;

@@ -1,4 +1,5 @@
-// Uploads an artifact: sends its manifest and files to the server, and commits it.
+// Uploads an artifact (a folder or file with a name and version) to W&B's server: sends its manifest and files, and then commits
+// it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -22,7 +23,7 @@ import type { SenderState } from './sender-state.js';
 
 const MANIFEST = 'wandb_manifest.json';
 
-/** Uploads an artifact. @throws {Error} also if a file has changed since the artifact was made */
+/** Uploads an artifact. @throws {Error} if the server refuses it, or if a file has changed since the artifact was logged */
 export async function uploadArtifact(
   client: WandbClient,
   run: NonNullable<SenderState['run']>,
@@ -99,7 +100,7 @@ async function uploadFiles(
       storageLayout: 'V2',
     });
     const { uploadUrl, uploadHeaders } = createArtifactFiles.files.edges[0].node;
-    // Without an address, the server already has this content.
+    // If the server answers without an address for the upload, it already has this content.
     if (uploadUrl) await client.put(uploadUrl, file!, { ...headersOf(uploadHeaders), 'content-md5': digest! });
   }
 }
@@ -114,7 +115,7 @@ function manifestText({ manifest }: ArtifactRecord): string {
   });
 }
 
-/** Returns the checksum in base64. */
+/** Returns the MD5 checksum of a file in base64. */
 export async function md5Of(path: string): Promise<string> {
   const hash = createHash('md5');
   await pipeline(createReadStream(path), hash);

@@ -1,5 +1,5 @@
-// Sends requests to W&B's server: GraphQL, the stream of a run, and uploads of files. Requests are retried until they are
-// accepted or refused.
+// Implements the HTTP client for W&B's server: GraphQL requests, the stream of a run's lines, and uploads of files. Requests are
+// repeated until the server accepts or refuses them.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -13,16 +13,16 @@ import { WandbError } from './wandb-error.js';
 interface ClientOptions {
   baseUrl: string;
   key: string;
-  /** The wait before the second attempt, and the longest wait, in milliseconds. */
+  /** The time to wait before the second attempt of a request, and the longest time between attempts, in milliseconds. */
   waitMinMs: number;
   waitMaxMs: number;
   streamTimeoutMs: number;
   graphqlTimeoutMs: number;
   env: Environment;
-  /** Returns a number in [0, 1), for the jitter. */
+  /** Returns a random number in [0, 1), by which the times between attempts are varied. */
   random: () => number;
   onRetry: (error: WandbError, attempt: number) => void;
-  /** Aborts all requests and waits. */
+  /** Aborts all requests, and all waits between attempts. */
   signal: AbortSignal;
 }
 
@@ -30,17 +30,17 @@ interface Attempt {
   what: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The timeout of the whole exchange; null: only the limit for a stalled upload applies. */
+  /** The limit for the whole request with its answer; null: only an upload that stalls is aborted. */
   timeoutMs: number | null;
   method: 'POST' | 'PUT';
   body: () => string | Dispatcher.DispatchOptions['body'];
-  /** Whether to retry after a conflict with a simultaneous creation. */
+  /** Whether to repeat the request after status 409, which the server returns if two requests create the same object at once. */
   retryConflict?: boolean;
 }
 
-/** Statuses after which a request is not retried, since it would be refused again. */
+/** The HTTP statuses after which a request is not repeated, since the server would refuse it again. */
 const FINAL = [400, 401, 403, 404, 409, 410, 413, 422, 501];
-/** An upload that sends no byte for this many milliseconds is retried. */
+/** The number of milliseconds without a sent byte after which an upload is aborted and repeated. */
 const STILL_MS = 60_000;
 /** The number of characters of an answer that an error message quotes. */
 const QUOTED = 300;
@@ -62,7 +62,10 @@ export class WandbClient {
     };
   }
 
-  /** Sends an operation and returns `data` of the answer. @throws {WandbError} also for errors with status 200 */
+  /**
+   * Sends a GraphQL operation and returns the member `data` of the answer. @throws {WandbError} also if an answer with status 200
+   * contains errors
+   */
   async graphql<T>(
     query: string,
     variables: object,
@@ -91,7 +94,7 @@ export class WandbClient {
     throw new WandbError(this.#redacted(`W&B refused ${what}: ${messages || 'an empty answer'}`), 200, false);
   }
 
-  /** Sends lines and files of a run. @param path ENTITY/PROJECT/RUN */
+  /** Sends lines of a run's streams and names of its uploaded files. @param path ENTITY/PROJECT/RUN */
   async stream(path: string, body: object): Promise<{ stopped?: boolean }> {
     const attempt: Attempt = {
       what: 'the stream of the run',
@@ -107,7 +110,7 @@ export class WandbClient {
     });
   }
 
-  /** Uploads a file. The key is not sent, since the address may be on another host. */
+  /** Uploads a file to the address that the server named. The API key is not sent, since the address may be on another host. */
   async put(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<void> {
     const { size } = await stat(path);
     const attempt: Attempt = {
@@ -125,7 +128,9 @@ export class WandbClient {
     return this.#dispatcher.destroy();
   }
 
-  /** Retries a request until it is answered. A lost answer, and a proxy's page instead of JSON, count as no answer. */
+  /**
+   * Repeats a request until the server answers it. A lost answer, or the HTML page of a proxy instead of JSON, is not an answer.
+   */
   async #repeated<T>(once: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
@@ -138,7 +143,7 @@ export class WandbClient {
     }
   }
 
-  /** Waits for min · 2ⁿ plus up to a quarter, at most max, or as long as the server asks. */
+  /** Returns the time to wait after n failures: min · 2ⁿ plus up to a quarter, at most max, or as long as the server asks. */
   #wait(error: WandbError, failures: number): number {
     const { waitMinMs, waitMaxMs, random } = this.options;
     const asked = (error.cause as { retryAfterMs?: number } | undefined)?.retryAfterMs;
@@ -169,7 +174,8 @@ export class WandbClient {
   async #exchange({ url, headers, method, body }: Attempt, signal: AbortSignal, moved?: () => void) {
     const content = body();
     if (moved && content instanceof Readable) content.on('data', moved).pause();
-    // Undici's own timeouts count only silence: they never end an answer that arrives byte by byte.
+    // Undici's own timeouts are switched off, since they limit only the time between bytes: they would never end an answer that
+    // arrives byte by byte.
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
     const options = { method, headers, body: content, signal, ...limits, dispatcher: this.#dispatcher };
     const response = await undici().request(url, options);
@@ -187,7 +193,7 @@ export class WandbClient {
     try {
       return JSON.parse(text) as T;
     } catch {
-      // The answer may be a proxy's page.
+      // An answer that is not JSON may be the page of a proxy, so that its beginning is quoted.
       throw new WandbError(this.#redacted(`W&B answered ${what} with no JSON: ${text.slice(0, QUOTED)}`), 200, true);
     }
   }
@@ -199,7 +205,8 @@ export class WandbClient {
 }
 
 /**
- * Parses Retry-After to milliseconds: seconds, possibly fractional, or a date by the server's clock; undefined for anything else.
+ * Parses the header Retry-After to milliseconds. It contains seconds, possibly with a fraction, or a date by the server's clock;
+ * returns undefined for anything else.
  */
 function retryAfter({ 'retry-after': header, date }: Dispatcher.ResponseData['headers']): number | undefined {
   const text = [header].flat()[0]?.trim() ?? '';

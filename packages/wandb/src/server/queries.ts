@@ -1,4 +1,4 @@
-// Defines W&B's GraphQL operations that a run needs, and their answers.
+// Defines the operations of W&B's GraphQL interface that a run needs, and the types of their answers.
 
 export const UPSERT_BUCKET = `mutation UpsertBucket($id: String, $name: String, $project: String, $entity: String,
   $groupName: String, $jobType: String, $displayName: String, $notes: String, $config: JSONString, $host: String,
@@ -78,7 +78,7 @@ export const USE_ARTIFACT = `mutation UseArtifact($entityName: String!, $project
   useArtifact(input: {entityName: $entityName, projectName: $projectName, runName: $runName, artifactID: $artifactID}) {
     artifact { id digest } } }`;
 
-/** Parses headers of the form `Name: value`. */
+/** Parses HTTP headers of the form `Name: value`. */
 export const headersOf = (lines: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]),

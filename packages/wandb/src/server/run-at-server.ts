@@ -1,4 +1,4 @@
-// Creates or continues the entry of a run at the server, and updates its config.
+// Creates or finds a run at W&B's server, and updates the config that the server has of it.
 import type { WandbClient } from './client.js';
 import { RUN_RESUME_STATUS, UPSERT_BUCKET, type RunResumeStatusAnswer, type UpsertBucketAnswer } from './queries.js';
 import { parseJsonText } from '../log/raw-json.js';
@@ -8,7 +8,10 @@ import type { SenderState } from './sender-state.js';
 import type { Resume } from '../place/settings.js';
 import { WandbError } from './wandb-error.js';
 
-/** Creates the run, or finds it. @returns its names at the server, which may differ in entity and project */
+/**
+ * Creates the run at the server, or finds it there. @returns the names that the run has at the server, of which entity and
+ * project may differ from the requested ones
+ */
 export async function createRun(
   client: WandbClient,
   run: RunRecord,
@@ -35,7 +38,7 @@ export async function createRun(
   return { id, name, project: project.name, entity: project.entity.name };
 }
 
-/** Sends only the config, so that changes that people made at the server are kept. */
+/** Sends only the run's config, so that changes of its name or notes that users made on W&B's page are kept. */
 export async function updateConfig(
   client: WandbClient,
   { name, project, entity }: NonNullable<SenderState['run']>,
@@ -45,7 +48,7 @@ export async function updateConfig(
 }
 
 /**
- * Finds the number of lines that the server already has of a run.
+ * Returns how many lines the server already has of a run with this id, which this run continues.
  *
  * @throws {WandbError} if the run must exist and does not, or must not exist and does
  */

@@ -1,5 +1,5 @@
-// Computes, from the records of a run's log, the state that the server must have of the run: the lines of its streams, its config
-// and summary, and its files.
+// Computes from the records of a run's log what W&B's server must have of the run: the lines of its streams, its config and
+// summary, and its files.
 import { jsonText, rawText, removeRaw, setRaw, type RawTree } from '../log/raw-json.js';
 import {
   secondsOf,
@@ -14,10 +14,10 @@ import {
 export const STREAMS = ['wandb-history.jsonl', 'wandb-events.jsonl', 'output.log'] as const;
 export type StreamName = (typeof STREAMS)[number];
 
-/** The lines that the server has of an earlier run with this id. This run's lines follow them. */
+/** How much the server already has of an earlier run with this id. The lines of this run follow the earlier ones. */
 export interface Base {
   lines: Readonly<Record<StreamName, number>>;
-  /** Added to each `_step` and `_runtime`. */
+  /** The last step and the run time of the earlier run, which are added to each `_step` and `_runtime`. */
   step: number;
   runtime: number;
 }
@@ -28,19 +28,19 @@ export const NO_BASE: Base = {
   runtime: 0,
 };
 
-/** The largest size of a line in bytes, as in W&B's client. A longer row is omitted. */
+/** The largest size of a line in bytes, as in W&B's client. A longer history row is not sent. */
 const MAX_LINE = 10 * 2 ** 20 - 100 * 2 ** 10;
 
 export interface NamedFile {
   path: string;
-  /** Whether it is uploaded only when the run ends. */
+  /** Whether the file is uploaded only when the run ends, since it may still change. */
   atEnd: boolean;
 }
 
 export class RunProjection {
   run: RunRecord | null = null;
   exit: { exit_code?: number; runtime?: number } | null = null;
-  /** The lines that the server has not accepted yet, oldest first. */
+  /** The lines of each stream that the server has not accepted yet, oldest first. */
   readonly pending: Record<StreamName, string[]> = {
     'wandb-history.jsonl': [],
     'wandb-events.jsonl': [],
@@ -52,7 +52,7 @@ export class RunProjection {
   configVersion = 0;
   summaryVersion = 0;
   pendingBytes = 0;
-  /** The number of rows that were too long for the server. */
+  /** The number of history rows that were not sent, since they are longer than the server accepts. */
   dropped = 0;
   readonly #config: RawTree = new Map();
   readonly #summary: RawTree = new Map();
@@ -63,7 +63,11 @@ export class RunProjection {
   #lastRuntime = 0;
   #partial: Record<number, string> = {};
 
-  /** Starts from the server's state. @param sent number of lines of each stream that the server has */
+  /**
+   * Starts before the first record of the log.
+   *
+   * @param sent the number of lines of each stream that the server has already, which are not sent again
+   */
   constructor(
     private readonly sent: Readonly<Record<StreamName, number>>,
     readonly base: Base,
@@ -85,7 +89,7 @@ export class RunProjection {
     if (record.exit) this.exit = record.exit;
   }
 
-  /** Returns the config in the form of UpsertBucket. */
+  /** Returns the config in the form that the GraphQL operation UpsertBucket takes. */
   configJson(): string {
     const own: RawTree = new Map(this.#config);
     own.delete('_wandb');
@@ -99,7 +103,7 @@ export class RunProjection {
     return rawText(own, (value) => `{"value": ${value}}`);
   }
 
-  /** Returns the whole summary as one line of JSON; null if there is none yet. */
+  /** Returns the whole summary as one line of JSON; null if the run has no summary yet. */
   summaryJson(): string | null {
     if (this.summaryVersion === 0) return null;
     const summary: RawTree = new Map(this.#summary);
@@ -149,7 +153,10 @@ export class RunProjection {
     this.#line('wandb-events.jsonl', rawText(tree));
   }
 
-  /** Joins pieces of output to whole lines. Text that a carriage return overwrites, as of progress bars, is omitted. */
+  /**
+   * Adds a piece of the console's output, and appends its complete lines to the stream. Text that a carriage return overwrites,
+   * such as a progress bar's, is omitted.
+   */
   #output(kind: number, seconds: number, text: string): void {
     const lines = ((this.#partial[kind] ?? '') + text).split('\n');
     this.#partial[kind] = lines.pop()!;
@@ -172,7 +179,10 @@ export class RunProjection {
     this.pendingBytes += bytes;
   }
 
-  /** Returns the metric definitions with protobuf's field numbers as keys. A step metric is its index in the list, from 1. */
+  /**
+   * Returns the metric definitions in the form of W&B's config, with protobuf's field numbers as keys. A step metric is named by
+   * its index in the list, from 1.
+   */
   #metricList(): object[] {
     const bits = (flags: object | undefined, names: readonly string[]) => {
       const set = names.flatMap((name, i) => ((flags as Record<string, boolean> | undefined)?.[name] ? [i + 1] : []));

@@ -1,4 +1,5 @@
-// Sends a log, for a run and for `syncRuns`. It takes a lock on the log and reports failures as warnings.
+// Starts to send a run's log to W&B's server, for a run in progress or for `syncRuns`. It locks the log against other senders and
+// reports failures as warnings.
 import { Rng, withFileLock, type LockHolder } from '@bowyer/core';
 import type { Advice } from '../place/advice.js';
 import { pagesOf, type Environment } from '../place/api-key.js';
@@ -18,21 +19,21 @@ export interface SendOptions {
   note: (message: string) => void;
   warn: (message: string) => void;
   onStop: () => void;
-  /** Makes the error for a log that another process is sending; null: wait for that process. */
+  /** Makes the error to throw if another process is sending the log; null: wait until that process ends. */
   refuse: ((holder: LockHolder) => Error) | null;
-  /** Returns the command that sends the run in a folder, for warnings. */
+  /** Returns the command that sends the run in a folder, which warnings contain. */
   syncCommand: Advice['sync'];
 }
 
 export interface Sending {
-  /** Signals that no more records come. */
+  /** Signals that the log is complete, so that sending can end. */
   end(): void;
   abort(): void;
-  /** Resolves to whether everything was sent. It is rejected only with an error of `refuse`. */
+  /** Resolves to whether everything was sent. It is rejected only with the error that `refuse` makes. */
   done: Promise<boolean>;
 }
 
-/** The number of failed attempts after which a warning is logged. */
+/** The number of failed attempts of a request after which the user is warned. */
 const TOLD_AFTER = 3;
 
 export function startSending(options: SendOptions): Sending {

@@ -1,23 +1,24 @@
-// Saves how much of a run's log the server has accepted, in a file beside the log, so that a later sender continues from there.
+// Saves how much of a run's log W&B's server has accepted, in a file beside the log, so that a later process can continue sending
+// from there.
 import { readFile, writeFile } from 'node:fs/promises';
 import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';
 
 export interface SenderState {
-  /** The run under its names at the server; null before it was created there. */
+  /** The run with its names at the server; null if it was not created there yet. */
   run: { id: string; entity: string; project: string; name: string } | null;
   base: Base;
-  /** The numbers of accepted lines, counted from the log's first. */
+  /** The number of lines of each stream that the server has accepted, counted from the log's first line. */
   sent: Record<StreamName, number>;
   files: string[];
-  /** The `client_id` of each committed artifact. */
+  /** The `client_id` of each artifact that the server has committed. */
   artifacts: string[];
-  /** Whether the server knows the end of the run. */
+  /** Whether the server was informed that the run has ended. */
   complete: boolean;
 }
 
 export const stateFile = (log: string): string => `${log}.sent.json`;
-/** Returns the path of the marker file. As with W&B's client, it exists if everything was sent. */
+/** Returns the path of the marker file beside a log. As with W&B's client, the file exists if everything was sent. */
 export const syncedFile = (log: string): string => `${log}.synced`;
 
 export async function readState(log: string): Promise<SenderState> {
@@ -29,6 +30,6 @@ export async function readState(log: string): Promise<SenderState> {
 export const writeState = (log: string, state: SenderState): Promise<void> =>
   writeFileAtomically(stateFile(log), `${JSON.stringify(state, null, 1)}\n`);
 
-/** Writes the marker file. @param bytes length of the sent log */
+/** Writes the marker file. @param bytes the length of the log that was sent */
 export const writeSynced = (log: string, bytes: number): Promise<void> =>
   namingFile(syncedFile(log), () => writeFile(syncedFile(log), String(bytes)));

@@ -1,5 +1,5 @@
-// Sends the log of a run to the server, during the run or later. Lines have fixed offsets at the server, so that a line which is
-// sent twice is stored once.
+// Sends the log of a run to W&B's server, during the run or later. Each line has a fixed offset in its stream at the server, so
+// that a line which is sent twice is stored once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WandbClient } from './client.js';
 import { removeCopy } from './artifact-copy.js';
@@ -15,20 +15,20 @@ import { Uploads } from './uploads.js';
 interface SenderOptions {
   client: WandbClient;
   place: RunPlace;
-  /** How to treat a run that may already exist at the server. */
+  /** The action if the server already has a run with this id. */
   resume: Resume;
   transmitMs: number;
   heartbeatMs: number;
   configMs: number;
-  /** Called once, when the run exists at the server under these names. */
+  /** Called once, when the run exists at the server, with its names there. */
   onRun: (run: NonNullable<SenderState['run']>) => void;
-  /** Called once, when somebody has pressed stop on W&B's page. */
+  /** Called once, when somebody has pressed the stop button on W&B's page of the run. */
   onStop: () => void;
   warn: (message: string) => void;
   signal: AbortSignal;
 }
 
-/** The largest size of one request's lines in bytes, as in W&B's client. */
+/** The number of bytes of lines after which a request is full, as in W&B's client. */
 const MAX_BODY = 10 * 2 ** 20;
 
 type Body = {
@@ -56,16 +56,16 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {}
 
-  /** Signals that no more records come: the rest is sent without waiting. */
+  /** Signals that the log is complete: the remaining lines are sent without waiting. */
   end(): void {
     this.#ending = true;
     this.#wake.abort();
   }
 
   /**
-   * Sends until the log has ended and the server has all of it.
+   * Sends the log until it has ended and the server has all of it.
    *
-   * @throws {WandbError} if the server refuses a request. The state keeps what was accepted before
+   * @throws {WandbError} if the server refuses a request. The saved state contains what was accepted before
    */
   async run(): Promise<void> {
     const { place, client, transmitMs } = this.options;
@@ -91,7 +91,9 @@ export class Sender {
     }
   }
 
-  /** Sends the records that are new. @returns whether everything is sent */
+  /**
+   * Sends the records that were added to the log since the last call. @returns whether the log has ended and everything is sent
+   */
   async #tick(): Promise<boolean> {
     const isEnding = this.#ending; // read before the log, so that the read includes the last record
     await this.#read();
@@ -116,7 +118,7 @@ export class Sender {
     }
   }
 
-  /** Returns the run's record, one of the first in the log. */
+  /** Returns the record that describes the run, which is one of the first in the log. */
   async #firstRun(): Promise<RunRecord> {
     for await (const { payload } of readLog(this.options.place.log)) {
       const { run } = decodeRecord(payload);
@@ -144,7 +146,10 @@ export class Sender {
     if (isFirst) onRun(this.#state.run);
   }
 
-  /** Sends pending lines in one request, or, if the last request is long ago, an empty one as a heartbeat. */
+  /**
+   * Sends the pending lines in one request. If there are none and the last request is long ago, an empty request is sent, which
+   * shows the server that the run is alive.
+   */
   async #transmit(): Promise<void> {
     const { body, taken } = this.#body();
     const isHeartbeat = Object.keys(body).length === 0;
@@ -187,7 +192,10 @@ export class Sender {
     return { body, taken };
   }
 
-  /** Sends the last request. A log without an exit record is that of a killed run. */
+  /**
+   * Sends the last request, which ends the run at the server. If the log contains no exit code, the run was killed, and the exit
+   * code is 1.
+   */
   async #complete(): Promise<void> {
     const { uploaded } = this.#uploads;
     const exitcode = this.#projection.exit === null ? 1 : (this.#projection.exit.exit_code ?? 0);
@@ -209,7 +217,7 @@ export class Sender {
     this.options.onStop();
   }
 
-  /** Saves the state. Writes are sequential, since artifacts are uploaded in parallel with rows. */
+  /** Saves the state of sending to disk. Calls write one after another, since artifacts are uploaded in parallel with rows. */
   #save(): Promise<void> {
     this.#state.complete &&= this.#ending;
     const write = () => writeState(this.options.place.log, this.#state);

@@ -1,4 +1,4 @@
-// Uploads the files and artifacts of a run one after another, in parallel with its stream.
+// Uploads the files and artifacts of a run to W&B's server one after another, in parallel with the lines of the run's streams.
 import { join } from 'node:path';
 import { uploadArtifact } from './artifact-upload.js';
 import type { WandbClient } from './client.js';
@@ -11,15 +11,15 @@ interface UploadsOptions {
   client: WandbClient;
   directory: string;
   state: SenderState;
-  /** Called with each file or artifact whose upload failed and is skipped. */
+  /** Called with the name of each file or artifact whose upload failed. It is then skipped. */
   onFailure: (what: string, error: Error) => void;
   onArtifact: (artifact: ArtifactRecord) => Promise<void>;
 }
 
 export class Uploads {
-  /** The names of uploaded files, to be announced in the next request of the stream. */
+  /** The names of files that were uploaded and must be announced in the next request of the stream. */
   uploaded: string[] = [];
-  /** The number of artifacts whose upload failed. A later sender tries them again. */
+  /** The number of artifacts whose upload failed. A later sender of the log tries them again. */
   failedArtifacts = 0;
   #queue: Promise<void> = Promise.resolve();
   #started = new Set<string>();
@@ -27,7 +27,10 @@ export class Uploads {
 
   constructor(private readonly options: UploadsOptions) {}
 
-  /** Starts the uploads that are due and not started yet. @param isEnd whether files of the run's end are due */
+  /**
+   * Starts the uploads that were not started yet. @param isEnd whether the run has ended, so that files which are uploaded only
+   * at its end are included
+   */
   start({ files, artifacts }: RunProjection, isEnd: boolean): void {
     const due = [...files.values()].filter(({ path, atEnd }) => {
       const known = this.#started.has(path) || (!atEnd && this.options.state.files.includes(path));
@@ -39,7 +42,7 @@ export class Uploads {
     this.#artifacts = artifacts.length;
   }
 
-  /** Resolves when all started uploads have ended or failed. */
+  /** Waits until all uploads that were started have ended or failed. */
   settled(): Promise<void> {
     return this.#queue;
   }

@@ -1,8 +1,8 @@
-/** An error of W&B's server or of the connection. Its message never contains the key. */
+/** An error of W&B's server or of the connection to it. Its message never contains the API key. */
 export class WandbError extends Error {
   override readonly name = 'WandbError';
 
-  /** Describes a failure. @param status of HTTP; null: there was no answer */
+  /** Creates the error. @param status the HTTP status; null: the server did not answer */
   constructor(
     message: string,
     readonly status: number | null,

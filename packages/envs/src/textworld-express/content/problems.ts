@@ -77,7 +77,7 @@ export type Operator = '+' | '-' | '*' | '/';
 export interface ArithmeticProblem {
   readonly operator: Operator;
   readonly first: number;
-  /** The second number of the question. For a division, the dividend is the product of the first and the second number. */
+  /** The second number of the question; in a division it is the dividend, and `first` the divisor. */
   readonly second: number;
   readonly answer: number;
   readonly wrongAnswers: readonly number[];
@@ -108,7 +108,7 @@ export function drawArithmeticProblems(): Record<Fold, ArithmeticProblem[]> {
 function drawQuestions(random: JavaRandom, operator: Operator, count: number): Question[] {
   const questions = new Map<string, Question>();
   while (questions.size < count) {
-    // The first number of a division is at least 2.
+    // The first number is the divisor of a division, which is never one.
     const first = random.nextInt(MOST - 1) + (operator === '/' ? 2 : 1);
     const second = random.nextInt(MOST - 1) + 1;
     const answer = answerTo(operator, first, second);

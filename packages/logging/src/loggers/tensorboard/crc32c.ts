@@ -1,8 +1,8 @@
 /**
- * Computes CRC-32C (Castagnoli), the checksum of TensorBoard's records. Source: RFC 3720, appendix B.4; polynomial 0x1EDC6F41,
- * reflected.
+ * Computes CRC-32C (Castagnoli), the checksum of the records in TensorBoard's files. Source: RFC 3720, appendix B.4; polynomial
+ * 0x1EDC6F41, reflected.
  *
- * It processes four bytes at a time: table k has the effect of a byte on the checksum k bytes later.
+ * Four bytes are processed at a time: table k contains the effect of a byte on the checksum after k further bytes.
  */
 export function crc32c(bytes: Uint8Array): number {
   let crc = ~0;

@@ -1,5 +1,5 @@
-// Writes an event file: TFRecord records, each with its length and masked checksums of both. Source:
-// tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
+// Writes an event file of TensorBoard. It consists of TFRecord records: each has a length, data, and masked checksums of both.
+// Source: tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
 import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import { versionEvent } from './messages.js';
 export class EventFile {
   private constructor(readonly path: string) {}
 
-  /** Creates a file in the folder. Its name begins with the time, since TensorBoard reads files in the order of names. */
+  /**
+   * Creates an event file in the folder. Its name contains the time, since TensorBoard reads the files of a folder in the order
+   * of their names.
+   */
   static async create(directory: string): Promise<EventFile> {
     await mkdir(directory, { recursive: true });
     const earlier = (await readdir(directory)).map((name) => Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1]));
@@ -40,5 +43,5 @@ function record(data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Masks a checksum, as TFRecord does: the checksum of data that contains its own checksum has little value. */
+/** Masks a checksum as TFRecord does, since a checksum of data that contain checksums themselves would detect fewer errors. */
 const masked = (crc: number): number => (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

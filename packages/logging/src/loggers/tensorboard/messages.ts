@@ -1,5 +1,6 @@
-// Defines the protobuf messages of TensorBoard's event files that a run writes. Source: event.proto, summary.proto, tensor.proto
-// and histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of TensorBoard's plugin hparams, for field numbers.
+// Encodes the protobuf messages that a run writes to TensorBoard's event files. Source of the field numbers: event.proto,
+// summary.proto, tensor.proto and histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of TensorBoard's plugin
+// hparams.
 import { protobuf } from '@bowyer/core';
 
 const { bool, bytes, double, encode, float, int32, int64, many, map, messageType, one, optional, string } = protobuf;
@@ -28,7 +29,7 @@ const value = messageType('Value', {
   tensor: optional(8, tensor),
   metadata: optional(9, metadata),
 });
-/** Values are encoded messages, which the functions below make. */
+/** Each element of `value` is an encoded message, which `textValue`, `histogramValue` and the other functions below return. */
 const summary = messageType('Summary', { value: many(1, bytes) });
 const event = messageType('Event', {
   wallTime: optional(1, double),
@@ -39,23 +40,29 @@ const event = messageType('Event', {
 });
 
 interface EventOptions {
-  /** Seconds since 1970. */
+  /** The time of the event in seconds since 1970. */
   wallTime: number;
   step: number;
 }
 
-/** Returns the first event of a file. */
+/** Returns the first event of a file, which contains the version of the format. */
 export const versionEvent = (wallTime: number): Uint8Array => encode(event, { wallTime, fileVersion: 'brain.Event:2' });
 
 const SESSION_START = 1;
 
 /**
- * Returns an event that makes TensorBoard discard this step and later ones of earlier files, since the run was resumed before it.
+ * Returns an event that makes TensorBoard discard its step and all later ones that are in earlier files. It is written when a run
+ * is resumed before steps that an earlier process logged.
  */
 export const restartEvent = ({ wallTime, step }: EventOptions): Uint8Array =>
   encode(event, { wallTime, step, sessionLog: { status: SESSION_START } });
 
-/** Returns a summary of values, each made by a function below. @param scalars made by `ScalarValues` */
+/**
+ * Returns an event with the values of a step.
+ *
+ * @param values encoded messages that the functions below return
+ * @param scalars the encoded scalars from `ScalarValues`
+ */
 export function summaryEvent(
   { wallTime, step }: EventOptions,
   values: readonly Uint8Array[],
@@ -65,11 +72,13 @@ export function summaryEvent(
   return encode(event, { wallTime, step, summary: scalars ? Buffer.concat([scalars, others]) : others });
 }
 
-/** The encoded scalars of a step. The next step replaces the numbers in place; the tags stay. */
+/**
+ * The scalars of a step as encoded bytes, whose tags are encoded once: for each step, only the numbers in the bytes are replaced.
+ */
 export class ScalarValues {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** The offset of each number's four bytes. */
+  /** The byte offset at which each number, a 32-bit float, is stored. */
   readonly #places: number[] = [];
 
   constructor(tags: readonly string[]) {
@@ -80,7 +89,7 @@ export class ScalarValues {
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
-  /** Returns members of a summary. They are valid until the next call. */
+  /** Returns the encoded scalars with the given numbers. The bytes are valid only until the next call, which overwrites them. */
   with(numbers: readonly number[]): Uint8Array {
     for (let i = 0; i < this.#places.length; i++) this.#view.setFloat32(this.#places[i], numbers[i], true);
     return this.#bytes;
@@ -91,7 +100,7 @@ export const scalarValue = (tag: string, number: number): Uint8Array => encode(v
 
 const DT_STRING = 7;
 
-/** Returns a text for TensorBoard's plugin `text`, which renders Markdown. */
+/** Returns a value that contains a text for TensorBoard's plugin `text`, which renders Markdown. */
 export const textValue = (tag: string, markdown: string): Uint8Array =>
   encode(value, {
     tag,
@@ -102,7 +111,7 @@ export const textValue = (tag: string, markdown: string): Uint8Array =>
 /** The number of bins of a histogram. */
 const BINS = 30;
 
-/** Returns a histogram with bins of equal width between the smallest and the largest number. */
+/** Returns a value with the histogram of numbers, in bins of equal width between the smallest and the largest one. */
 export function histogramValue(tag: string, numbers: readonly number[]): Uint8Array {
   const [low, high] = numbers.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
   const width = (high - low) / BINS || 1;
@@ -120,7 +129,7 @@ export function histogramValue(tag: string, numbers: readonly number[]): Uint8Ar
   return encode(value, { tag, histogram: counted });
 }
 
-/** The message google.protobuf.Value. */
+/** The message type google.protobuf.Value, for hyperparameters of any type. */
 const anyValue = messageType('Value', {
   numberValue: optional(2, double),
   stringValue: optional(3, string),
@@ -137,7 +146,10 @@ const hparams = messageType('HParamsPluginData', {
   sessionEndInfo: optional(4, sessionEnd),
 });
 
-/** Returns a value without data that carries data of the plugin `hparams`. */
+/**
+ * Returns a value without data of its own that carries data for TensorBoard's plugin `hparams`, which compares runs by
+ * hyperparameters.
+ */
 const hparamsValue = (tag: string, data: protobuf.MessageOf<typeof hparams>): Uint8Array =>
   encode(value, { tag, metadata: { pluginData: { pluginName: 'hparams', content: encode(hparams, data) } } });
 
@@ -148,7 +160,7 @@ function protobufValue(given: HyperparameterValue): protobuf.MessageOf<typeof an
   return typeof given === 'string' ? { stringValue: given } : { boolValue: given };
 }
 
-/** Returns the value that begins a run's session in the plugin `hparams`. */
+/** Returns the value by which the plugin `hparams` learns the hyperparameters of a run when it begins. */
 export const sessionStartValue = (
   name: string,
   hyperparameters: Readonly<Record<string, HyperparameterValue>>,
@@ -164,7 +176,7 @@ export const sessionStartValue = (
 
 const statuses = { finished: 1, failed: 2, stopped: 2 } as const;
 
-/** Returns the value that ends a run's session in the plugin `hparams`. */
+/** Returns the value by which the plugin `hparams` learns that a run has ended, and how. */
 export const sessionEndValue = (status: keyof typeof statuses, endSeconds: number): Uint8Array =>
   hparamsValue('_hparams_/session_end_info', {
     sessionEndInfo: { status: statuses[status], endTimeSecs: endSeconds },

@@ -1,4 +1,4 @@
-// logger=tensorboard: writes event files for TensorBoard with scalars, episodes as text, histograms of returns, and
+// Implements the logger `tensorboard`: it writes event files with scalars, episodes as text, histograms of returns, and
 // hyperparameters.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
@@ -40,7 +40,8 @@ export const tensorBoardLogger: LoggerUnit<typeof options> = {
     const file = await EventFile.create(resolve(directory, dir));
     const logger = new TensorBoardLogger(file, settings);
     const wallTime = Date.now() / 1000;
-    // Earlier files may contain steps, even step 0, of a process that was killed before its first checkpoint.
+    // Steps of earlier files are discarded from the one at which the run is resumed; at the beginning even step 0, since a
+    // process that was killed before its first checkpoint may have written it.
     await file.append(restartEvent({ wallTime, step: resumedAfter === 0 ? 0 : resumedAfter + 1 }));
     await file.append(
       summaryEvent({ wallTime, step: 0 }, [sessionStartValue(name, hyperparameters(config), wallTime)]),
@@ -80,7 +81,9 @@ class TensorBoardLogger implements RunLogger {
   }
 }
 
-/** Returns the leaves of the config by path. Values other than strings, numbers and booleans are JSON. */
+/**
+ * Returns the config's values by path, as hyperparameters. Values other than strings, numbers and booleans are converted to JSON.
+ */
 function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = ''): Record<string, HyperparameterValue> {
   const entries = Object.entries(config).flatMap(([key, value]): [string, HyperparameterValue][] => {
     if (value === null || value === undefined) return [];

@@ -1,13 +1,13 @@
-// Renders plots as PNG in a thread: compiling the renderer and drawing take up to a second, for which training must not wait. The
-// renderer is resvg as WebAssembly; it has no fonts, so that the font comes from another package.
+// Renders plots as PNG in a worker thread: compiling the renderer and drawing take up to a second, for which training must not
+// wait. The renderer is resvg as WebAssembly. It contains no fonts, so that the font is loaded from another package.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { Picture } from '@bowyer/wandb';
 
-/** Pixels per unit of the SVG. 2 is sharp on high-density screens. */
+/** The number of pixels for each unit of the SVG. With 2, the image is sharp on high-density screens. */
 const ZOOM = 2;
 
-/** The worker's program as a string, since a worker cannot load TypeScript sources, which tests run. */
+/** The program of the worker thread. It is a string, since a worker cannot load the TypeScript sources with which tests run. */
 const WORKER = `
 const { readFileSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -24,12 +24,15 @@ parentPort.on('message', async (svg) => {
   drawing.free();
 });`;
 
-/** Renders one SVG at a time. The first one starts the thread, which does not keep the process alive while it is idle. */
+/**
+ * Renders one SVG at a time in a worker thread. The first SVG starts the thread, which does not keep the process alive while it
+ * is idle.
+ */
 export class Drawing {
   #worker: Worker | null = null;
   #pending: { resolve: (picture: Picture) => void; reject: (error: Error) => void } | null = null;
 
-  /** Renders an SVG as PNG. @throws if the renderer fails; the next call starts a new one */
+  /** Renders an SVG as PNG. @throws if the renderer fails; the next call then starts a new thread */
   draw(svg: string): Promise<Picture> {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {

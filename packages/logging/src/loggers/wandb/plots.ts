@@ -1,5 +1,5 @@
-// Draws the plot of a run's metrics as an image, in parallel with training; it is logged with the first row after it is ready.
-// The last image is in the summary, since no row follows it.
+// Draws a plot of the run's metrics as an image for W&B, in parallel with training. The image is logged with the first row after
+// it is finished. The last image is put into the run's summary, since no row follows it.
 import type { MediaValue, WandbRun } from '@bowyer/wandb';
 import { lineChart } from '../../line-chart.js';
 import type { LoggedRun } from '../logger.js';
@@ -15,15 +15,15 @@ export class Plots {
   #work: Promise<void> | null = null;
   #failed = false;
 
-  /** Prepares the plots of a run. @param target has the points of each metric, which grow during the run */
+  /** Prepares the plots of a run. @param target the W&B run, with the points of each metric so far */
   constructor(
     private readonly run: Pick<LoggedRun, 'name' | 'warn'>,
     private readonly target: Pick<WandbRun, 'series' | 'image'>,
   ) {}
 
-  /** Begins to draw the rows so far, unless a drawing is still in progress. */
+  /** Begins to draw the metrics that were logged so far, unless another drawing is in progress. */
   draw(step: number): void {
-    // A single point is not a curve.
+    // Metrics with only one point are left out, since a single point is not a curve.
     const series = [...this.target.series]
       .map(([name, points]) => ({ name, points }))
       .filter(({ points }) => points.length > 1);
@@ -39,7 +39,7 @@ export class Plots {
     return drawn;
   }
 
-  /** Returns the image of the whole run. */
+  /** Draws and returns the plot of the whole run, when it ends. */
   async close(step: number): Promise<Value[]> {
     await this.#work;
     this.draw(step);
@@ -48,7 +48,7 @@ export class Plots {
     return this.drawn();
   }
 
-  /** Draws an image. It replaces a finished one that was not logged yet. */
+  /** Renders an image. It replaces an earlier image that was not logged yet. */
   async #add(svg: string, step: number): Promise<void> {
     try {
       this.#drawn = [[KEY, await this.target.image(KEY, step, await this.#drawing.draw(svg))]];

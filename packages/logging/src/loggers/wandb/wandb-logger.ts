@@ -1,4 +1,4 @@
-// logger=wandb: logs a run to Weights & Biases.
+// Implements the logger `wandb`, which logs a run to Weights & Biases.
 import {
   commandText,
   count,
@@ -78,7 +78,7 @@ const options = Type.Object(
 );
 type WandbOptions = OptionsOf<typeof options>;
 
-/** Returns the command that sends the run in a folder later. */
+/** Returns the command with which a user can later send the run in a folder to W&B's server. */
 export const wandbSyncCommand = (folder: string): string =>
   commandText('--config-name', 'wandb_sync', overrideWord('dir', folder));
 
@@ -147,7 +147,7 @@ class WandbLogger implements RunLogger {
         ? { name: this.run.modelName, type: 'model' as const }
         : { name: `run-${this.run.id}-checkpoint`, type: 'checkpoint' as const };
     const aliases = ['latest', ...(kind === 'best' ? ['best'] : []), `iteration-${iteration}`];
-    // With a copy, metrics need not wait for the checksums of a large model.
+    // The checkpoint is copied, so that the run can continue and replace it before the checksums of a large model are computed.
     await this.run.artifact({ ...own, path, aliases, isInput: false, metadata }, { copyAs: `${kind}-${iteration}` });
   }
 

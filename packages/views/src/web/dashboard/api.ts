@@ -1,10 +1,11 @@
-// Sends requests to the dashboard's server. The token is in the fragment of the address, and is sent with every request.
+// Sends requests to the dashboard's server. The access token is in the fragment of the page's address, and is sent with every
+// request.
 import type { RunSummary } from '../../data.js';
 
 const KEY = 'bowyer-token';
 const RETRY_MS = 3000;
 
-/** Stores the token and removes it from the address, so that bookmarks do not contain it. */
+/** Stores the access token from the page's address and removes it from there, so that bookmarks do not contain it. */
 export function takeToken(): void {
   const token = /^#token=([\w-]+)/.exec(location.hash)?.[1];
   if (token === undefined) return;
@@ -31,9 +32,10 @@ async function answerOf<T>(response: Response): Promise<T> {
 }
 
 /**
- * Follows the list of runs as long as the page is open. It uses fetch, since an EventSource cannot send a token.
+ * Receives the list of runs, again after each change, as long as the page is open. It uses fetch, since an EventSource cannot
+ * send a token.
  *
- * @param onState called with the fault of the connection; null: none
+ * @param onState called with the error message if the connection is lost; null: it works
  */
 export async function followRuns(
   onRuns: (runs: RunSummary[]) => void,
@@ -53,7 +55,7 @@ export async function followRuns(
   }
 }
 
-/** Calls `onData` for each server-sent event. Source: the HTML standard, section 9.2. */
+/** Calls `onData` with the data of each server-sent event in a response. Source: the HTML standard, section 9.2. */
 async function readEvents(body: ReadableStream<Uint8Array>, onData: (data: string) => void): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let text = '';

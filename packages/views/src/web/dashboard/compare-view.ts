@@ -1,4 +1,4 @@
-// Compares several runs: their curves in the same charts, and their last values side by side.
+// Draws the dashboard's comparison of several runs: their curves in the same charts, and their last values side by side.
 import type { RunData, Table } from '../../data.js';
 import { chart, type ChartInput } from '../chart.js';
 import { el } from '../dom.js';
@@ -7,7 +7,7 @@ import { table } from '../tables.js';
 import { get } from './api.js';
 import type { View } from './view.js';
 
-/** The charts. Each draws the first of its metrics that a run has. */
+/** The charts of the comparison. Each draws, for every run, the first of its metrics that the run has. */
 const charts = [
   { title: 'Mean return', keys: ['eval/episodic_return', 'rollout/episodic_return'] },
   { title: 'Return in training', keys: ['rollout/episodic_return'] },
@@ -78,7 +78,7 @@ function differences(runs: readonly Named[]): Table {
   };
 }
 
-/** Returns the values of YAML's block mappings by path. Lists and multi-line texts are skipped. */
+/** Returns the values of a config in YAML by path. Lists and multi-line texts are skipped. */
 function flatYaml(text: string): Map<string, string> {
   const values = new Map<string, string>();
   const path: { indent: number; key: string }[] = [];

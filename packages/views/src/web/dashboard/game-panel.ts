@@ -1,4 +1,5 @@
-// Draws a panel in which the reader, or the run's agent, plays the run's environment turn by turn.
+// Draws a panel of the dashboard in which the user, or the agent that the run has trained, plays the run's environment turn by
+// turn.
 import { el, section } from '../dom.js';
 import { figure } from '../format.js';
 import { post } from './api.js';

@@ -1,4 +1,4 @@
-// Lists all runs, which can be filtered and sorted; several can be selected for a comparison.
+// Draws the dashboard's list of all runs. It can be filtered and sorted, and several runs can be selected for a comparison.
 import type { RunSummary } from '../../data.js';
 import { el } from '../dom.js';
 import { figure, moment } from '../format.js';
@@ -25,7 +25,7 @@ function statusOf({ status, paused }: RunSummary): string {
   return paused ? 'paused' : status;
 }
 
-/** Returns the instructions for a folder without runs. */
+/** Returns instructions for the case that the folder contains no runs. */
 const whatToDo = (): HTMLElement =>
   el(
     'div',

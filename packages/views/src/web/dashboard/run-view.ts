@@ -1,5 +1,5 @@
-// Draws the page of one run: the sections of its report, which are updated, with buttons that control the run, a search in its
-// episodes, and a game.
+// Draws the dashboard's page of one run: the sections of its report, which are updated, with buttons that control the run, a
+// search in its episodes, and a game.
 import type { Dialogue, EpisodeSummary, RunData, RunSummary } from '../../data.js';
 import { dialogueView, episodeTitle } from '../dialogue.js';
 import { el, section } from '../dom.js';
@@ -9,9 +9,12 @@ import { get, post } from './api.js';
 import { gamePanel } from './game-panel.js';
 import type { View } from './view.js';
 
-/** Sections that are updated. Others keep what the reader has opened. */
+/**
+ * The sections that are drawn again when the run's data change. Other sections stay, so that what the reader has opened in them
+ * stays open.
+ */
 const FOLLOWING = ['warnings', 'results', 'curves'];
-/** Sections of the report that the dashboard omits: it has all episodes, not a selection. */
+/** The sections of the report that the dashboard omits, since it lists all episodes and not only a selection. */
 const LEFT_OUT = ['episodes'];
 
 export async function runView(id: string, runs: readonly RunSummary[]): Promise<View> {
@@ -110,7 +113,7 @@ function controlPanel(id: string) {
   };
 }
 
-/** Returns a folded episode, which is fetched when it is opened. */
+/** Returns a closed block for an episode, whose texts are fetched when the reader opens it. */
 function foldedEpisode(id: string, summary: EpisodeSummary): HTMLElement {
   const details = el('details', { class: 'episode' }, el('summary', {}, episodeTitle(summary)));
   let asked = false;

@@ -1,4 +1,4 @@
-// Runs as the script of the dashboard. The fragment of its address selects the view: one run (`#run/ID`), a comparison
+// Starts the dashboard in the browser. The fragment of the page's address selects the view: one run (`#run/ID`), a comparison
 // (`#compare/ID&ID`), or, without a fragment, the list of all runs.
 import type { RunSummary } from '../../data.js';
 import { followRuns, get, takeToken } from '../dashboard/api.js';
