@@ -8,7 +8,7 @@ import { readBody, type BodyError } from './request-body.js';
 const listeners: HttpListener[] = [];
 afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.isListening && listener.close())));
 
-/** Starts a listener that answers with the path and the body of each request. */
+/** Answers a request with its path and its body, or with the reason why the body cannot be read. */
 const echo: HttpListenerOptions['respond'] = async (asked, response) => {
   const body = await readBody(asked, 100, (text) => text).catch((error: BodyError) => error.reason);
   response.end(`${pathOf(asked).path} ${body}`);
