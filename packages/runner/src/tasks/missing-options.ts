@@ -1,6 +1,11 @@
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 
-/** Reports the options of a task that are null. @param needs what the task needs, in words @param remedy an example of all of them */
+/**
+ * Reports the required options of a task that are null.
+ *
+ * @param needs a phrase for what the task needs, for the message
+ * @param remedy an example that gives all of the options
+ */
 export function missingOptions(
   task: string,
   needs: string,

@@ -1,11 +1,15 @@
-// Defines the config keys of tasks that run a model over the lines of a file.
+// Defines the config keys of tasks that run a model over the lines of a JSONL file (task=score and task=generate).
 import { optionalText, type ConfigProblem } from '@bowyer/core';
 import { missingOptions } from './missing-options.js';
 
 export const languageModelText =
   'a language model: a folder, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])';
 
-/** Makes the options of a task that reads items from a JSONL file. @param lines what an input line contains */
+/**
+ * Returns the options of a task that reads items from a JSONL file.
+ *
+ * @param lines a phrase for the contents of an input line, for the description
+ */
 export const lineFileKeys = (lines: string) => ({
   model: optionalText(`${languageModelText}; required`),
   input: optionalText(`JSONL file to read, required: ${lines}`),

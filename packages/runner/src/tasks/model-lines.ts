@@ -11,7 +11,7 @@ import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } 
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 
-/** The options of a task that reads the items of a JSONL file and writes a line for each. */
+/** The options of a task that runs a model over the items of a JSONL file and writes a line for each item. */
 export interface LinesOptions extends Partial<OptionsOf<TObject<typeof writerOptions>>> {
   name: string;
   model: string;
@@ -21,17 +21,17 @@ export interface LinesOptions extends Partial<OptionsOf<TObject<typeof writerOpt
 }
 
 export interface ModelLines<Item> {
-  /** JSON Schema of an input line; its properties are the keys that are read. */
+  /** The JSON Schema of an input line; its properties are the keys that are read. */
   schema: { properties: object };
-  /** Keys of a line that this task may ignore. */
+  /** Keys of an input line that are not read and not reported either. */
   harmless?: readonly string[];
-  /** Yields one result per item, in the order of the items. */
+  /** Runs the model over the items, and yields a result for each in the order of the items. */
   results: (model: LanguageModel | Seq2SeqModel, items: Item[]) => AsyncIterable<object>;
 }
 
 /**
- * Reads and checks the whole input, loads the model, and writes a line per item. Lines go to `OUTPUT.partial`, which is renamed
- * once the last one is written, so that OUTPUT is never incomplete.
+ * Reads and checks the complete input file, loads the model, and writes a line per item. The lines are written to
+ * `OUTPUT.partial`, which is renamed after the last one, so that the file OUTPUT is never incomplete.
  */
 export function runModelLines<Item>(
   options: LinesOptions,
@@ -51,7 +51,7 @@ async function writeModelLines<Item>(
   const partial = `${output}.partial`;
   await using device = await openDevice(where);
   try {
-    // No token is masked, so that the probabilities are the checkpoint's own.
+    // No token is masked, so that the probabilities are those of the checkpoint over all tokens.
     const model = await loadTextModel({
       device,
       dir: folder,
@@ -67,7 +67,7 @@ async function writeModelLines<Item>(
         model,
         lines.map(({ item }) => item as Item),
       )) {
-        // appendFile writes the whole line or throws; write may write a part of it.
+        // appendFile writes the complete line or throws, while write may write only a part of it.
         await namingFile(partial, () => file.appendFile(`${JSON.stringify(result)}\n`));
         bar.update(++done);
       }
@@ -83,7 +83,11 @@ async function writeModelLines<Item>(
   }
 }
 
-/** Reads the lines of a file. @throws where a line does not match the schema, or has keys that nothing reads */
+/**
+ * Reads the lines of an input file.
+ *
+ * @throws where a line does not match the schema, or has keys that nothing reads
+ */
 async function readLines(path: string, schema: { properties: object }, harmless?: readonly string[]) {
   const lines = await readJsonLines<Record<string, unknown>>(path, schema);
   const keys = new UnreadKeys(harmless);
@@ -96,7 +100,7 @@ async function readLines(path: string, schema: { properties: object }, harmless?
   return { lines: read, notes: unreadNote(keys) };
 }
 
-/** Converts a line's keys to camelCase, but not those inside messages and values that a template reads. */
+/** Converts the keys of an input line to camelCase, except those inside messages and other values that a chat template reads. */
 function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, place: string): object {
   const { messages, system, tools, documents, chat_template_kwargs, ...item } = value;
   if (messages === undefined) return camelKeys(item) as object;
@@ -109,7 +113,7 @@ function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, plac
 const text = { type: 'string' };
 const ids = { type: 'array', items: { type: 'integer', minimum: 0 } };
 
-/** Makes the schema of lines in which each part is a text or ids: `{prompt}` or `{prompt_ids}`. */
+/** Returns the JSON Schema of lines whose fields may each be given as a text or as token ids: `{prompt}` or `{prompt_ids}`. */
 export const linesOf = (...parts: string[]): { type: string; properties: object } => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -1,4 +1,4 @@
-// Registers the tasks by name. A user's plugin can register more.
+// Registers all tasks of the command line (`task=NAME`) by name. A user's plugin can register more.
 import { canaryTask } from './canary/unit.js';
 import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';
@@ -29,7 +29,11 @@ import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
-/** Registers a task. @throws if the name is taken by another task */
+/**
+ * Registers a task.
+ *
+ * @throws if another task has the same name
+ */
 export function registerTask(unit: TaskUnit): void {
   const other = tasks.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the task '${unit.name}' is registered already`);

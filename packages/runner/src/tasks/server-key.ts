@@ -1,7 +1,8 @@
 /**
- * Reads the API key that a server expects of its clients, or sends to another server; null where the config names none.
+ * Reads an API key from the environment variable that the config names: the key that a server requires of its clients, or that is
+ * sent to another server. Returns null where the config names no variable.
  *
- * @param name the option's path
+ * @param name the path of the option, for messages
  * @throws if the environment variable is not set
  */
 export function keyOf({ serverKeyEnv }: { serverKeyEnv: string | null }, name = 'task.server_key_env'): string | null {

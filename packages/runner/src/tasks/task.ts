@@ -1,4 +1,4 @@
-// Defines the interface through which the command line knows tasks.
+// Defines the interface of a task of the command line (`task=NAME`), such as train or evaluate.
 import type { ConfigProblem, OptionsOf } from '@bowyer/core';
 import type { TObject, TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';
@@ -7,17 +7,30 @@ import type { Choices } from '../agent/keys/choices.js';
 export interface TaskUnit {
   name: string;
   description: string;
-  /** The task's options, as nodes; the config node `task` has the task's own. configs/task/NAME.yaml is generated from them. */
+  /**
+   * Returns the schemas of the config nodes that the task reads, by name; the node `task` has the options of the task itself.
+   * configs/task/NAME.yaml is generated from them.
+   */
   keys(choices: Choices): TProperties;
-  /** Whether several processes of mpirun or srun can run it together. */
+  /** Whether several processes that mpirun or srun has started can run the task together. */
   sharesRanks?: boolean;
-  /** Whether the task plays episodes: it then has the config node `env`, and gets the environment's parts. */
+  /**
+   * Whether the task plays episodes. It then has the config node `env`, and its context has the objects that the environment
+   * needs, such as an oracle.
+   */
   plays: boolean;
-  /** Whether standard output carries a protocol; log and results then go to standard error. */
+  /**
+   * Returns whether the task communicates with another program over standard output; log and results are then written to standard
+   * error.
+   */
   speaksOnStdout?(config: Record<string, unknown>): boolean;
-  /** Lists settings that are missing or contradict each other, before anything starts. `config` has camelCase keys. */
+  /**
+   * Reports settings that are missing or contradict each other, before anything starts. The keys of `config` are in camelCase.
+   */
   problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
-  /** Imports the code that does the work. The compute stack must be loaded here and not before. */
+  /**
+   * Imports the code of the task. The libraries that run models must be imported by this code only, since they take long to load.
+   */
   load(): Promise<TaskCode>;
 }
 
@@ -25,7 +38,7 @@ export interface TaskUnit {
 export type TaskCode = (config: any, context: TaskContext) => Promise<void>;
 
 /**
- * The config that a task's code gets: the task's own options are in `task`.
+ * The type of the config that a task's code gets; the options of the task itself are in `task`.
  *
  * @template Given options that cannot be null, since the task's `problems` refuses null
  */

@@ -1,18 +1,24 @@
-// Writes trace.json: spans in Chrome's trace event format, as a JSON array that grows during the run. Readers accept an array
-// that a kill has left incomplete. ui.perfetto.dev and chrome://tracing open it. Source: "Trace Event Format",
-// docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+// Writes trace.json, the spans of a run (phases, sessions and others) in Chrome's trace event format, which ui.perfetto.dev and
+// chrome://tracing open. It is a JSON array that grows during the run; viewers accept an array that a kill has left incomplete.
+// Source: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Span, SpanCategory } from '@bowyer/core';
 
 const MICROSECONDS = 1000;
-/** Spans beyond this number are counted in the summary only, since a viewer could not open the file. */
+/** The largest number of spans in the file, since a viewer could not open more. Further spans are only counted in the summary. */
 const MOST_SPANS = 300_000;
 const BUFFERED = 1000;
 const PROCESS = 1;
-/** Microseconds by which consecutive spans may overlap, since their clocks are read one after the other. */
+/**
+ * The microseconds by which consecutive spans may overlap, since the clocks from which their times come are not read at the same
+ * moment.
+ */
 const CLOCK_DIFFERENCE = 1000;
 
-/** The rows of spans that follow one another; spans of other categories overlap. */
+/**
+ * The rows (thread ids of the format) for categories whose spans follow one another. Spans of other categories may overlap, and
+ * have no fixed row.
+ */
 const rows: Readonly<Partial<Record<SpanCategory | 'kernel', number>>> = { phase: 1, session: 2, kernel: 3 };
 
 export class ChromeTrace {
@@ -20,10 +26,10 @@ export class ChromeTrace {
   #spans = 0;
   #asyncId = 0;
   #isFirst = true;
-  /** The end of the last span of each row. */
+  /** The time at which the last span of each row ends. */
   readonly #ends = new Map<number, number>();
 
-  /** @param start of the run in milliseconds since the epoch; an existing trace is overwritten */
+  /** @param start the start of the run in milliseconds since the epoch; an existing trace is overwritten */
   constructor(
     private readonly path: string,
     private readonly start: number,
@@ -32,7 +38,7 @@ export class ChromeTrace {
     for (const [name, tid] of Object.entries(rows)) this.#event({ ph: 'M', name: 'thread_name', tid, args: { name } });
   }
 
-  /** Counts the spans that were left out. */
+  /** The number of spans that were not written, since the file would have more than `MOST_SPANS`. */
   get leftOut(): number {
     return Math.max(0, this.#spans - MOST_SPANS);
   }
@@ -58,8 +64,8 @@ export class ChromeTrace {
   }
 
   /**
-   * Writes a span. It is adjusted to the row's last span, since Perfetto leaves out a span that begins before another one of its
-   * row has ended and ends after it.
+   * Writes a span. Its start is adjusted to the end of the row's last span, since Perfetto leaves out a span that overlaps
+   * another one of its row partly.
    */
   #complete(cat: string, name: string, tid: number, start: number, milliseconds: number, args: object): void {
     const end = this.#time(start + milliseconds);
@@ -79,7 +85,7 @@ export class ChromeTrace {
     if (this.#lines.length >= BUFFERED) this.#write();
   }
 
-  /** Writes the buffered lines; separators come first, so that the file never ends with one. */
+  /** Writes the buffered lines to the file. The separator precedes each line, so that the file never ends with one. */
   #write(): void {
     if (this.#lines.length === 0) return;
     appendFileSync(this.path, (this.#isFirst ? '' : ',\n') + this.#lines.join(',\n'));

@@ -1,12 +1,12 @@
-// Reads the profiles that ONNX Runtime writes about the first runs of each session.
+// Reads the profiles that ONNX Runtime writes about the first runs of each session: how long each operator took.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 interface KernelRun {
-  /** ONNX operator, such as MatMul. */
+  /** The ONNX operator, such as MatMul. */
   operator: string;
   node: string;
-  /** Milliseconds since the epoch. */
+  /** The start in milliseconds since the epoch. */
   start: number;
   milliseconds: number;
 }
@@ -21,10 +21,10 @@ interface ProfileEvent {
 
 const MICROSECONDS = 1000;
 
-/** Yields the runs of operators in the profiles of a folder. An incomplete profile is skipped. */
+/** Yields the runs of operators from the profile files in a folder. An incomplete file is skipped. */
 export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
   for (const file of await readdir(folder)) {
-    // the time when the session was opened, to which the file's times are relative
+    // The file name contains the time when the session was opened, to which the times in the file are relative.
     const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]);
     for (const { cat, name, ts, dur, args } of await eventsOf(join(folder, file))) {
       if (cat !== 'Node' || !name.endsWith('_kernel_time') || args?.op_name === undefined) continue;

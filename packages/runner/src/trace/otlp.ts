@@ -1,11 +1,11 @@
-// Sends spans of environment and endpoint calls to an OpenTelemetry collector, over OTLP/HTTP in JSON. Source:
+// Sends the spans of calls of environments and endpoints to an OpenTelemetry collector, over OTLP/HTTP in JSON. Source:
 // opentelemetry.io/docs/specs/otlp and .../specs/otel/configuration/sdk-environment-variables.
 import { randomBytes } from 'node:crypto';
 import type { Span } from '@bowyer/core';
 
 const NANOSECONDS = 1_000_000n;
 const FLUSH_MS = 5000;
-/** The maximum number of spans that wait for a collector; the oldest are dropped. */
+/** The maximum number of spans that wait to be sent to the collector; if there are more, the oldest are dropped. */
 const MOST_WAITING = 2048;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -18,9 +18,9 @@ interface Collector {
 }
 
 /**
- * Reads the collector's address from the environment.
+ * Reads the address of the OpenTelemetry collector from the standard environment variables.
  *
- * @throws if the value in the environment is not an address
+ * @throws if a variable's value is not an address
  */
 export function collectorOf(env: Environment): Collector {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
@@ -34,7 +34,10 @@ export function collectorOf(env: Environment): Collector {
   return { url, headers, timeoutMs: Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || DEFAULT_TIMEOUT_MS };
 }
 
-/** Sends spans. It never throws and never makes the run wait; spans that cannot be sent are counted. */
+/**
+ * Sends spans to the collector in the background. It never throws and never makes the run wait; spans that cannot be sent are
+ * counted.
+ */
 export class OtlpExporter {
   readonly #collector: Collector;
   readonly #resource: object;
@@ -73,7 +76,7 @@ export class OtlpExporter {
   }
 
   /**
-   * Sends the remaining spans and stops.
+   * Sends the spans that are still waiting, and stops.
    *
    * @returns a sentence about spans that could not be sent; null if all were sent
    */
@@ -139,7 +142,7 @@ function anyValue(value: string | number | boolean): object {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** Reads `key=value,key=value`, percent-encoded, as in W3C Baggage. */
+/** Parses a list `key=value,key=value`, percent-encoded, as in W3C Baggage. */
 function pairs(text: string): Record<string, string> {
   const entries = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');

@@ -1,11 +1,12 @@
-// Writes one line about how the time was spent.
+// Summarises the spans of a run's trace in one line of the log: which share of the time each phase, session, environment and
+// operator took.
 import { duration } from '@bowyer/logging';
 import type { Span } from '@bowyer/core';
 
 const SHOWN = 4;
 
 export class TraceSummary {
-  /** Milliseconds by category and name. */
+  /** The milliseconds of all spans, by category and name. */
   readonly #totals = new Map<string, Map<string, number>>();
 
   add({ category, name, start, end }: Pick<Span, 'name' | 'start' | 'end'> & { category: string }): void {
@@ -15,9 +16,9 @@ export class TraceSummary {
   }
 
   /**
-   * Writes the summary.
+   * Returns the line.
    *
-   * @param milliseconds of the whole run
+   * @param milliseconds the duration of the whole run
    */
   text(milliseconds: number): string {
     const share = (part: number, whole = milliseconds) => `${Math.round((100 * part) / whole)} %`;
@@ -25,7 +26,8 @@ export class TraceSummary {
       const names = [...(this.#totals.get(category) ?? [])].sort(([, a], [, b]) => b - a);
       if (names.length === 0) return [];
       const total = names.reduce((sum, [, time]) => sum + time, 0);
-      // Operators are a sample, and environments and requests overlap, so that their shares refer to their own sum.
+      // Operators are measured for a few runs only, and calls of environments and requests overlap. Their shares therefore refer
+      // to the sum of their own category, those of phases and sessions to the whole run.
       const whole = category === 'phase' || category === 'session' ? milliseconds : total;
       const shown = names.slice(0, SHOWN).map(([name, time]) => `${name} ${share(time, whole)}`);
       const all = whole === milliseconds ? `${share(total)}` : duration(total / 1000);

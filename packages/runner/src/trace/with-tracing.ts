@@ -1,4 +1,4 @@
-// Runs a task with the tracing that `profile` and `open_telemetry` request.
+// Runs a task and traces it as the config's `profile` (trace.json) and `open_telemetry` (a collector) request.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listenToSpans, makeTemporaryFolder, wallClock } from '@bowyer/core';

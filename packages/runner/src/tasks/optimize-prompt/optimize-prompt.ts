@@ -1,5 +1,5 @@
-// task=optimize_prompt: optimizes an agent's prompts with GEPA, and compares the best prompts with the first ones on unseen
-// tasks.
+// Implements task=optimize_prompt: improves the prompts of a user's agent with GEPA (evolution of prompts by reflection on
+// rollouts), and compares the best prompts with the initial ones on unseen tasks.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mean, writeFileAtomically } from '@bowyer/core';
@@ -20,19 +20,22 @@ import { PromptTrials } from './prompt-trials.js';
 import { openReflector } from './reflector.js';
 import type { OptimizeConfig } from './prompt-keys.js';
 
-/** The file with everything that the next iteration needs. */
+/** The file with the state of the search from which the next iteration resumes. */
 const STATE_FILE = 'evolution.json';
 
-/** The file with the prompts that have the highest mean reward on the selection tasks, by name. */
+/** The file with the best prompts by name: those with the highest mean reward on the selection tasks. */
 const PROMPTS_FILE = 'best-prompts.json';
 
-/** The number of iterations in a row in which the reflector may write no text; after one more, the search ends. */
+/**
+ * The largest number of successive iterations in which the reflector (the model that writes new prompts) may write no prompt;
+ * after one more, the search ends.
+ */
 const MOST_WITHOUT_TEXT = 9;
 
 interface SavedState {
   own: Prompts;
   evolution: EvolutionState;
-  /** The length of each file of the run at this state, in bytes. */
+  /** The length of each file of the run in bytes when the state was saved; a resumed run cuts the files to it. */
   fileLengths: Record<string, number>;
 }
 
@@ -67,7 +70,11 @@ async function optimizeInFolder(config: OptimizeConfig, context: TaskContext): P
   }
 }
 
-/** Evolves the prompts, and tests the best ones. @returns null where the user stopped it */
+/**
+ * Runs the search, and then tests the best prompts.
+ *
+ * @returns null where the user stopped the run
+ */
 async function optimizeWith(
   trials: PromptTrials,
   agents: Agents,
@@ -107,7 +114,7 @@ async function optimizeWith(
   }
 }
 
-/** Tests two policies: the model with the first prompts, and with the best ones. */
+/** Plays the final test with the agent's own prompts and with the best ones, and compares them. */
 async function tested(
   own: Prompts,
   state: EvolutionState,
@@ -134,7 +141,11 @@ async function tested(
   };
 }
 
-/** Reads the file of prompts. @throws where it has no texts, or two texts for the same place */
+/**
+ * Reads the file with the prompts that may be changed.
+ *
+ * @throws where it has no texts, or two texts with the same name
+ */
 async function givenPrompts({ prompts: file }: OptimizeConfig['task']): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));

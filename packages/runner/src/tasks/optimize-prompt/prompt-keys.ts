@@ -1,4 +1,4 @@
-// Defines the config keys of task=optimize_prompt.
+// Defines the config keys of task=optimize_prompt, which improves the prompts of a user's agent.
 import { Type } from '@sinclair/typebox';
 import {
   defaulting,
@@ -56,7 +56,7 @@ export const optimizePromptOptions = unitOptions({
   ...modelOption,
   ...promptOptions,
   eval_share: defaulting(agentOptions.eval_share, 0.3),
-  // Prompts are compared on the same tasks, so that a rollout that fails needs a reward too.
+  // Prompts are compared on the same tasks, so that a failed rollout needs a reward too and may not be left out.
   failed_reward: defaulting(agentOptions.failed_reward, 0),
 });
 

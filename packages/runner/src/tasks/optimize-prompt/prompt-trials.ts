@@ -1,4 +1,5 @@
-// Plays rollouts of an agent whose requests get other prompts before the model reads them.
+// Plays rollouts of a user's agent to try other prompts: the server of the model replaces the prompts in the agent's requests
+// before the model reads them.
 import { textDialogues, type GroupOptions, type PlayedSet } from '@bowyer/algorithms';
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
@@ -10,14 +11,14 @@ import { playAgents } from '../train-agent/play-agents.js';
 import type { OpenRolloutSource } from '../train/rollout-source.js';
 import type { OptimizeConfig } from './prompt-keys.js';
 
-/** The number of rollouts in which the agent's own prompts are looked for. */
+/** The number of rollouts whose requests are searched for the agent's own prompts. */
 const FIRST_ROLLOUTS = 2;
 
 export class PromptTrials {
-  /** The agent's own prompts; null until they are found, while requests reach the model unchanged. */
+  /** The agent's own prompts; null until they are found. Before that, requests are passed to the model unchanged. */
   #own: Prompts | null = null;
   #prompts: Prompts = {};
-  /** The requests of each rollout, by its id and in the order of arrival. */
+  /** The bodies of the requests of each rollout, by the rollout's id, in the order of arrival. */
   readonly #bodies = new Map<string, unknown[]>();
   #source!: OpenRolloutSource;
 
@@ -40,13 +41,17 @@ export class PromptTrials {
     return trials;
   }
 
-  /** Sets the prompts that may be changed. */
+  /** Sets the agent's own prompts, which are the ones that may be replaced. */
   use(own: Prompts): void {
     this.#own = own;
     this.#bodies.clear();
   }
 
-  /** Finds the prompts that the agent sends in all of its first rollouts. @throws where they have none in common */
+  /**
+   * Plays the first rollouts, and finds the prompts that the agent sends in all of them.
+   *
+   * @throws where the rollouts have no prompt in common
+   */
   async findPrompts(): Promise<Prompts> {
     const trajectories = await this.#play(
       {},
@@ -66,7 +71,7 @@ export class PromptTrials {
     return Array.from({ length: played.episodes }, (_, i) => this.#trial(trajectories.get(played.firstEpisode + i)));
   }
 
-  /** Plays `testSamples` rollouts of every test task. */
+  /** Plays `testSamples` rollouts of every test task with these prompts. */
   test(prompts: Prompts): Promise<Trajectory[]> {
     const { testSamples } = this.config.task;
     const episodes = this.agents.tasks.test.length * testSamples;

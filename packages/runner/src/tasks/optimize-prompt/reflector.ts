@@ -1,4 +1,4 @@
-// Opens the reflector, a model that is called at an endpoint.
+// Opens the reflector of task=optimize_prompt: a model at an endpoint that reads rollouts and writes new prompts.
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
 import { openChat } from '../../agent/play/open-chat.js';
 import type { ReflectorConfig } from './prompt-keys.js';
@@ -8,7 +8,11 @@ export interface Reflector {
   close(): Promise<void>;
 }
 
-/** Opens the endpoint that writes new prompts. @throws where the key's variable is not set */
+/**
+ * Opens the endpoint of the reflector.
+ *
+ * @throws where the environment variable with its API key is not set
+ */
 export function openReflector({ reflector }: ReflectorConfig): Reflector {
   const { temperature, maxTokens, retries } = reflector;
   const chat = openChat('reflector', { ...reflector, baseUrl: reflector.baseUrl! });

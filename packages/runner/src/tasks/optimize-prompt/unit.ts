@@ -1,4 +1,4 @@
-// task=optimize_prompt: improves the prompts of a user's agent by what happens in its rollouts.
+// Defines task=optimize_prompt, which improves the prompts of a user's agent by reflection on its rollouts.
 import type { ConfigProblem } from '@bowyer/core';
 import { modelProblem } from '../../agent/folders/model-folders.js';
 import { runKeys } from '../../keys/run-keys.js';

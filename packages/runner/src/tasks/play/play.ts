@@ -1,4 +1,5 @@
-// task=play: a person plays in the terminal; finished episodes are kept as demonstrations where `output` names a file.
+// Implements task=play: a person plays an environment in the terminal. Finished episodes are appended as demonstrations to the
+// file that `task.output` names.
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
@@ -53,7 +54,7 @@ interface Table {
   print: (text: string) => void;
   prompt: Prompt;
   textOf: (result: ResetResult) => string;
-  /** An example of an action, for environments that list no valid ones. */
+  /** An example of an action, which is shown in environments that do not list valid actions. */
   example: string;
 }
 
@@ -68,7 +69,11 @@ class Episode {
     private readonly seed: number,
   ) {}
 
-  /** Plays the episode. @returns null where the player left it before its end */
+  /**
+   * Plays one episode.
+   *
+   * @returns null where the player ended it early
+   */
   async play(): Promise<EpisodeRecord | null> {
     await this.#start();
     this.table.print(`\nepisode with seed ${this.seed}\n\n`);
@@ -107,7 +112,7 @@ class Episode {
     this.#validActions = Array.isArray(validActions) ? validActions.map(String) : [];
   }
 
-  /** Prints the newest text, with valid actions and the score where the environment reports them. */
+  /** Prints the newest observation, with the valid actions and the score if the environment reports them. */
   #show(): void {
     const { prompt, print, textOf } = this.table;
     const { observation, info } = this.#record!.steps.at(-1) ?? this.#record!.reset;
@@ -117,7 +122,9 @@ class Episode {
     print(`${lines.join('\n')}\n`);
   }
 
-  /** Reads an action. At a terminal it first asks about a text that looks like a typing error. */
+  /**
+   * Reads an action of the player. At a terminal, it asks whether another action was meant if the text looks like a typing error.
+   */
   async #askAction(): Promise<string | null> {
     const { prompt } = this.table;
     const choices = [...this.#validActions, UNDO, LEAVE];
@@ -132,7 +139,7 @@ class Episode {
     return answer === '' ? meant : answer === 'y' ? typed : answer;
   }
 
-  /** Plays the episode again from its seed, without its last action. */
+  /** Undoes the last action: resets the environment with the episode's seed, and plays all actions except the last one again. */
   async #undo(): Promise<void> {
     const { print } = this.table;
     const before = this.#record!;
@@ -149,7 +156,7 @@ class Episode {
   }
 }
 
-/** Asks how to continue. Any answer except `restart` and `quit` starts the next episode. */
+/** Asks the player how to continue. Any answer except `restart` and `quit` starts the next episode. */
 async function askNext({ prompt }: Table): Promise<Next> {
   const answer = await prompt.read('Enter: next episode; restart: this episode again; quit: stop. ', [
     'restart',
@@ -165,7 +172,10 @@ function ending(record: EpisodeRecord): string {
   return `\n${how} after ${record.steps.length} steps; return ${recordedReturn(record)}\n`;
 }
 
-/** Appends an episode. The file is never rewritten, so that episodes played at the same time elsewhere stay. */
+/**
+ * Appends an episode to the file of demonstrations. The file is never rewritten, so that episodes which another process appends
+ * at the same time are not lost.
+ */
 async function saveEpisode(path: string, record: EpisodeRecord): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await namingFile(path, () => appendFile(path, `${JSON.stringify(record)}\n`));

@@ -1,18 +1,22 @@
-// Reads the lines that a player types: from a pipe, or from a terminal with history and Tab.
+// Reads the lines that the player of task=play types: from a pipe, or from a terminal with a history and completion by Tab.
 import { createInterface } from 'node:readline';
 import { completions } from './valid-actions.js';
 
 export interface Prompt {
-  /** Whether the input is a terminal, where the player can be asked. */
+  /** Whether the input is a terminal, so that the player can be asked back. */
   readonly isTerminal: boolean;
-  /** The columns of the terminal; Infinity where there is none. */
+  /** The width of the terminal in columns; Infinity without a terminal. */
   readonly columns: number;
   /** Reads the next typed line; null after the last one, or after Ctrl-C. */
   read(question: string, choices?: readonly string[]): Promise<string | null>;
   close(): void;
 }
 
-/** Opens standard input. @param print writes to standard output */
+/**
+ * Opens standard input for reading lines.
+ *
+ * @param print writes to standard output
+ */
 export function openPrompt(print: (text: string) => void): Prompt {
   const { stdin: input, stdout: output } = process;
   const isTerminal = input.isTTY === true && output.isTTY === true;

@@ -1,4 +1,4 @@
-// task=play: a person plays in the terminal.
+// Defines the options of task=play, in which a person plays an environment in the terminal.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';
 import { runKeys } from '../../keys/run-keys.js';

@@ -1,11 +1,11 @@
-// Shows a person the valid actions of a turn, and completes those that the person types.
+// Shows the valid actions of a turn to the player of task=play, and completes actions while the player types.
 import { nearest } from '@bowyer/config';
 
 /**
- * Writes actions on one line where they fit, else on several, in the order of the environment; a line ends between two actions, or at a
- * word of an action that is wider than the terminal.
+ * Writes the valid actions on one line if they fit, otherwise on several, in the order of the environment. A line ends between
+ * two actions, or inside an action that is wider than the terminal, between two words.
  *
- * @param columns of the terminal; Infinity: one line always
+ * @param columns the width of the terminal; Infinity: always one line
  */
 export function actionLines(actions: readonly string[], columns: number): string[] {
   const line = `valid actions: ${actions.join(' | ')}`;
@@ -19,7 +19,7 @@ export function actionLines(actions: readonly string[], columns: number): string
   return [`valid actions (${actions.length}):`, ...lines.flatMap((each) => atWords(each, columns))];
 }
 
-/** Breaks the lines of a text that are too long for the terminal at words. The rest of a line gets the line's indentation. */
+/** Breaks lines that are too long for the terminal between words. The continuation of a line gets the indentation of the line. */
 export function atWords(text: string, columns: number): string[] {
   const width = columns - 1;
   return text.split('\n').flatMap((line) => {
@@ -45,7 +45,10 @@ export function completions(typed: string, actions: readonly string[]): [string[
   return [found, typed];
 }
 
-/** Finds the valid action that a typed text may mean; undefined where the text is one, where there are none, or where none is near. */
+/**
+ * Finds the valid action that the player may have meant by a text. Returns undefined if the text is a valid action, if no actions
+ * are listed, or if none is similar.
+ */
 export function meantAction(typed: string, actions: readonly string[]): string | undefined {
   if (typed === '' || actions.length === 0 || actions.includes(typed)) return undefined;
   return actions.find((action) => action.toLowerCase() === typed.toLowerCase()) ?? nearest(typed, actions);

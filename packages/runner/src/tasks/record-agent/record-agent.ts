@@ -1,4 +1,5 @@
-// task=record_agent: agents play with a model, or with another endpoint, and every call is recorded, until the user stops it.
+// Implements task=record_agent: records every model call of agents that play. A local model, another endpoint or an earlier
+// recording answers the calls.
 import { join } from 'node:path';
 import { InterruptedError } from '@bowyer/algorithms';
 import { checkHeld, mean } from '@bowyer/core';
@@ -91,7 +92,12 @@ async function recordUpstream(
 
 type Host = Parameters<typeof recordTasks>[0];
 
-/** Opens the agent of the config. @returns a function that lets it play its tasks; without an agent, one that waits until the user stops */
+/**
+ * Opens the agent that the config names.
+ *
+ * @returns a function that lets the agent play its tasks; if the config names no agent, one that waits until the user stops the
+ *   command
+ */
 async function agentsUntilStopped(
   options: RecordConfig['task'],
   context: TaskContext,
@@ -116,7 +122,11 @@ async function agentsUntilStopped(
   return (host, log) => recordAll(host, log, agents, options.concurrency, stop.signal, context);
 }
 
-/** Plays the tasks that have no rollout in the record. @throws where all of them fail */
+/**
+ * Plays the tasks that have no rollout in the recording yet.
+ *
+ * @throws where all of them fail
+ */
 async function recordAll(
   host: Host,
   log: RolloutLog,

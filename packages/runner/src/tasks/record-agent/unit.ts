@@ -1,4 +1,5 @@
-// task=record_agent: serves a model, or passes requests on to another endpoint, and records the rollouts of agents.
+// Defines the options of task=record_agent, which serves a model, or passes requests on to another endpoint, and records the
+// rollouts of agents that call it.
 import { existsSync } from 'node:fs';
 import { Type } from '@sinclair/typebox';
 import { optional, optionalText, unitOptions, oneProblem } from '@bowyer/core';
@@ -12,15 +13,15 @@ import { agentOptions } from '../train-agent/agent-keys.js';
 
 const model = optionalText(`${languageModelText}; null: task.upstream or task.replay answers`);
 
-/** Options of a recorder whose answers come from a model. */
+/** The options if a local model answers the agents' requests. */
 const optionsOfModel = { ...modelServerOptions, model, ...writerOptions, splice: agentOptions.splice };
 
-/** Options of a recorder whose answers come from another endpoint, which decides itself how it answers. */
+/** The options if another endpoint answers the agents' requests, so that decoding options have no effect. */
 const { host, port, allow_anonymous, server_key_env } = modelServerOptions;
 const optionsOfProxy = { model, host, port, allow_anonymous, server_key_env };
 
 const { tasks, reward, concurrency, start_ahead, timeout, pass_env } = agentOptions;
-/** Options of starting an agent for each task, which a recorder of other agents does not read. */
+/** The options of starting an agent for each task, which are not read if the agents are started by the user. */
 const startOptions = { concurrency, start_ahead, timeout, pass_env };
 
 const ownOptions = {

@@ -1,4 +1,5 @@
-// task=replay: plays recorded actions again and writes the environment's answers, one line for each episode.
+// Implements task=replay: plays the recorded actions of a JSONL file in the environment, and writes a line per episode with the
+// environment's observations and rewards.
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
@@ -11,11 +12,11 @@ import type { replayOptions } from './unit.js';
 
 type ReplayConfig = EnvironmentConfig & TaskConfig<typeof replayOptions, 'input' | 'output'>;
 
-/** Keys of a line with the environment's answers in the recording; they are not read. */
+/** Keys of an input line that contain the environment's answers in the recording. They are allowed, but not read. */
 const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
 
 export interface ReplayLine {
-  /** The environment's reset options, in snake_case. */
+  /** The options with which the environment is reset, in snake_case. */
   reset: Record<string, unknown>;
   actions: string[];
 }
@@ -49,9 +50,9 @@ export async function replay(config: ReplayConfig, { print, progress, log }: Tas
 }
 
 /**
- * Plays until the actions or the episode end.
+ * Plays recorded actions until they or the episode end.
  *
- * @param textOf returns the text that is written as observation
+ * @param textOf returns the text that is written as the observation
  */
 export async function replayEpisode(
   env: Env,

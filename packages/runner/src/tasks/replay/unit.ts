@@ -1,4 +1,5 @@
-// task=replay: plays recorded actions again and writes the environment's answers.
+// Defines the options of task=replay, which plays recorded actions in an environment and writes the environment's observations
+// and rewards.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { seedlessKeys } from '../../keys/run-keys.js';

@@ -1,4 +1,4 @@
-// task=report: writes report.html into the folder of a run, or comparison.html for several runs.
+// Implements task=report: writes report.html into the folder of a run, or comparison.html for several runs.
 import { join } from 'node:path';
 import { comparisonText, readSettings } from '../../report/comparison.js';
 import { findRuns, isRun } from '../../report/find-runs.js';

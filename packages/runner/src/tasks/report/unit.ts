@@ -1,4 +1,4 @@
-// task=report: writes the page of a run, or of several, from their files.
+// Defines the options of task=report, which writes the HTML report of a run, or a comparison of several runs, from their files.
 import { texts, unitOptions, oneProblem } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';

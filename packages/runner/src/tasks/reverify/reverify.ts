@@ -1,4 +1,5 @@
-// task=reverify: plays stored actions again in the environment that the config describes now, and scores them; no model takes part.
+// Implements task=reverify: plays the actions of stored episodes in the environment of the present config, to compute their
+// rewards again; no model takes part.
 import { join } from 'node:path';
 import {
   episodicReturn,
@@ -23,14 +24,17 @@ import type { TaskContext } from '../../context/task-context.js';
 
 type ReverifyConfig = EnvironmentConfig & { task: Omit<ItemConfig['task'], 'split'> & { input: string } };
 
-/** An episode as evaluations and trainings store it. Episodes of rollouts have no split: theirs is always `train`. */
+/**
+ * An episode as evaluations and trainings store it. Episodes of training rollouts have no member `split`, since their split is
+ * always `train`.
+ */
 type StoredEpisode = TrajectoryRecord & { split?: Split };
 
 interface Verified {
   before: Trajectory;
   after: Trajectory;
   stored: StoredEpisode;
-  /** Whether the environment's texts differ from the stored ones. */
+  /** Whether the environment's texts now differ from the stored ones. */
   differs: boolean;
 }
 
@@ -68,7 +72,7 @@ async function reverifyInFolder(config: ReverifyConfig, context: TaskContext): P
   print(`${await writeVerified(config, context, verified)}\n`);
 }
 
-/** The keys of a line that are read. */
+/** The JSON Schema of an input line, with the keys that are read. */
 const episodeSchema = {
   type: 'object',
   required: ['episode', 'seed', 'opening', 'turns'],
@@ -80,7 +84,12 @@ const episodeSchema = {
   },
 };
 
-/** Plays a stored episode again. @throws where the environment plays another item: its rewards would be those of another task */
+/**
+ * Plays the actions of a stored episode in the environment.
+ *
+ * @throws where the environment's item is another one than that of the stored episode, since the rewards would be those of
+ *   another task
+ */
 async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Verified> {
   const before = fromRecord(stored);
   const { seed, episode } = before;
@@ -100,7 +109,8 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
     const { reward, terminated, truncated, info } = result;
     transitions.push({ observation, action, reward, nextObservation: result.observation, terminated, truncated });
     infos.push(info);
-    // With a context the stored observation differs from the environment's text, which is stored separately as `state`.
+    // If the agent read a context (config node `context`) instead of the environment's text, the observation has the context's
+    // text, and the environment's text is stored as `state`.
     const then = state === undefined ? nextObservation : before.transitions[turn + 1]?.state;
     differs ||= then !== undefined && then !== result.observation;
     observation = result.observation;
@@ -110,7 +120,11 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
   return { before, after: { ...before, item, transitions, infos, segments: [] }, stored, differs };
 }
 
-/** Writes the files of the task. @returns the table for the terminal */
+/**
+ * Writes the files with the new rewards.
+ *
+ * @returns the table for the terminal
+ */
 async function writeVerified(
   config: ReverifyConfig,
   { directory, envParts }: TaskContext,

@@ -1,4 +1,5 @@
-// task=reverify: scores stored episodes again, with another reward or other options, without playing.
+// Defines the options of task=reverify, which plays the actions of stored episodes again to compute their rewards under another
+// reward or other options; no model takes part.
 import type { TProperties } from '@sinclair/typebox';
 import { optionalText, unitOptions } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf } from '../../agent/environment/environment-keys.js';

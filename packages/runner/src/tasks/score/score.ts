@@ -1,5 +1,5 @@
-// task=score: computes the log-probabilities of given continuations after given prompts. For an encoder-decoder the prompt is the
-// source and the continuation the target.
+// Implements task=score: computes the log-probabilities of given continuations after given prompts. For an encoder-decoder the
+// prompt is the encoder's input and the continuation the decoder's output.
 import {
   scoreContinuations,
   scoreTargets,

@@ -1,4 +1,4 @@
-// task=score: computes the log-probabilities of given continuations.
+// Defines the options of task=score, which computes the log-probabilities of given continuations after given prompts.
 import { integer, unitOptions } from '@bowyer/core';
 import { deviceNode, deviceOptions, hubNode } from '../../agent/keys/model-keys.js';
 import { quantizationNode } from '../../agent/keys/policy-keys.js';

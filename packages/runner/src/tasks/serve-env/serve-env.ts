@@ -1,4 +1,4 @@
-// task=serve_env: serves an environment over AgentGym's or OpenEnv's protocol, or MCP, until the user stops it.
+// Implements task=serve_env: serves an environment over AgentGym's or OpenEnv's protocol, or over MCP, until the user stops it.
 import {
   serveEnv as serveAgentGym,
   serveMcpEnv,
@@ -12,7 +12,7 @@ import { keyOf } from '../server-key.js';
 import type { TaskConfig } from '../task.js';
 import type { serveEnvOptions } from './unit.js';
 
-/** The config of the task. The protocol and its transport decide which options `task` has. */
+/** The config of the task. Which options the node `task` has depends on the protocol and its transport. */
 type ServeConfig = EnvironmentConfig & TaskConfig<typeof serveEnvOptions>;
 
 interface Server {
@@ -20,7 +20,10 @@ interface Server {
   close(): Promise<void>;
 }
 
-/** Returns whether the config chooses the goals of the shop that is served. */
+/**
+ * Returns whether the served environment is a WebShop whose products or goals the config has changed, so that the number of goals
+ * differs from AgentGym's.
+ */
 const hasOwnShop = ({ env }: EnvironmentConfig): boolean =>
   env.name === 'webshop' && ['products', 'numProducts', 'numGoals'].some((key) => (env[key] ?? null) !== null);
 
@@ -58,7 +61,7 @@ function listen(task: ServeConfig['task'], served: ServedEnvOptions): Promise<Se
   return protocol === 'openenv' ? serveOpenEnv(options) : serveAgentGym(options);
 }
 
-/** Serves one client on standard input and output, until it closes its end. */
+/** Serves one client over standard input and output (MCP's transport stdio), until the client closes its end. */
 async function servePipe(served: ServedEnvOptions, stopped: Promise<void>, log: TaskContext['log']): Promise<void> {
   const pipe = await serveMcpPipe(served, { input: process.stdin, output: process.stdout });
   log(`${served.name} is served on standard input and output`);

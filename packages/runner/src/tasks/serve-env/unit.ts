@@ -1,4 +1,5 @@
-// task=serve_env: serves an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol, or MCP.
+// Defines the options of task=serve_env, which serves an environment over AgentGym's HTTP protocol, OpenEnv's WebSocket protocol,
+// or MCP.
 import { choice, integer, positive, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { environmentKeysOf } from '../../agent/environment/environment-keys.js';
 import { seedlessKeys } from '../../keys/run-keys.js';
@@ -6,7 +7,7 @@ import { listenOptions, listenProblems, serverKeyOption } from '../listen-keys.j
 import type { TaskConfig, TaskUnit } from '../task.js';
 import { protocols, transports } from './protocols.js';
 
-/** Options of a server to which clients connect over HTTP. */
+/** The options of a server to which clients connect over HTTP. */
 const optionsOfHttp = {
   ...listenOptions(36_001),
   max_instances: integer(256, 'largest number of environments that are open at the same time'),

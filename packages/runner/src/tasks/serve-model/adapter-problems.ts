@@ -1,4 +1,4 @@
-// Reports settings of adapters that contradict each other or the files, before anything starts.
+// Reports, before a model server starts, settings of its LoRA adapters that contradict each other or the files.
 import { existsSync, statSync } from 'node:fs';
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder, modelNameOf } from '../../agent/folders/model-folders.js';
@@ -20,7 +20,7 @@ export function adapterProblems(config: AdapterKeys): ConfigProblem[] {
   return [...modelProblems(config), ...placeProblems(config), ...nameProblems(config), ...roomProblems(config)];
 }
 
-/** Refuses keys that have no effect without adapters. */
+/** Refuses keys that limit adapters if the server serves no adapters, since they would have no effect. */
 function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: AdapterKeys): ConfigProblem[] {
   const given = {
     'task.max_adapters': maxAdapters,

@@ -1,4 +1,5 @@
-// Follows a run: loads the policy of its newest checkpoint as soon as it is written.
+// Follows a training run for a model server (`task.follow`): loads the policy of the run's newest checkpoint as soon as it is
+// written.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
@@ -7,16 +8,16 @@ import { maximum } from '@bowyer/core';
 const LOOK_MS = 500;
 
 export interface RunFollower {
-  /** Stops looking, and waits for a checkpoint that is being loaded. */
+  /** Stops looking for checkpoints, and waits until a checkpoint that is being loaded has been loaded. */
   stop(): Promise<void>;
 }
 
 /**
  * Looks for newer checkpoints of a run until it is stopped.
  *
- * @param run its folder, which need not exist yet
- * @param takeUp loads a policy from its folder and the number of its checkpoint; checkpoints that appear while it runs are
- *   skipped, except the newest
+ * @param run the folder of the run, which need not exist yet
+ * @param takeUp loads the policy of a checkpoint from its folder, with the checkpoint's number; if several checkpoints are
+ *   written while it runs, only the newest is loaded afterwards
  * @param onFailure gets the error of a checkpoint that cannot be loaded, which is not tried again
  */
 export function followRun(
@@ -48,7 +49,10 @@ export function followRun(
 const policyOf = (run: string, checkpoint: number): string =>
   join(run, 'checkpoints', String(checkpoint).padStart(6, '0'), 'policy');
 
-/** Returns the number of the newest checkpoint, -1 where there is none. Checkpoints get their names once they are complete. */
+/**
+ * Returns the number of the newest checkpoint of a run; -1 where there is none. A checkpoint gets its final name only when it is
+ * complete.
+ */
 function newestCheckpoint(run: string): number {
   const folder = join(run, 'checkpoints');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^\d{6}$/.test(name)) : [];

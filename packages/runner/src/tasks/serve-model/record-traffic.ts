@@ -1,4 +1,5 @@
-// Opens the record of a served model's traffic, and the canary that answers a share of it.
+// Records the requests to a served model and the users' feedback, and opens the canary: a new model that answers a share of the
+// conversations.
 import type { ModelServerOptions } from '@bowyer/serving';
 import {
   conversationKey,
@@ -24,21 +25,21 @@ export interface TrafficConfig {
 
 interface Traffic {
   options: Pick<ModelServerOptions, 'protocols'> & { observer: TrafficRecorder };
-  /** Closes the record; called after the server has closed. */
+  /** Closes the recording; it must be called after the server has closed. */
   close: () => Promise<void>;
 }
 
-/** The number of newest answers that can still get feedback. */
+/** The number of newest answers for which feedback is still accepted. */
 const MOST_RATED = 1 << 18;
 
-/** Milliseconds between two reads of the canary's share. */
+/** The milliseconds after which the canary's share is read again from its file, which task=canary changes. */
 const LOOK_MS = 500;
 
 /**
- * Opens the record of the server's requests.
+ * Opens the recording of the requests to a model server.
  *
  * @param model the name by which clients request the model
- * @returns null where nothing is recorded
+ * @returns null where the config records nothing
  */
 export async function openTraffic(
   config: TrafficConfig,
@@ -67,7 +68,7 @@ export async function openTraffic(
   };
 }
 
-/** Opens the canary. If it was served before, it keeps its current share. */
+/** Opens the canary. If the same canary was served before, it keeps the share that it had at last. */
 async function openCanary(
   { record, canary: name, canaryShare }: TrafficConfig & { record: string },
   model: string,

@@ -1,4 +1,4 @@
-// task=serve_model: serves a language model over OpenAI's HTTP protocol, until the user stops it.
+// Implements task=serve_model: serves a language model over OpenAI's HTTP protocol, until the user stops it.
 import { openDevice, type Device } from '@bowyer/graph';
 import { environmentNames } from '@bowyer/envs';
 import {
@@ -32,7 +32,7 @@ import { followRun } from './follow-run.js';
 import { openTraffic } from './record-traffic.js';
 import { runOf } from '../../run/recorded-config.js';
 
-/** Options of a server of a model, whichever task runs it. */
+/** The options of a model server, which several tasks start. */
 export type ServerOptions = TaskConfig<TObject<typeof modelServerOptions>, 'model'>['task'];
 
 export type ServeConfig = DeviceConfig &
@@ -78,7 +78,7 @@ export async function serveModel(config: ServeModelConfig, { print, log, onInter
   }
 }
 
-/** Makes the options of a server of the model. */
+/** Converts the config to the options of the model server in @bowyer/serving. */
 export async function serverOptions(
   config: ServeConfig,
   model: LanguageModel,
@@ -111,7 +111,11 @@ export async function serverOptions(
   };
 }
 
-/** Writes the line about the prefix cache at the server's start. @param tokens the number of tokens that fit into the cache */
+/**
+ * Returns a line for the log about the prefix cache, when the server starts.
+ *
+ * @param tokens the number of tokens that fit into the cache
+ */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
     return 'prefix cache: none (task.prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';
@@ -143,7 +147,10 @@ async function serveEncoder(
   print('stopped: every answer is finished\n');
 }
 
-/** Warns where the policy without its memory or its critic acts differently from the trained agent. */
+/**
+ * Warns if the served model is the policy of an agent that was trained to act with a memory or a critic, since the policy alone
+ * acts differently.
+ */
 function warnOfParts(dir: string, log: TaskContext['log']): void {
   const { algorithm, memory } = runOf(dir) ?? {};
   if (memory !== undefined && memory.kind !== 'none')
@@ -155,7 +162,10 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
   log(`${dir} was trained by ${algorithm.name}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
-/** Loads a decoder. Tokens are masked as in the run that trained it as an agent; other models have no masked tokens. */
+/**
+ * Loads a decoder. If it was trained as an agent in an environment, the same tokens are masked as in its training; for other
+ * models no token is masked.
+ */
 export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
   const { quantization, packedDecoding, contextLength, slots } = config.task;
   const run = runOf(dir);
@@ -180,7 +190,10 @@ async function maskedInRun(dir: string, run: EnvironmentConfig): Promise<number[
   return maskedTokenIds(await loadTokenizer(baseDir), run);
 }
 
-/** Loads the weights that training has changed in another policy of the same architecture: all of them, or the adapters. */
+/**
+ * Loads a newer policy of the followed run and returns the parameters that training has changed: all of them, or those of the
+ * adapters. The architecture is that of the served model.
+ */
 async function weightsOf(
   folder: string,
   served: LanguageModel,
@@ -200,7 +213,7 @@ async function weightsOf(
   }
 }
 
-/** Loads the chat template; null where neither the model nor the config has one, so that it only completes texts. */
+/** Loads the chat template; null if neither the model nor the config has one, so that the server can only complete texts. */
 async function templateOf(
   tokenizer: Tokenizer,
   config: ServeConfig,

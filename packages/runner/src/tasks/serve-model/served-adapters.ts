@@ -1,4 +1,4 @@
-// Opens the adapters that task=serve_model serves by name, and decides how many more can be loaded.
+// Opens the LoRA adapters that task=serve_model serves by name, and decides for how many further ones memory is reserved.
 import { resolve } from 'node:path';
 import type { LanguageModel, LoadOptions } from '@bowyer/models';
 import type { ModelServerOptions } from '@bowyer/serving';
@@ -13,7 +13,7 @@ export interface AdapterConfig {
   adapterTargetModules: readonly string[] | string | null;
 }
 
-/** The options of a server without adapters. */
+/** The adapter options of a server that serves no adapters. */
 export const withoutAdapters: AdapterConfig = {
   adapters: null,
   runtimeAdapters: [],
@@ -22,13 +22,13 @@ export const withoutAdapters: AdapterConfig = {
   adapterTargetModules: null,
 };
 
-/** The number and the rank of adapters that clients can load, where the config gives neither. */
+/** The number and the rank of the adapters that clients can load while the server runs, if the config gives neither. */
 const RUNTIME = { places: 4, rank: 16 };
 
 const foldersOf = ({ adapters }: AdapterConfig): Record<string, string> =>
   Object.fromEntries(Object.entries(adapters ?? {}).map(([name, place]) => [name, resolve(agentFolderOf(place))]));
 
-/** Returns the number and the size of adapters that the model has memory for; undefined: none. */
+/** Returns for how many adapters, and of which rank, the model reserves memory; undefined: it reserves none. */
 export function adapterBankOf(config: AdapterConfig): LoadOptions['adapterBank'] {
   const { runtimeAdapters, maxAdapters, maxAdapterRank, adapterTargetModules } = config;
   const dirs = Object.values(foldersOf(config));

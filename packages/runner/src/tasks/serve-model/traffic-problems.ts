@@ -1,4 +1,5 @@
-// Reports settings of the record of requests and of the canary that contradict each other, before anything starts.
+// Reports, before a model server starts, settings of the recording of requests and of the canary (a new model that answers a
+// share of the conversations) that contradict each other.
 import type { ConfigProblem } from '@bowyer/core';
 
 interface TrafficKeys {

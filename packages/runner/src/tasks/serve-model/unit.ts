@@ -1,4 +1,4 @@
-// task=serve_model: serves a language model over OpenAI's HTTP protocol.
+// Defines the options of task=serve_model, which serves a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import {
   defaulting,
@@ -20,7 +20,7 @@ import { missingOptions } from '../missing-options.js';
 import { languageModelText } from '../model-line-keys.js';
 import type { TaskConfig, TaskUnit } from '../task.js';
 
-/** Options of every server of a model. */
+/** The options of a model server, which several tasks start. */
 export const modelServerOptions = {
   model: optionalText(`${languageModelText}; required`),
   ...listenOptions(8000),
@@ -99,7 +99,7 @@ export const serveModelOptions = unitOptions({
   }),
 });
 
-/** Nodes of every server of a model. */
+/** The config nodes of a model server, which several tasks start. */
 export const modelServerKeys = {
   ...runKeys,
   ...writerNodes({ max_new_tokens: defaulting(samplingOptions.max_new_tokens, 256) }),

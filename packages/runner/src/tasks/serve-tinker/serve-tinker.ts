@@ -1,4 +1,5 @@
-// task=serve_tinker: serves the Tinker API over a model, until the user stops it.
+// Implements task=serve_tinker: serves the Tinker API, over which clients train and sample LoRA adapters of a model, until the
+// user stops it.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';
@@ -54,7 +55,7 @@ async function serveFrom(folder: string, given: TinkerConfig, context: TaskConte
   }
 }
 
-/** Refuses a key that Tinker's client would not send. */
+/** Refuses an API key for the server that does not begin with `tml-`, since Tinker's client sends no other keys. */
 function checkKey({ serverKeyEnv }: TinkerConfig['task']): void {
   const key = keyOf({ serverKeyEnv });
   if (key === null || key.startsWith('tml-')) return;

@@ -1,4 +1,5 @@
-// task=serve_tinker: trains and samples LoRA adapters over the Tinker API.
+// Defines the options of task=serve_tinker, which serves the Tinker API, over which clients train and sample LoRA adapters of a
+// model.
 import { integer, optionalText, unitOptions } from '@bowyer/core';
 import { listenProblems } from '../listen-keys.js';
 import { missingOptions } from '../missing-options.js';

@@ -1,28 +1,34 @@
-// Collects the texts from which a tokenizer is made: those of dialogues, and those that the chat template writes around them. The
-// latter are found by rendering each dialogue with a mark in place of every text.
+// Collects the texts from which a tokenizer for an agent's dialogues is made: those of the dialogues, and those that the chat
+// template writes around them. The latter are found by rendering each dialogue with a marker in place of every text.
 import { chatTemplate, bytePairTokenizer, ChatTemplateError, type ChatMessage, type ChatTemplate } from '@bowyer/text';
 import type { RecordedDialogue } from '@bowyer/conversations';
 
 export interface DialoguePieces {
-  /** Texts of messages and values of calls, and the texts that the template writes around them. */
+  /** The texts of messages and the values in tool calls, and the texts that the chat template writes around them. */
   texts: string[];
-  /** Lines that many dialogues share: marks of roles, tools, system messages, and the JSON around the values of calls. */
+  /**
+   * Lines that many dialogues have in common: markers of roles, tools, system messages, and the JSON around the values of tool
+   * calls.
+   */
   shared: string[];
-  /** The token that the template writes after an assistant's message. */
+  /** The token that the chat template writes at the end of an assistant's message. */
   endToken: string;
 }
 
-/** The end of a message for templates that take it from the tokenizer. */
+/** The token at the end of a message, for templates that take it from the tokenizer (`eos_token`). */
 const OWN_END = '<|end|>';
 
-/** Characters that no text has; the second stands for a value that JSON writes without quotation marks. */
+/**
+ * Characters that occur in no text and replace the texts of a dialogue; the second one replaces a value that JSON writes without
+ * quotation marks.
+ */
 const [MARK, BARE_MARK] = ['\uE000', '\uE001'];
 
 /**
- * Collects the pieces of dialogues.
+ * Collects the texts of dialogues and the texts that the template writes around them.
  *
- * @param template Jinja
- * @throws {ChatTemplateError} where it writes no token after an assistant's message
+ * @param template in Jinja
+ * @throws {ChatTemplateError} where the template writes no token after an assistant's message
  */
 export function piecesOf(dialogues: readonly RecordedDialogue[], template: string): DialoguePieces {
   const bytes = bytePairTokenizer([], { size: 0, endToken: OWN_END });
@@ -43,7 +49,8 @@ export function piecesOf(dialogues: readonly RecordedDialogue[], template: strin
 }
 
 /**
- * Splits a text into lines with their ends; a mark such as `<tool_call>` is a separate line, since a reply begins or ends there.
+ * Splits a text into lines with their line ends. A tag such as `<tool_call>` becomes a line of its own, since a reply begins or
+ * ends there.
  */
 const linesOf = (text: string): string[] =>
   text.match(/<[^\s<>]+>|(?:(?!<[^\s<>]+>)[^\n])*\n|(?:(?!<[^\s<>]+>)[^\n])+/g) ?? [];
@@ -62,7 +69,7 @@ function endTokenOf(template: ChatTemplate, bytes: ReturnType<typeof bytePairTok
   );
 }
 
-/** Replaces the texts of a message by marks; system messages are kept, since tasks share them. */
+/** Replaces the texts of a message by the marker. System messages are kept, since the same ones occur in many dialogues. */
 function masked(message: ChatMessage): ChatMessage {
   if (message.role === 'system' || message.role === 'developer') return message;
   const { content, tool_calls: calls, ...rest } = message;
@@ -77,7 +84,7 @@ function masked(message: ChatMessage): ChatMessage {
   };
 }
 
-/** Returns whether a key's value is a text of the dialogue. */
+/** Returns whether the value of a message's key is a text of the dialogue, such as the model's reasoning. */
 const isFree = (key: string): boolean => /^(reasoning|reasoning_content|thinking)$/.test(key);
 
 const maskedContent = (content: ChatMessage['content']): ChatMessage['content'] =>
@@ -102,7 +109,7 @@ function mask(value: unknown): unknown {
   return BARE_MARK;
 }
 
-/** Parses the arguments of a call, which are an object or JSON in a text. */
+/** Parses the arguments of a tool call, which are an object or a JSON text. */
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {

@@ -1,5 +1,5 @@
-// task=start_model: makes a small model from an agent's own dialogues: a tokenizer of their words, a chat template with tools,
-// and a decoder of random weights, which task=finetune then trains.
+// Implements task=start_model: makes a small model from an agent's own dialogues. It makes a tokenizer from their words, a chat
+// template that writes tools, and a decoder with random weights, which it then trains as task=finetune does.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatTemplate, bytePairTokenizer } from '@bowyer/text';
@@ -17,10 +17,10 @@ import { piecesOf } from './dialogue-pieces.js';
 
 type StartModelConfig = Omit<FinetuneConfig, 'task' | 'policy' | 'lora'> & TaskConfig<typeof startModelOptions, 'data'>;
 
-/** The folder, inside the run's, of the model with random weights. */
+/** The subfolder of the run with the model before it is trained. */
 const UNTRAINED = 'untrained';
 
-/** The optimizer steps of a training whose config does not name the epochs. */
+/** The number of optimizer steps of a training whose config does not give the number of epochs. */
 const STEPS = 300;
 const FEWEST_EPOCHS = 3;
 
@@ -31,7 +31,7 @@ export async function startModel(config: StartModelConfig, context: TaskContext)
   const epochs = config.task.epochs ?? Math.max(FEWEST_EPOCHS, Math.round(STEPS / stepsOfEpoch));
   const model = join(context.directory, UNTRAINED);
   const dialogues = items.flatMap(({ value }) => (value.kind === 'conversation' ? [value] : []));
-  // The untrained model is saved with the template, so that the fine-tune needs none.
+  // The template is saved with the untrained model, so that the training that follows needs no option for it.
   const whole = {
     task: { ...config.task, model, epochs },
     chat: { ...config.chat, template: null },
@@ -78,7 +78,10 @@ async function writeUntrained(
   await model.release();
 }
 
-/** Makes the config of a Llama decoder. Narrow models begin with larger weights: experiments/agents has the comparison. */
+/**
+ * Makes the config.json of a Llama decoder. The narrower the model, the larger its initial weights: experiments/agents has the
+ * comparison.
+ */
 const decoderOf = (width: number, layers: number) => ({
   model_type: 'llama',
   hidden_size: width,
@@ -103,5 +106,8 @@ function longestOf(
   );
 }
 
-/** Returns twice the longest dialogue, in steps of 256, since an agent in training writes longer ones. */
+/**
+ * Returns a context length of twice the longest dialogue, rounded up to a multiple of 256, since an agent in training writes
+ * longer dialogues.
+ */
 const contextFor = (longest: number): number => 256 * Math.max(2, Math.ceil((2 * longest) / 256));

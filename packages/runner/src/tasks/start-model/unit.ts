@@ -1,4 +1,4 @@
-// task=start_model: makes a small model from records or conversations, for an agent that has none.
+// Defines the options of task=start_model, which trains a small model from scratch on an agent's recordings or conversations.
 import { defaulting, integer, optional, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import { DataFileError, pipeProblem } from '@bowyer/conversations';
@@ -59,7 +59,7 @@ export const startModelTask: TaskUnit = {
   load: async () => (await import('./start-model.js')).startModel,
 };
 
-/** Refuses a width that cannot be divided into heads, which have 64 dimensions in models of width 256 and more. */
+/** Refuses a width that cannot be divided into attention heads, which have 64 dimensions in models of width 256 and more. */
 function widthProblems({ width }: StartModelTask['task']): ConfigProblem[] {
   if (width < 256 || width % 64 === 0) return [];
   return oneProblem(

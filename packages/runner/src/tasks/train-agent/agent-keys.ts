@@ -1,5 +1,5 @@
-// Defines the config keys of tasks in which an agent of the user plays: the agent, its tasks, its judge, and the server that it
-// calls.
+// Defines the config keys of tasks in which a user's agent plays: the agent, its tasks, the judge of its rollouts, and the model
+// server that it calls.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,
@@ -24,7 +24,7 @@ import { playNode, episodeOptions } from '../../agent/keys/play-keys.js';
 import { quantizationNode } from '../../agent/keys/policy-keys.js';
 import type { AgentConfig } from '../../agent/keys/agent-keys.js';
 
-/** The nodes that tasks with an agent of the user share. */
+/** The config nodes of all tasks in which a user's agent plays. */
 export const nodesOfAgents = {
   device: deviceNode(deviceOptions),
   hub: hubNode,
@@ -38,7 +38,7 @@ export type NodesOfAgents = Pick<AgentConfig, 'seed'> & OptionsOf<TObject<typeof
 export const modelText =
   'the model that the agent calls: a folder in Hugging Face layout, a GGUF file, a run, or a model of the hub (OWNER/NAME[@REVISION])';
 
-/** The model that is trained or tested. */
+/** The option that names the model that the task trains or tests. */
 export const modelOption = { model: optionalText(`${modelText}; required`) };
 
 export const agentOptions = {
@@ -107,7 +107,7 @@ export const agentOptions = {
   ),
 };
 
-/** The values of these keys, in camelCase. */
+/** The values of the keys in `agentOptions` and of the model's, in camelCase. */
 export type AgentOptions = OptionsOf<TObject<typeof agentOptions & typeof modelOption>>;
 
 export type AgentTaskConfig = { task: AgentOptions };

@@ -1,4 +1,4 @@
-// Reports settings of an agent that are missing or contradict each other, before anything starts.
+// Reports, before a task starts, settings of the user's agent that are missing or contradict each other.
 import { existsSync } from 'node:fs';
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { isFunction } from '../../context/given-agent.js';

@@ -1,5 +1,5 @@
-// Makes the source of the rollouts of the user's agents: a server of the policy answers their calls and records them in the run's
-// folder.
+// Makes the source of rollouts for training a user's agent: a server of the policy answers the agents' model calls and records
+// them in the run's folder, and the recorded rollouts become episodes.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
@@ -19,7 +19,11 @@ import type { RankingConfig } from './ranking-keys.js';
 
 type SourceConfig = Partial<RankingConfig> & AgentTaskConfig & Pick<AgentConfig, 'seed'> & TemplateConfig;
 
-/** Makes the source of the agents' rollouts. @param bodyOf changes the agents' requests before they are read */
+/**
+ * Makes the source of rollouts.
+ *
+ * @param bodyOf changes the bodies of the agents' requests before they are read, as task=optimize_prompt does
+ */
 export function agentSource(
   config: SourceConfig,
   context: TaskContext,
@@ -83,7 +87,8 @@ async function openServer(
     masks: new RecordedMasks({ model: policy, template }),
   });
   const playSet: PlaySet = async (set, ...how) => {
-    // An evaluation is played before its iteration is logged, so that its version is one higher.
+    // The version of the weights that is recorded with each call. An evaluation is played before its iteration is logged and
+    // counted, so that 1 is added.
     server.version = trained() + (set.purpose === 'eval' ? 1 : 0);
     await server.changeWeights(() => Promise.resolve());
     server.resume();
@@ -98,7 +103,7 @@ async function openServer(
   };
 }
 
-/** The number of calls of one agent that may wait at the same time. */
+/** The number of requests of one agent that may wait for the model at the same time. */
 const QUEUED_PER_AGENT = 16;
 
 const fixedSampling = ({ temperature, topK, topP }: AgentOptions) => ({

@@ -1,4 +1,5 @@
-// Opens the agents that play in a task: the programs of its config, or functions of a program that runs the task as a library.
+// Opens the agent that plays in a task: a command that the config names, or a function of the program that runs the task as a
+// library.
 import { join } from 'node:path';
 import {
   agentProgram,
@@ -17,18 +18,18 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { AgentOptions } from './agent-keys.js';
 import { isFunction, type GivenAgent } from '../../context/given-agent.js';
 
-/** The subfolder of a run's folder with the output of its programs. */
+/** The subfolder of a run in which the output of the agent's command is stored. */
 const OUTPUT = 'programs';
 
 export interface Agents {
   tasks: SplitTasks;
-  /** Whether the training tasks are the test tasks too. */
+  /** Whether the test is played on the training tasks, because there are no others. */
   shared: boolean;
   run: RunAgent;
-  /** The number of agents that are started while others play. */
+  /** The number of agent processes that are started in advance, while others play. */
   startAhead: number;
   judge: JudgeRollout | null;
-  /** Is called with each rollout that has ended. */
+  /** Is called with each recorded rollout when it has ended. */
   onRollout?: (rollout: RecordedRollout) => void;
 }
 
@@ -94,7 +95,7 @@ const timedJudge = (judge: JudgeRollout | undefined, timeoutMs: number): JudgeRo
     : (rollout, recorded, signal) =>
         leftBehind('reward', timeoutMs, signal, (ended) => judge(rollout, recorded, ended));
 
-/** Waits for a function until its deadline, even if it ignores its abort signal. */
+/** Waits for a function until its deadline or until the signal is aborted, even if the function itself does not stop then. */
 const leftBehind = <T>(
   name: string,
   timeoutMs: number,

@@ -1,4 +1,5 @@
-// Opens the judge that ranks the rollouts of a group, a model that is called at an endpoint.
+// Opens the judge that compares the rollouts of a group with each other and ranks them: a model at an endpoint (config node
+// `ranking`).
 import { judgedDialogue, judgeGroup, usualRubric, type RankGroup } from '@bowyer/rollouts';
 import { openChat } from '../../agent/play/open-chat.js';
 import type { RankingConfig } from './ranking-keys.js';
@@ -8,7 +9,12 @@ export interface Ranking {
   close(): Promise<void>;
 }
 
-/** Opens the judge. @returns null where the config names none @throws where the key's variable is not set */
+/**
+ * Opens the judge.
+ *
+ * @returns null where the config names no judge
+ * @throws where the environment variable with its API key is not set
+ */
 export function openRanking({ ranking }: RankingConfig): Ranking | null {
   const { baseUrl, rubric, weight, maxTokens, retries } = ranking;
   if (baseUrl === null) return null;

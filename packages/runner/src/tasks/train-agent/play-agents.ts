@@ -1,4 +1,4 @@
-// Plays rollouts of agents outside of a training, for evaluations.
+// Plays rollouts of a user's agent for an evaluation, outside of a training.
 import { play, type OnFailure, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { AgentConfig, NodePart } from '../../agent/keys/agent-keys.js';
@@ -12,9 +12,12 @@ type AgentPlayConfig = { task: Pick<AgentOptions, 'concurrency' | 'maxNewTokens'
   NodePart<'play', 'maxFailureShare'>;
 
 interface AgentPlayOptions {
-  /** Whether answers are greedy; false if not given. */
+  /** Whether the model decodes greedily; false if not given. */
   greedy?: boolean;
-  /** Receives the errors. If given, `max_failure_share` also limits failures that count as `failed_reward`. */
+  /**
+   * Receives the errors of failed rollouts. If it is given, `max_failure_share` also limits failures that count with the reward
+   * `failed_reward`.
+   */
   failures?: Error[];
   progress?: PlayContext['hooks']['progress'];
 }

@@ -1,8 +1,8 @@
-// Defines the config keys of a judge that compares the rollouts of a group.
+// Defines the config node `ranking`: the options of a judge that compares the rollouts of a group with each other.
 import { Type } from '@sinclair/typebox';
 import { group, integer, optionalText, text, type OptionsOf } from '@bowyer/core';
 
-/** The options of the judge; without an address the others are not read. */
+/** The options of the judge; without its address, the other options are not read. */
 export const rankingNode = group(
   {
     base_url: optionalText(

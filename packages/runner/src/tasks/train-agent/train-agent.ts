@@ -1,4 +1,5 @@
-// task=train_agent: runs the training of task=train on rollouts of a user's agent.
+// Implements task=train_agent: runs the same training as task=train, but on rollouts of a user's agent instead of an
+// environment's.
 import type { SplitTasks } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
@@ -16,7 +17,7 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   );
 }
 
-/** Returns the policy's learning rate; null in the config selects the one for the model's size. */
+/** Returns the policy's learning rate; null in the config selects a rate by the size of the model. */
 async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
   const given = config.algorithm.actor?.lr;
   if (given !== null) return given;
@@ -31,9 +32,9 @@ function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
 }
 
 /**
- * Makes the config of a training. An algorithm that samples itself, as ArCHer does at replayed states, samples as the server does
- * for requests without sampling settings. Each key is a getter, so that the test of unread keys sees which keys the training
- * reads.
+ * Converts the config to that of task=train. An algorithm that samples by itself, as ArCHer does at replayed states, gets the
+ * sampling settings that the model server uses for requests without settings. Each key is a getter, so that the test for keys
+ * that are never read can observe which ones the training reads.
  */
 function trainingConfig(config: TrainAgentConfig, lr: number | undefined): TrainConfig {
   const own = {
@@ -42,7 +43,8 @@ function trainingConfig(config: TrainAgentConfig, lr: number | undefined): Train
       return lr === undefined ? algorithm : { ...algorithm, actor: { ...algorithm.actor, lr } };
     },
     get policy() {
-      // No policy is made from scratch.
+      // The policy is always loaded from `task.model` and never trained from scratch, so that the other options of the node do
+      // not exist.
       const { quantization } = config.policy;
       return { checkpoint: null, model: config.task.model, quantization } as TrainConfig['policy'];
     },

@@ -1,4 +1,5 @@
-// task=train_agent: trains the model of a user's agent on the calls that the agent makes to a server of the model.
+// Defines the options of task=train_agent, which trains the model of a user's agent on the calls that the agent makes to a server
+// of the model.
 import type { TObject, TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { integer, optional, positive, unitOptions, oneProblem, type ConfigProblem } from '@bowyer/core';
@@ -28,7 +29,10 @@ export const trainAgentOptions = unitOptions({
   test_size: integer(256, 'rollouts of the final test, over held-out tasks'),
 });
 
-/** The keys of a training that this task has too; those of environments and of policies from scratch are not read. */
+/**
+ * The config of the task: that of task=train without the keys of environments and of policies from scratch, and with the task's
+ * own options.
+ */
 export type TrainAgentConfig = Omit<TrainConfig, 'task' | 'policy' | 'play' | 'sampling'> &
   TaskConfig<typeof trainAgentOptions> &
   Pick<AgentConfig, 'optimizer'> &
@@ -40,7 +44,7 @@ const rateKey = optional(
   'peak learning rate of the policy; null: it follows from the width of the model, for Adam (docs/agents/train.md)',
 );
 
-/** Lets the learning rate of an algorithm's policy be null, which selects a rate by the model's width. */
+/** Allows null for the learning rate of an algorithm's policy, which selects a rate by the width of the model. */
 function withUsualRate(options: TObject): TObject {
   const actor = (options.properties as TProperties).actor as TObject | undefined;
   if (actor === undefined || !('lr' in (actor.properties as object))) return options;
@@ -94,7 +98,9 @@ export const trainAgentTask: TaskUnit = {
   load: async () => (await import('./train-agent.js')).trainAgent,
 };
 
-/** Refuses a learning rate of null with another optimizer than Adam: the rule for the rate holds for Adam only. */
+/**
+ * Refuses null for the learning rate with another optimizer than Adam, since the rule that selects the rate holds only for Adam.
+ */
 function rateProblems({
   algorithm,
   optimizer: { kind },
@@ -104,7 +110,7 @@ function rateProblems({
   return oneProblem('algorithm.actor.lr', message, 'give the learning rate, or write optimizer=adam');
 }
 
-/** Returns why an algorithm cannot train an agent, or null where it can. */
+/** Returns the reason why an algorithm cannot train a user's agent; null where it can. */
 export const reasonAgainstAgents = ({ needs, name, playsWithCritic }: AnyAlgorithm): string | null =>
   needs.source === 'dataset'
     ? `${name} learns from a dataset`
@@ -116,7 +122,7 @@ export const reasonAgainstAgents = ({ needs, name, playsWithCritic }: AnyAlgorit
           ? `${name} acts with its critic, and an agent calls its model alone`
           : null;
 
-/** Refuses algorithms that learn from other data than rollouts, and options that only an environment can serve. */
+/** Refuses algorithms that do not learn from rollouts, and options that have an effect only in an environment. */
 function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string, unknown>): ConfigProblem[] {
   if (unit === undefined) return [];
   const { needs } = unit;

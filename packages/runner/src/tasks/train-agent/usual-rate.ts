@@ -1,30 +1,36 @@
-// Chooses the learning rate of a training whose config gives none, by the width of the model and by what is trained: all weights
-// or adapters.
+// Chooses the learning rate of a training whose config gives none: by the width of the model, and by whether all weights or
+// adapters are trained.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
 
-/** Adam's learning rate times the width, where all weights are trained; chosen in experiments/agents. */
+/**
+ * The product of Adam's learning rate and the model's width, if all weights are trained; chosen by the experiments in
+ * experiments/agents.
+ */
 const RATE_TIMES_WIDTH = 0.0064;
-/** The rate for adapters is higher by this factor, as in https://thinkingmachines.ai/blog/lora/. */
+/** The factor by which the learning rate for adapters is higher, as in https://thinkingmachines.ai/blog/lora/. */
 const ADAPTERS = 10;
-/** The highest rate, since the rule would give narrow models one at which their adapters diverge. */
+/**
+ * The highest learning rate that is chosen. Without this limit, the adapters of narrow models would get a rate at which they
+ * diverge.
+ */
 const HIGHEST = 1e-3;
 
 export interface UsualRate {
   lr: number;
-  /** The reason for the rate, for the log. */
+  /** The reason for the chosen rate, for the log. */
   text: string;
 }
 
 /**
- * Returns Adam's learning rate for a model whose rate is not given, c / width.
+ * Returns Adam's learning rate for a model whose config gives none: c / width.
  *
- * Source: the widths' rule is that of maximal update parametrisation, Yang et al. 2022, arXiv:2203.03466, table 3.
+ * Source: the dependence on the width is that of maximal update parametrisation, Yang et al. 2022, arXiv:2203.03466, table 3.
  *
- * @param model a folder, as `task.model` names it
- * @throws where the model's config names no width
+ * @param model the folder that `task.model` names
+ * @throws where the model's config has no width
  */
 export async function usualRate(model: string, usesLora: boolean): Promise<UsualRate> {
   const folder = agentFolderOf(model);

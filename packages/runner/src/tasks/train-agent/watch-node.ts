@@ -1,4 +1,5 @@
-// Defines the keys of the config node `watch`, which monitors the training of an agent and decides which agent is returned.
+// Defines the config node `watch`, which monitors the training of a user's agent and decides whether the best or the initial
+// agent is returned.
 import { group, integer, optional } from '@bowyer/core';
 
 export const watchNode = group(

@@ -1,4 +1,4 @@
-// Plays the final test of a run: its initial, its last and its best agent, on held-out episodes.
+// Plays the final test of a run: its initial, its last and its best agent play held-out episodes.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -42,13 +42,13 @@ import { handOut } from './hand-out.js';
 import type { RolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 
-/** Returns the entry of the results about asynchronous rollouts. */
+/** Returns the member of the results that describes asynchronous rollouts; nothing for synchronous ones. */
 const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'rollouts'> =>
   rollout === undefined || rollout.mode === 'synchronous'
     ? {}
     : { rollouts: { mode: rollout.mode, maxStaleness: rollout.maxStaleness! } };
 
-/** The keys that decide how the agents are loaded and played, and those that the results report about the training. */
+/** The config keys that decide how the agents are loaded and played, and those of the training that the results mention. */
 type TestConfig = PolicyConfig &
   PlayConfig &
   Pick<TrainConfig, 'algorithm' | 'task' | 'policy' | 'rollout' | 'demonstrations'>;
@@ -63,7 +63,7 @@ interface Played {
 /** Plays the initial and the trained agents on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
   readonly #cache: TestCache<Played>;
-  /** The number of iterations, or of optimizer steps, that the last policy was trained for. */
+  /** The number of iterations, or of optimizer steps, for which the last policy was trained. */
   #trained = 0;
 
   constructor(
@@ -87,14 +87,14 @@ export class FinalTest {
     await policy.release(); // only one policy is in memory, which may have room for a large base only once
     const tested = [...last];
     const start = (config.policy.checkpoint ?? config.policy.model) ? 'start' : 'warm start';
-    // The initial agent plays without a critic, since its critic was not trained yet.
+    // The initial agent plays without a critic, since the critic was not trained yet.
     if (startFolder !== null) tested.unshift(...(await this.#playFrom(start, startFolder, null)));
     if (best !== null && best.iteration > 0) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
       const unit = config.algorithm.iterations === undefined ? 'optimizer step' : 'iteration';
       tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic, known)));
     }
-    // The critic is judged with the policy that it was saved with.
+    // The calibration of the critic is measured on the episodes of the policy with which the critic was saved.
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
     const calibration = critic && (await criticCalibration(critic, ofBest, config.algorithm.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
@@ -145,7 +145,7 @@ export class FinalTest {
   /**
    * Loads a policy and plays the test with it.
    *
-   * @param known the digest of a policy that has played, and its episodes, which are reused for equal weights
+   * @param known the digest and the episodes of a policy that has already played; they are reused if the weights are equal
    */
   async #playFrom(
     name: string,
@@ -153,7 +153,7 @@ export class FinalTest {
     critic: DoubleCritic | null,
     known: { weights: string; played: Played[] } | null = null,
   ): Promise<Played[]> {
-    // A policy plays with the memory that was saved with it, or else with the memory of the run at its end.
+    // A policy plays with the memory that was saved with it or, without one, with the memory that the run has at its end.
     const memoryFile = memoryFileOf(folder);
     if (memoryFile !== null) await this.memory?.restore(memoryFile);
     const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
@@ -170,7 +170,10 @@ export class FinalTest {
     }
   }
 
-  /** Counts the items of the test. The items that were trained on are read from the rollouts, not from the plan of splits. */
+  /**
+   * Counts the items of the test, and those on which the run has trained. The latter are read from the stored rollouts, not from
+   * the plan of splits.
+   */
   async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
     const { plan } = this.source;
     if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
@@ -178,12 +181,12 @@ export class FinalTest {
     return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
   }
 
-  /** Whether the policy's weights alone decide how the agent acts, without a critic or a memory. */
+  /** Whether the agent's actions depend only on the policy's weights, and not also on a critic or a memory. */
   get #policyDecides(): boolean {
     return !this.unit.playsWithCritic && this.memory === null;
   }
 
-  /** Computes a digest of the trained parameters, with one tensor in memory at a time. */
+  /** Computes a digest of the trained parameters. Only one tensor is in memory at a time. */
   async #digest({ parameters }: LanguageModel): Promise<string> {
     const hash = createHash('sha256');
     for (const name of parameters.names) {
@@ -203,11 +206,12 @@ export class FinalTest {
     return played;
   }
 
-  /** Plays the test with one decoding, unless a run that was killed in its test has already done so. */
+  /** Plays the test with one decoding, or returns the stored episodes if an interrupted test has already played it. */
   async #playOnce(name: string, agent: Agent, decoding: Decoding): Promise<Played> {
     const { config, context } = this;
     if ((context.ranks?.size ?? 1) > 1) return this.#playDecoded(name, agent, decoding);
-    // The number of iterations is part of the key because critic and memory change with it.
+    // The number of iterations is part of the cache key, because the critic and the memory change with it while the policy may
+    // stay the same.
     const identity = { name, decoding, trained: this.#trained, weights: await this.#digest(agent.policy), config };
     const found = await this.#cache.find(identity);
     if (found !== null) context.log(`the ${name} policy has played its test (${decoding}) before the run was killed`);
@@ -246,7 +250,7 @@ export class FinalTest {
   }
 }
 
-/** Compares each other policy with the start, for each decoding. */
+/** Compares each other policy with the initial one, for each decoding. */
 function comparisonsWith(start: string, tested: readonly Played[], items: TestedItems): Comparison[] {
   return tested.flatMap((played) => {
     const first = tested.find(({ name, decoding }) => name === start && decoding === played.decoding);

@@ -1,4 +1,5 @@
-// Finds the initial policy of a run, or the data to make one from, and the initial contents of its memory.
+// Finds the initial policy of a run, or the data from which a policy from scratch gets its vocabulary, and the initial contents
+// of the agent's memory.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
@@ -16,10 +17,14 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 import { runOf } from '../../run/recorded-config.js';
 
-/** The keys that decide the initial policy of a run. */
+/** The config keys on which the initial policy of a run depends. */
 type StartConfig = WarmStartConfig & Pick<TrainConfig, 'policy' | 'task'>;
 
-/** Finds the initial policy, or makes it by a warm start. @returns null if the user stopped the warm start */
+/**
+ * Finds the initial policy of a run, or makes it by a warm start.
+ *
+ * @returns null if the user stopped the warm start
+ */
 export async function findStart(
   unit: AnyAlgorithm,
   config: StartConfig,
@@ -34,16 +39,20 @@ export async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset')
     return { folder: given, data: await loadImitationData(config, memory, context.log, unit.needs.preferences) };
-  // Only rank 0 makes the initial policy, which is then in the cache and does not depend on the number of ranks.
+  // Rank 0 alone makes the warm start, and the other ranks read it from the cache; the result does not depend on the number of
+  // ranks.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
-  // The report reads the loss of the warm start from the run's folder, since the cache may be emptied.
+  // The losses of the warm start are copied into the run's folder, where the report reads them, since the cache may be emptied.
   if (given === null && (context.ranks ?? oneRank).rank === 0)
     await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
   return { folder, data: unit.needs.dataset ? await loadImitationData(config, memory, context.log) : null };
 }
 
-/** Fills the memory for a new or a resumed run: from its checkpoint, from the agent that it starts with, or from the demonstrations. */
+/**
+ * Fills the memory of an agent: for a resumed run from its checkpoint, for a new one from the agent with which it begins, or from
+ * the demonstrations.
+ */
 export async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,

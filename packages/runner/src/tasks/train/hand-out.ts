@@ -1,24 +1,30 @@
-// Chooses the agent that a watched run returns: the best one where the final test has shown that it is better than the initial
-// one, else the initial one.
+// Chooses the agent that a run with the config node `watch` returns: the best one if the final test has shown that it is better
+// than the initial one, otherwise the initial one.
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeNewFolder } from '@bowyer/core';
 import type { Comparison, HandedOut } from '../../run/results.js';
 
-/** The facts that decide which agent is returned. */
+/** The facts about a run and its final test that decide which agent is returned. */
 export interface Tested {
   directory: string;
-  /** The comparison of the best agent with the initial one; null where no evaluation was better than the initial agent's. */
+  /**
+   * The comparison of the best agent with the initial one; null if no evaluation during training was better than that of the
+   * initial agent.
+   */
   comparison: Comparison | null;
-  /** The number of iterations that the best agent was trained for. */
+  /** The number of iterations for which the best agent was trained. */
   iteration: number;
-  /** Lines of metrics.jsonl. */
+  /** The rows of the run's metrics.jsonl. */
   metrics: readonly Record<string, number>[];
-  /** Warnings of the run. */
+  /** The warnings of the node `watch` during the run. */
   notes: readonly string[];
 }
 
-/** Copies the agent that is returned into `checkpoints/best`, which contained the initial one until now. */
+/**
+ * Decides which agent is returned. If it is the best one, it is copied into `checkpoints/best`, which contained the initial agent
+ * until now.
+ */
 export async function handOut(tested: Tested): Promise<HandedOut> {
   const { directory, comparison, iteration, notes } = tested;
   const verdict = comparison?.verdict ?? 'equal';
@@ -28,7 +34,7 @@ export async function handOut(tested: Tested): Promise<HandedOut> {
   return { verdict, iteration, reasons: [], notes: [...notes] };
 }
 
-/** If at least this share of the groups has equal returns, the text names it as a reason for no progress. */
+/** The share of groups with equal returns from which the text names them as a reason why the agent did not improve. */
 const FLAT = 0.5;
 
 function reasonsOf({ comparison, metrics }: Tested): string[] {
@@ -60,7 +66,7 @@ function reasonsOf({ comparison, metrics }: Tested): string[] {
   return reasons;
 }
 
-/** Metrics of rollouts, their names, and how many digits they are shown with. */
+/** The metrics of rollouts that are shown, with a name and the number of digits for each. */
 const figures: [metric: string, text: string, digits: number][] = [
   ['rollout/episodic_return', 'return', 2],
   ['groups/return_std_mean', 'spread within groups', 2],

@@ -1,4 +1,4 @@
-// Finds settings of a model with which the algorithm's loss cannot be used.
+// Reports settings of the policy's model with which the loss of the chosen algorithm cannot be computed correctly.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { oneProblem, type ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/folders/model-folders.js';
@@ -39,7 +39,11 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
   return problems;
 }
 
-/** Refuses dropout. @param adapter the adapter that the policy starts from; null where it starts from none */
+/**
+ * Refuses dropout in the policy's model or adapter.
+ *
+ * @param adapter the adapter with which the policy begins; null where it begins without one
+ */
 async function dropoutProblems(
   { name }: AnyAlgorithm,
   { lora }: LossConfig,

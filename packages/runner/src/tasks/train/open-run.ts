@@ -1,4 +1,5 @@
-// Opens everything that a run needs between its initial policy and its final test, and closes it in the reverse order.
+// Opens everything that a training needs between its initial policy and its final test (models, critic, memory, checkpoints), and
+// closes it in the reverse order.
 import { join } from 'node:path';
 import { findAlgorithm, rateFollowsIterations, type Agent, type AnyAlgorithm, type Dataset } from '@bowyer/algorithms';
 import { oneRank, onRankZero, timed } from '@bowyer/core';
@@ -27,18 +28,22 @@ export interface OpenRun extends AsyncDisposable {
   store: CheckpointStore<CheckpointProgress>;
   /** The folder of the checkpoint that the run resumes from; null for a new run. */
   checkpoint: string | null;
-  /** The progress in that checkpoint; null for a new run. */
+  /** The progress that the checkpoint contains; null for a new run. */
   progress: CheckpointProgress | null;
-  /** The first iteration to train; 0 for a new run. */
+  /** The index of the first iteration to train; 0 for a new run. */
   firstIteration: number;
   models: TrainedModels;
   dataset: Dataset | null;
   agent: Agent;
-  /** The folder of the policy's weights: the initial ones, or a checkpoint's. */
+  /** The folder from which the policy's weights are loaded: the initial ones, or those of a checkpoint. */
   policyFolder: string;
 }
 
-/** Opens a run. @returns null if the user stopped its warm start */
+/**
+ * Opens a run, new or resumed.
+ *
+ * @returns null if the user stopped its warm start
+ */
 export async function openRun(
   config: TrainConfig,
   context: TaskContext,
@@ -93,12 +98,12 @@ export async function openRun(
   };
 }
 
-/** The keys that decide how long a run is, and how its learning rate decays. */
+/** The config keys that decide how long a run is, and how its learning rate decays. */
 type LengthConfig = Pick<TrainConfig, 'algorithm'>;
 
 /**
- * Refuses another number of iterations where the learning rate depends on it: the rate would jump, and the run would differ from
- * every uninterrupted one.
+ * Refuses to resume a run with another number of iterations if the learning rate depends on it: the rate would jump, and the run
+ * would differ from every uninterrupted run.
  */
 function refuseOtherLength(found: CheckpointProgress, { algorithm: { iterations, actor } }: LengthConfig): void {
   const before = found.iterations ?? iterations;

@@ -1,4 +1,5 @@
-// Defines the interface of a training's source of rollouts: the environment of its config, or the agents of another task.
+// Defines the interface of the source from which a training gets its rollouts: the environment of its config, or a user's agent
+// (task=train_agent).
 import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { SplitPlan } from '@bowyer/envs';
@@ -11,28 +12,36 @@ import type { TaskContext } from '../../context/task-context.js';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 
 export interface RolloutSource {
-  /** Whether the source samples with its own server of the policy instead of the algorithm's player. */
+  /** Whether the source samples with a model server of its own instead of the algorithm's player. */
   readonly hasOwnSampler: boolean;
-  /** How the items of the environment, or the tasks of the agents, are divided. */
+  /** How the items of the environment, or the tasks of a user's agent, are divided into training and test. */
   readonly plan: Pick<SplitPlan, 'noun' | 'shared'>;
-  /** The mean return of an optimal player, where it can be computed. */
+  /** The mean return of an optimal player; null where it cannot be computed. */
   readonly optimalReturn: number | null;
-  /** Returns the conversion of episodes into the policy's tokens. */
+  /** Returns the converter of episodes into the policy's tokens. */
   dialogues(policy: LanguageModel): Promise<Dialogues>;
-  /** Opens the source for an agent. @param trained returns the iterations that the agent has been trained for */
+  /**
+   * Opens the source, so that the given agent plays its rollouts.
+   *
+   * @param trained returns the number of iterations for which the agent has been trained
+   */
   open(agent: Agent, trained: () => number): Promise<OpenRolloutSource>;
-  /** Computes metrics by kind of task, or by item where there are few items. */
+  /** Computes metrics separately for each kind of task, or for each item if there are few. */
   breakdown(trajectories: readonly Trajectory[]): TaskResult[];
 }
 
-/** A source of rollouts that is open for one agent. */
+/** A source whose rollouts a given agent plays. */
 export interface OpenRolloutSource extends AsyncDisposable {
   parts: Pick<TrainingRun, 'makeEnv' | 'playSet' | 'together' | 'environment'>;
 }
 
 type SourceConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
 
-/** Makes the source of a training's rollouts. @param memory of the agent; null where it has none */
+/**
+ * Makes the source from which a training gets its rollouts.
+ *
+ * @param memory of the agent; null where it has none
+ */
 export type MakeRolloutSource<Config> = (
   config: Config,
   context: TaskContext,
@@ -52,7 +61,8 @@ export const environmentSource: MakeRolloutSource<SourceConfig> = (config, conte
     Promise.resolve({
       parts: {
         makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), memory?.memory ?? null),
-        // an encoder answers asynchronously, and batches must not depend on its speed
+        // The encoder of the memory answers asynchronously. With `together`, all episodes wait for each other, so that batches do
+        // not depend on the encoder's speed.
         together: config.memory?.kind === 'encoder',
         environment: config.env.name,
       },

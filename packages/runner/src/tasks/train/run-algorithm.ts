@@ -1,4 +1,5 @@
-// Runs the algorithm of a training with its files, checkpoints, diagnostics and the user's requests in between.
+// Runs the algorithm of a training, writes its files and checkpoints, measures diagnostics, and handles the user's requests to
+// stop, pause or save.
 import { join } from 'node:path';
 import { Diagnostics, InterruptedError, type AlgorithmState, type Sampler, type TrainingRun } from '@bowyer/algorithms';
 import { oneRank } from '@bowyer/core';
@@ -24,10 +25,10 @@ import type { TaskContext } from '../../context/task-context.js';
 import type { OpenRun } from './open-run.js';
 import type { TrainConfig } from './train-config.js';
 
-/** Minutes between the checkpoints of an algorithm that learns from a dataset, where the config gives none. */
+/** The minutes between checkpoints of an algorithm that learns from a dataset, if the config gives none. */
 const DATASET_MINUTES = 5;
 
-/** The keys that are read while an algorithm runs; the algorithm itself reads those of its schema. */
+/** The config keys that are read while an algorithm runs, in addition to the algorithm's own options. */
 type AlgorithmConfig = DeviceConfig &
   PolicyConfig &
   FreshPolicyConfig &
@@ -36,7 +37,7 @@ type AlgorithmConfig = DeviceConfig &
   Pick<TrainConfig, 'diagnostics' | 'guard' | 'watch' | 'remotePolicy' | 'sampling' | 'distributed'> &
   Pick<TrainConfig, 'algorithm' | 'checkpoints'>;
 
-/** Runs the algorithm to its end or to the user's stop. */
+/** Runs the algorithm until it ends or the user stops it. */
 export async function runAlgorithm(
   opened: OpenRun,
   config: AlgorithmConfig,
@@ -61,7 +62,7 @@ export async function runAlgorithm(
       samplerOf(opened, rollouts !== undefined, config, context),
     );
 
-  // Second, the files are opened, and requests of the user are awaited.
+  // Second, the run's files are opened, and requests of the user are handled from here on.
   const output = await outputOf(opened, rollouts, config, context, logger);
   await using control = leads
     ? await RunControl.open(directory, log, () => (recorder.stopRequested = true))
@@ -134,21 +135,25 @@ export async function runAlgorithm(
     };
     await unit.train({ ...run, openRollouts: remote?.openPlayer(config.play.slots) ?? integers }, options);
   } catch (error) {
-    // A rollout was interrupted: nothing has been learned since the last iteration.
+    // A rollout was interrupted by the user's stop. Its episodes are lost, but nothing has been learned since the last iteration,
+    // whose checkpoint is written.
     if (!(error instanceof InterruptedError)) throw error;
     await recorder.checkpointOnce(recorder.iteration);
   }
-  // save_freq need not divide the number of iterations, so the last one is saved too; a run with more iterations continues from
-  // it.
+  // The last iteration is always saved, since the interval between checkpoints need not divide the number of iterations; a run that
+  // is resumed with more iterations continues from this checkpoint.
   if (iterations !== undefined && !recorder.stopRequested) await recorder.checkpointOnce(recorder.iteration);
   recorder.finish();
-  // A run without an evaluation has no best agent, so that its last one is saved as the best.
+  // A run without evaluations has no best agent, so that its last agent is saved as the best one.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await output.saveable.saveAgent(recorder.bestFolder);
   return recorder;
 }
 
-/** Opens the run's files, cut to their lengths at the checkpoint, and defines the contents of a checkpoint and of an agent. */
+/**
+ * Opens the run's files, cuts them to their lengths at the checkpoint from which the run resumes, and defines the contents of a
+ * checkpoint and of a saved agent.
+ */
 async function outputOf(
   { agent: { policy }, device, memory, models, progress, store }: OpenRun,
   rollouts: OpenRolloutsAhead | undefined,
@@ -185,8 +190,9 @@ async function outputOf(
 }
 
 /**
- * Returns the sampler whose log-probabilities diagnostics compare with the trainer's; null where no policy is trained, where
- * rollouts are played with other weights than the trainer's, and where the policy chooses among actions.
+ * Returns the sampler whose log-probabilities the diagnostics compare with those of the trainer. Returns null if no policy is
+ * trained, if rollouts are played with other weights than the trainer's, or if the policy chooses among valid actions instead of
+ * writing freely.
  */
 function samplerOf(
   { unit, agent, source }: OpenRun,
@@ -202,7 +208,10 @@ function samplerOf(
   return { openPlayer: (slots) => unit.openPlayer(player, { slots }), sampling, ranks: context.ranks };
 }
 
-/** Returns the seconds that ranks have waited for gradients and exchanged them, which the phases with optimizer steps include. */
+/**
+ * Returns the seconds in which the ranks waited for each other's gradients and exchanged them. The phases with optimizer steps
+ * include these times.
+ */
 function exchangeSeconds(device: Device): Record<string, number> {
   const { wait, exchange } = takeExchangeTimes(device);
   return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };

@@ -1,4 +1,4 @@
-// Defines the keys that task=train reads.
+// Defines the type of the config that task=train reads.
 import type { TObject } from '@sinclair/typebox';
 import type { OptionsOf } from '@bowyer/core';
 import type {
@@ -35,7 +35,7 @@ export type TrainConfig = WarmStartConfig &
   NodePart<'policy', 'checkpoint' | 'model'> & {
     logger: LoggerConfig;
     distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
-    /** The options of the algorithm that the run itself reads. */
+    /** The options of the algorithm that the task itself reads. */
     algorithm: {
       name: string;
       /** The number of iterations; present if the algorithm runs in iterations. */
@@ -46,13 +46,13 @@ export type TrainConfig = WarmStartConfig &
       actor?: { lr?: number | null; schedule?: IterationSchedule };
       gamma?: number;
     };
-    /** `maxInputLength` is read where the algorithm learns from a dataset. */
+    /** `maxInputLength` exists only if the algorithm learns from a dataset. */
     task: OptionsOf<TObject<typeof trainOptions>> & Partial<OptionsOf<TObject<typeof datasetOptions>>>;
     checkpoints: { minutes: number | null; epochs?: number | null };
-    /** Read by an algorithm that plays episodes. */
+    /** The node exists only for algorithms that play episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
-    /** Read by the training of an agent, which returns its best agent. */
+    /** The node exists only for training a user's agent, which returns the best or the initial agent. */
     watch?: WatchOptions;
     remotePolicy?: RemotePolicyConfig;
     rollout?: RolloutConfig;

@@ -1,4 +1,5 @@
-// task=train: prepares the agent, runs the algorithm, and plays the final test. It can be killed and started again at any time.
+// Implements task=train: prepares the agent, runs the algorithm, and plays the final test. The command can be killed at any time;
+// the same command resumes the run.
 import { join } from 'node:path';
 import { InterruptedError } from '@bowyer/algorithms';
 import { oneRank, overrideWord, shellQuoted, timed } from '@bowyer/core';
@@ -18,14 +19,18 @@ import { runAlgorithm } from './run-algorithm.js';
 import { environmentSource, type MakeRolloutSource } from './rollout-source.js';
 import type { TrainConfig } from './train-config.js';
 
-/** Trains an agent. @param makeSource makes the source of rollouts in place of the config's environment */
+/**
+ * Trains an agent.
+ *
+ * @param makeSource makes the source of rollouts that replaces the environment of the config, for a user's agent
+ */
 export async function train(
   config: TrainConfig,
   context: TaskContext,
   makeSource: MakeRolloutSource<TrainConfig> = environmentSource,
 ): Promise<void> {
   const { directory, ranks = oneRank } = context;
-  // Rank 0 alone writes, so it alone owns the folder.
+  // Rank 0 alone writes files, so that it alone locks the run's folder.
   if (ranks.rank === 0) await openDirectory(directory, context.config.decisive);
   await checkSharedFolder(directory, ranks);
   if (ranks.rank > 0) return trainInFolder(config, context, makeSource);
@@ -43,7 +48,7 @@ async function trainInFolder(
   await refuseStopped(finished, config, context);
   if (
     finished !== null &&
-    // A watched run that has ended for a reason is not continued by more iterations.
+    // A run that the node `watch` has ended is finished, even if the config now has more iterations.
     (finished.ended !== undefined || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))
   ) {
     context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
@@ -69,7 +74,7 @@ async function trainInFolder(
   await refuseStopped(await readResults<RunResults>(directory), config, context);
 }
 
-/** Refuses rollouts ahead on several processes, each of which would need its copy of the policy. */
+/** Refuses asynchronous rollouts on several ranks, since each rank would need its own copy of the policy that plays them. */
 function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: number): void {
   if (size === 1 || rollout === undefined || rollout.mode === 'synchronous') return;
   throw new Error(
@@ -78,7 +83,10 @@ function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: num
   );
 }
 
-/** Refuses to resume a run that the guard has stopped, unless its bounds have been changed so that it would not stop there. */
+/**
+ * Refuses to resume a run that a bound of the node `guard` has stopped, unless the bounds have been changed so that they would
+ * not stop it again.
+ */
 async function refuseStopped(
   results: RunResults | null,
   { guard }: Pick<TrainConfig, 'guard'>,
@@ -93,7 +101,11 @@ async function refuseStopped(
   );
 }
 
-/** Runs a training from its start to its final test. @returns null if the user stopped it before its end */
+/**
+ * Runs a training from its initial policy to the final test.
+ *
+ * @returns null if the user stopped it before its end
+ */
 async function trainAndTest(
   config: TrainConfig,
   context: TaskContext,
@@ -110,7 +122,10 @@ async function trainAndTest(
   return results;
 }
 
-/** Returns null for an interrupted test: the training is saved, and the test is played again when the run is resumed. */
+/**
+ * Returns null if the final test was interrupted: the training is saved, and the test is played when the run is resumed. Other
+ * errors are thrown.
+ */
 function nullWhereInterrupted(error: unknown): null {
   if (error instanceof InterruptedError) return null;
   throw error;
@@ -124,8 +139,8 @@ function test(run: OpenRun, recorder: Recorder, config: TrainConfig, context: Ta
 }
 
 /**
- * Returns the metrics of the policy that the run returns: the initial one where a watched run did not improve, else the last one
- * tested; null where the user stopped the run.
+ * Returns the test metrics of the policy that the run returns: with the node `watch` the initial policy if the best one was not
+ * better, otherwise the last policy in the results. Returns null where the user stopped the run.
  */
 const finalFigures = (results: RunResults | null) => {
   if (results === null) return null;

@@ -1,4 +1,4 @@
-// Opens the networks that a run trains, and writes them into its checkpoints.
+// Opens the networks that a run trains (policy, critic and value function), and writes them into its checkpoints.
 import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
@@ -18,10 +18,10 @@ import { makeValueModel } from '../../agent/policy/value-model.js';
 
 import type { TrainConfig } from './train-config.js';
 
-/** The folder in a checkpoint with the network of the value function, where it is not the policy's. */
+/** The folder in a checkpoint with the network of the value function, if it is a separate network and not the policy's. */
 const VALUE_MODEL = 'value';
 
-/** The keys that decide the networks of a run. */
+/** The config keys that decide which networks a run trains. */
 type NetworkConfig = FreshPolicyConfig &
   PolicyConfig &
   CriticConfig &
@@ -36,7 +36,11 @@ export class TrainedModels {
     readonly critic: DoubleCritic | null,
   ) {}
 
-  /** Opens the networks. @param checkpoint folder of the checkpoint that the run resumes from; null for a new run */
+  /**
+   * Opens the networks.
+   *
+   * @param checkpoint folder of the checkpoint from which the run resumes; null for a new run
+   */
   static async open(
     unit: AnyAlgorithm,
     start: Start,
@@ -66,7 +70,7 @@ export class TrainedModels {
     }
   }
 
-  /** The network with the value function, which may be the policy; null where there is none. */
+  /** The network with the value function, which may be the policy itself; null if the algorithm has none. */
   get valueModel(): LanguageModel | null {
     return this.#valueModel;
   }
@@ -75,7 +79,7 @@ export class TrainedModels {
     return this.#valueModel === this.policy ? null : this.#valueModel;
   }
 
-  /** All trained language models; a value function that shares the policy's network is not listed again. */
+  /** All language models that are trained. The policy is listed once, even if the value function is a head of its network. */
   get networks(): readonly LanguageModel[] {
     return this.#ownValueModel === null ? [this.policy] : [this.policy, this.#ownValueModel];
   }
@@ -86,14 +90,14 @@ export class TrainedModels {
     await this.critic?.restore(join(checkpoint, 'critic'));
   }
 
-  /** Saves everything that training needs to continue. */
+  /** Saves everything that is needed to resume the training. */
   async saveState(folder: string): Promise<void> {
     await savePolicyState(this.policy, join(folder, 'policy'));
     if (this.#ownValueModel !== null) await savePolicyState(this.#ownValueModel, join(folder, VALUE_MODEL));
     await this.critic?.save(join(folder, 'critic'));
   }
 
-  /** Saves the agent for play: the policy, and the critic in a folder below it. */
+  /** Saves the agent for play: the policy, and the critic in a subfolder. */
   async saveAgent(folder: string): Promise<void> {
     await this.policy.save(folder);
     await this.critic?.save(join(folder, 'critic'));

@@ -1,4 +1,4 @@
-// task=train: runs an algorithm from its start to its final test.
+// Defines the options of task=train, which trains an agent with an algorithm and plays a final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { findAlgorithm } from '@bowyer/algorithms';
 import {
@@ -55,7 +55,10 @@ import { diagnosticsNode } from './diagnostics-node.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { TaskUnit } from '../task.js';
 
-/** Makes the node about processes that share a run. A run may be resumed with another number of processes and with other values. */
+/**
+ * Returns the config node for data-parallel training. A run may be resumed with other values of it, and with another number of
+ * processes.
+ */
 const distributedNode = ({ algorithm }: Choices) =>
   changeableOnResume(
     group(
@@ -77,7 +80,10 @@ const distributedNode = ({ algorithm }: Choices) =>
     ),
   );
 
-/** Makes the config node `rollout`. Synchronous runs have only `mode`, so that runs from before the node existed can be resumed. */
+/**
+ * Returns the config node `rollout`. In synchronous runs it has only the key `mode`, so that runs of versions without this node
+ * can be resumed.
+ */
 function rolloutNodeOf({ setting }: Choices): TSchema {
   if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
   const { mode } = rolloutNode.properties;
@@ -87,8 +93,8 @@ function rolloutNodeOf({ setting }: Choices): TSchema {
 }
 
 /**
- * Makes the option of the sampler's precision. Float32 does not decide a run, so that runs from before the option existed can be
- * resumed.
+ * Returns the option for the sampler's precision. A run may be resumed with another value unless it is `integers`, so that runs
+ * of versions without this option can be resumed.
  */
 const precisionOf = ({ setting }: Choices) =>
   setting('sampling.precision') === 'integers' ? samplingPrecision : changeableOnResume(samplingPrecision);
@@ -97,7 +103,7 @@ export const trainOptions = {
   test_size: integer(300, 'episodes of the final test, which neither training nor the choice of the best policy sees'),
 };
 
-/** Options of algorithms that learn from a dataset. */
+/** The options of algorithms that learn from a dataset. */
 export const datasetOptions = {
   max_input_length: optional(
     integer,
@@ -128,7 +134,7 @@ function keys(choices: Choices): TProperties {
     play: playNode(episodeOptions),
     sampling: samplingNode({
       ...samplingOptions,
-      // The option applies to rollouts; the final test has algorithm.eval.decoding.
+      // This option applies to rollouts only; the decoding of the final test is in algorithm.eval.decoding.
       ...(collects && !algorithm?.alwaysSamples && drawOption),
       ...(collects && { precision: precisionOf(choices) }),
     }),
@@ -149,7 +155,10 @@ function keys(choices: Choices): TProperties {
 /** Returns whether a file contains conversations rather than episodes. */
 const hasConversations = (path: unknown): boolean => typeof path === 'string' && isConversationFile(path);
 
-/** Refuses conversations for an algorithm that needs tokens, probabilities or the reward of each turn. */
+/**
+ * Refuses a file of conversations for an algorithm that needs tokens, probabilities or the reward of each turn, which
+ * conversations do not have.
+ */
 function conversationProblems(algorithm: string, path: string | null): ConfigProblem[] {
   if (!hasConversations(path)) return [];
   return oneProblem(

@@ -1,4 +1,5 @@
-// task=wandb_agent: runs the trials of a sweep of Weights & Biases, with its parameters as overrides.
+// Defines the options of task=wandb_agent, which runs trials of a Weights & Biases sweep, with the sweep's parameters as
+// overrides.
 import { integer, optional, optionalText, texts, unitOptions } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { missingOptions } from '../missing-options.js';

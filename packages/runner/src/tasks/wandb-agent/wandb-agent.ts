@@ -1,4 +1,5 @@
-// Runs the agent of a W&B sweep, which asks for trials, starts each as a process of this program, and reports that it is alive.
+// Implements task=wandb_agent, the agent of a Weights & Biases sweep: it requests trials from the server, runs each as a process
+// of Bowyer, and sends heartbeats.
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +17,7 @@ import type { TaskConfig } from '../task.js';
 import type { wandbAgentOptions } from './unit.js';
 import { overrideOf } from './override-of.js';
 
-/** The agent ends after this many failed trials in its first minute, since the sweep is then broken. */
+/** The number of failed trials in the first minute after which the agent ends, since the sweep itself is then wrong. */
 const FAILURES = 3;
 const FIRST_MS = 60_000;
 
@@ -41,7 +42,7 @@ export async function wandbAgent(
   context.print(`${runs.done} trials, ${runs.failed} failed\n`);
 }
 
-/** Waits until the next heartbeat, or the end of the trial. */
+/** Waits until the next heartbeat is due, or until the current trial ends. */
 const pause = (agent: SweepAgent, runs: Trials) => Promise.race([sleep(agent.intervalMs), runs.nextEnd()]);
 
 class Trials {
@@ -66,7 +67,7 @@ class Trials {
     return (this.#isOver || (trials !== null && this.done >= trials)) && this.#process === null;
   }
 
-  /** Starts no further trial; the current one writes a checkpoint and ends. */
+  /** Starts no further trials, and lets the current one write a checkpoint and end. */
   stop(): void {
     this.#isOver = true;
     this.#process?.job.interrupt();
@@ -81,7 +82,7 @@ class Trials {
     } else if (command !== undefined && !this.#isOver) await this.#start(command);
   }
 
-  /** Returns a promise of the current trial's end; without a trial it is never resolved. */
+  /** Returns a promise that is resolved when the current trial ends; without a trial it is never resolved. */
   nextEnd(): Promise<void> {
     return this.#process?.ended ?? new Promise(() => {});
   }

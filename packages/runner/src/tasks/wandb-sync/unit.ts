@@ -1,4 +1,5 @@
-// task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server received incompletely.
+// Defines the options of task=wandb_sync, which sends runs to Weights & Biases that were logged offline, or that its server has
+// received incompletely.
 import { optionalText, unitOptions } from '@bowyer/core';
 import { seedlessKeys } from '../../keys/run-keys.js';
 import { missingOptions } from '../missing-options.js';
