@@ -27,9 +27,9 @@ export interface Decision<T> {
 
 export interface PlayedTurn<T> {
   observation: string;
-  /** See `ReadyTurn`. */
+  /** The environment's own observation, as in `ReadyTurn`. */
   state?: string;
-  /** See `ReadyTurn`. */
+  /** The ids of the examples in the observation, as in `ReadyTurn`. */
   retrieved?: string[];
   action: string;
   nextObservation: string;

@@ -97,7 +97,7 @@ export interface ConfigRules<Options> {
   members?: string & keyof Options;
   /** The names of options in configs of ArCHer and AgentGym, where they are not in the node `env`. */
   flatNames?: Readonly<Record<string, string & keyof Options>>;
-  /** The conditions under which options have an effect. A config in which another option makes one useless is refused. */
+  /** The conditions under which options have an effect. A config that sets an option without effect is refused. */
   readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
   /** Returns further problems of options that are valid by the schema, in addition to those of `readWith`. */
   problems?(options: Options): EnvProblem[];

@@ -36,7 +36,7 @@ interface PlayedHere<Options> {
   limit: string & keyof Options;
   make(options: Options): Env;
   flatNames?: Readonly<Record<string, string & keyof Options>>;
-  /** Conditions under which options have an effect, in addition to those that follow from the backend. */
+  /** Conditions under which options have an effect, in addition to those that follow from the option `backend`. */
   readWith?: ConfigRules<Options>['readWith'];
   problems?(options: Options): EnvProblem[];
 }

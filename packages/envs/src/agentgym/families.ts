@@ -1,5 +1,5 @@
 // Describes the server of each AgentGym environment in a table: the names in its requests and the meaning of its answers. Source:
-// servers and clients of AgentGym at commit 3ef9235, read and recorded.
+// code and recorded answers of AgentGym's servers and clients at commit 3ef9235.
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
 

@@ -92,7 +92,7 @@ function quantified(
     [rule]((value) => quantified(others, part, facts, new Map(bound).set(variable.name, value), rule));
 }
 
-/** Returns the kind that a condition requires of a variable; undefined if it requires none. */
+/** Returns the kind of thing (such as `apple`) that a condition requires of a variable; undefined if it requires none. */
 function kindOf(variable: string, formula: Formula): string | undefined {
   if (formula.kind === 'exists') return kindOf(variable, formula.part);
   if (formula.kind === 'and')

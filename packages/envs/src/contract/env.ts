@@ -12,9 +12,9 @@ export interface ResetResult {
 
 export interface StepResult {
   observation: string;
-  /** See `ResetResult`. */
+  /** The environment's own observation, as in `ResetResult`. */
   state?: string;
-  /** See `ResetResult`. */
+  /** The ids of the examples in the observation, as in `ResetResult`. */
   retrieved?: string[];
   /** The reward of this step, not a running total. */
   reward: number;

@@ -48,7 +48,7 @@ export const plainText = (text: string): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-/** The city that each normalised name means, by name. */
+/** Maps each normalised spelling of a city's name to the name of the city. */
 export const cityNames = lazy(
   (): ReadonlyMap<string, string> =>
     new Map(

@@ -43,7 +43,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     return question;
   }
 
-  /** Removes the secrets for which the last question would have another answer than this. */
+  /** Removes the secrets for which the answer to the last question would not be `answer`. */
   learn(answer: Answer): void {
     const last = this.asked.at(-1)!;
     // Since the game continues, the last question was not a winning guess: its secret is removed, whatever the oracle answered.

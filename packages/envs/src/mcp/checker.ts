@@ -12,7 +12,7 @@ export interface CalledTool extends ToolCall {
   isError: boolean;
 }
 
-/** A turn of an episode, as a checker gets it. */
+/** A turn of an episode, in the form in which a checker (a user's reward function) gets it. */
 export interface TranscriptTurn {
   action: string;
   observation: string;
@@ -75,7 +75,7 @@ export async function loadChecker(path: string): Promise<Checker> {
   );
 }
 
-/** Calls a checker and reads its result. @throws {CheckerError} for anything but a finite reward */
+/** Calls a user's checker and reads the reward from its result. @throws {CheckerError} for anything but a finite reward */
 export async function judged(checker: Checker, episode: CheckedEpisode, name: string): Promise<Judgement> {
   const verdict: unknown = await checker(episode);
   const { reward, won, ...components } = isRecord(verdict) ? verdict : { reward: verdict };

@@ -3,7 +3,7 @@
 //   json    {"name": "price", "arguments": {"item": "pear"}}        {"answer": "4"}
 //   hermes  <tool_call>\n{"name": "price", "arguments": {"item": "pear"}}\n</tool_call>        any text without a call is the answer
 //
-// Source of the second: the chat template of Hermes 2 Pro, which Qwen 2.5 and 3 share; chat.template=tools writes it too.
+// Source of the format hermes: the chat template of Hermes 2 Pro, which Qwen 2.5 and 3 share; chat.template=tools uses it too.
 import { isRecord } from '@bowyer/core';
 import { ENDS_OF_THOUGHTS, visibleAnswer } from '../http/visible-answer.js';
 import { lostNumber, membersAsWritten, objectEnd } from '../json-text.js';

@@ -11,7 +11,7 @@ const LAST = 768 * 1024;
 
 export class OutputFile {
   readonly #written: Promise<void>;
-  /** The number of bytes until `FIRST` is reached, which are still written as they arrive. */
+  /** The number of bytes that may still be written as they arrive, before `FIRST` bytes are in the file. */
   #room = FIRST;
   #last: Buffer | null = null;
   /** The number of bytes of the output after the first `FIRST` bytes. */

@@ -29,8 +29,8 @@ export interface EvolutionOptions {
   minibatchSize: number;
   merges: number;
   /**
-   * The highest possible score of a task, with which an iteration is skipped if all scores of its minibatch reach it. Null:
-   * unknown.
+   * The highest possible score of a task. An iteration is skipped if the current prompts already reach it on every task of the
+   * minibatch. Null: unknown.
    */
   perfectScore: number | null;
   /** The largest number of successive iterations in which the reflector may fail to write a text. */

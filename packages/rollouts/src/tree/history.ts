@@ -6,7 +6,7 @@ import type { RecordedCall } from '../record/recorded.js';
 import type { Place } from '../record/log-parts.js';
 import { answeredKey, callIds, dialogueKeys, nextKey, reasoningOf, rootKey } from './dialogue-keys.js';
 
-/** An answer of the model that a dialogue contains. */
+/** A recorded answer of the model that a later dialogue contains. */
 export interface KnownAnswer {
   /** The position of the answer's call in the log; `choice` is the index of the answer in that call. */
   place: Place;

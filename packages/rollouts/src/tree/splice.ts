@@ -4,7 +4,7 @@
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 
-/** The tokens that a template writes after an answer of the model. */
+/** The tokens that a chat template writes after an answer of the model. */
 interface Continuation {
   /** The token that ends the model's answer. */
   end: number;
