@@ -9,7 +9,7 @@ const cached = harmless('cache_control');
 export const messageFields: FieldRules = {
   ...served('model', 'max_tokens', 'messages', 'system', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences'),
   ...served('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management'),
-  // The following fields are names for logs and bills, or hints about speed.
+  // The following fields are accepted without effect: they are names for logs and bills, or hints about speed.
   ...harmless('metadata', 'betas', 'service_tier', 'cache_control', 'inference_geo', 'speed', 'diagnostics'),
   ...harmless('user_profile_id', 'workspace_id', 'billing_policy', 'fallback_credit_token'),
   ...refused({ container: never, mcp_servers: [[]], fallbacks: [[]], compaction: never }),
