@@ -9,7 +9,7 @@ const spec = (name: string, shape: number[], joint: JointTensor): ParameterSpec 
   init: { kind: 'zeros' },
 });
 
-/** Makes a checkpoint in memory. Stored bytes are read as numbers. */
+/** Makes a reader of a checkpoint in memory. Tensors stored as bytes are returned as numbers. */
 function checkpoint(tensors: HostTensors): CheckpointReader {
   const entries = Object.entries(tensors).map(([name, { shape }]) => [
     name,
@@ -44,7 +44,7 @@ test('gates and ups of all experts in one tensor, the ups below the gates', asyn
     '1.gate': [12, 13, 14, 15, 16, 17],
     '1.up': [18, 19, 20, 21, 22, 23],
   });
-  // The same parameters are also read from tensors with their own names.
+  // The parameters are also read from a checkpoint without joint tensors, in which each has a tensor with its own name.
   const own = Object.fromEntries(specs.map(({ name }) => [name, counted([2, 3])]));
   expect((await plain(specs, own))['1.up']).toEqual([0, 1, 2, 3, 4, 5]);
 });

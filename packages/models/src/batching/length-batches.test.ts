@@ -1,15 +1,16 @@
-// Tests how rows are divided into batches by length: against every possible division, and with a budget of tokens.
+// Tests the division of rows (token sequences) into batches by length: against every possible division, and with a limit on a
+// batch's tokens.
 import { Rng } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 
-/** Computes Σ rows · longest of the batches, and adds 64 for each batch. */
+/** Computes the cost of batches that `lengthBatches` minimises: Σ rows · longest row, plus 64 for each batch. */
 const costOf = (lengths: number[][], batches: readonly number[][]) =>
   batches.reduce((sum, batch) => {
     const longest = lengths[0].map((_, column) => Math.max(...batch.map((row) => lengths[row][column])));
     return sum + batch.length * longest.reduce((a, b) => a + b, 0) + 64;
   }, 0);
 
-/** Lists every way to cut a list into pieces. */
+/** Lists every way to cut a list into consecutive sections. */
 function cuts(rows: number[]): number[][][] {
   if (rows.length === 0) return [[]];
   return rows.flatMap((_, i) => cuts(rows.slice(i + 1)).map((rest) => [rows.slice(0, i + 1), ...rest]));

@@ -1,7 +1,7 @@
 import { ownRows } from './own-rows.js';
 import { tokenBatches, type TokenExample } from './token-batches.js';
 
-/** Some of these lengths share a batch, others do not. */
+/** The lengths of examples, of which only those with similar lengths form a batch. */
 const lengths = [3, 40, 5, 41, 4, 39, 120, 3, 121, 5, 4];
 const examples = lengths.map((length, e): TokenExample => ({
   ids: Int32Array.from({ length }, (_, t) => 100 * e + t),

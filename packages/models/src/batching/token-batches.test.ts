@@ -9,7 +9,7 @@ const example = (length: number, weights: number[]): TokenExample => ({
 test('examples of similar length share a batch, the longest first, within the token budget', () => {
   const examples = [1, 4, 2, 4, 3].map((length) => example(length, new Array<number>(length).fill(1)));
   const batches = tokenBatches(examples, { maxTokens: 8, padTokenId: 0 });
-  // 2 × 4 = 8 tokens; then 2 × 3 = 6 (a third row would make 9); then the last example alone.
+  // The batches have 2 rows · 4 = 8 tokens, then 2 · 3 = 6 (a third row would make 9), and then only the last example.
   expect(batches.map((batch) => [batch.examples, batch.columns])).toEqual([
     [[1, 3], 4],
     [[2, 4], 3],
@@ -58,7 +58,7 @@ test('examples with a common beginning are cut into batches within the budget, t
     padTokenId: 0,
     sharesPrefixes: true,
   });
-  // 40 tokens in common and 6 · 10 more are 100
+  // The tree has 100 tokens: 40 that all examples share, and 10 more for each of the 6 examples.
   expect(batches.map(({ rows, ids, tree }) => [rows, ids.length, tree !== undefined])).toEqual([
     [6, 100, true],
     [3, 70, true],

@@ -1,4 +1,4 @@
-// Tests trees of random sequences against sets of their beginnings.
+// Tests the tree of token sequences: random sequences are compared with sets of their prefixes.
 import { Rng } from '@bowyer/core';
 import { compareTokens } from './common-prefix.js';
 import {
@@ -11,7 +11,7 @@ import {
   type TokenTree,
 } from './token-tree.js';
 
-/** Sequences of the words 0 and 1, which have many common beginnings, some the beginning of others or equal to them. */
+/** Draws sequences of the tokens 0 and 1, which have many common prefixes; some are prefixes of others or equal to them. */
 function randomSequences(seed: number): Int32Array[] {
   const rng = new Rng(seed);
   const trunk = Array.from({ length: 40 }, () => rng.integer(0, 1));

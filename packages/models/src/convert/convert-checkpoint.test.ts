@@ -6,7 +6,8 @@ import { loadTokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { newFolder } from '@bowyer/testing';
 import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
 
-// One GPT-2 model in the forms in which training scripts save it, all written by torch.save in test/make-reference-checkpoints.py.
+// The fixtures contain one GPT-2 model in the forms in which training scripts save it, all written by torch.save in
+// test/make-reference-checkpoints.py.
 const fixtures = fileURLToPath(new URL('../../test/fixtures', import.meta.url));
 const gpt2 = join(fixtures, 'gpt2');
 const pickles = fileURLToPath(new URL('../../../checkpoints/test/fixtures/pickles', import.meta.url));
@@ -23,7 +24,10 @@ const convert = (options: Pick<ConvertOptions, 'input'> & Partial<ConvertOptions
   convertCheckpoint({ output: join(dir, 'out'), config: gpt2, tokenizer: words, section: null, ...options });
 const messageOf = (promise: Promise<unknown>) => promise.then(String, (error: Error) => error.message);
 
-/** Computes the largest relative difference from the original weights; names and shapes must be the same. */
+/**
+ * Computes the largest relative difference between the converted and the original weights, whose names and shapes must be the
+ * same.
+ */
 async function deviation(): Promise<number> {
   const [found, expected] = [await readWeights(join(dir, 'out')), await readWeights(gpt2)];
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
@@ -99,7 +103,8 @@ describe('nothing is written where', () => {
       const input = join(dir, file);
       const bytes = readFileSync(join(pickles, file));
       bytes.writeFloatLE(value, bytes.indexOf(Buffer.from(data.slice(0, 4).buffer)) + 8);
-      // A CRC-32 of 0 in the ZIP directory (at byte 16 of an entry) means that there is no checksum.
+      // A CRC-32 of 0 in the ZIP directory (at byte 16 of an entry) means that the file has no checksum, so that the changed
+      // weight does not count as damage of the file.
       for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 1))
         bytes.fill(0, at + 16, at + 20);
       writeFileSync(input, bytes);
@@ -112,8 +117,8 @@ describe('nothing is written where', () => {
   });
 
   test.each([NaN, -Infinity])('a weight of llama2.c is %d', async (value) => {
-    // Width 4, feed-forward width 1, one layer and head, 7 words, context 2: floats 0 to 27 are the embeddings, 28 to 31 the first
-    // norm.
+    // The header states width 4, feed-forward width 1, one layer and head, 7 tokens and context 2; the floats 0 to 27 are the
+    // embeddings, 28 to 31 the first norm.
     const header = Int32Array.of(4, 1, 1, 1, 1, -7, 2);
     const floats = Float32Array.from({ length: 152 }, (_, i) => (i === 30 ? value : i));
     const input = join(dir, 'tiny.bin');

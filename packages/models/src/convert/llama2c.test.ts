@@ -41,7 +41,7 @@ maybe.each([
   }
 });
 
-/** Writes a file with these sizes, whose numbers count up from 0. */
+/** Writes a weights file of llama2.c with this header, whose floats are 0, 1, 2, … */
 async function write(header: number[], floats: number): Promise<string> {
   const path = join(dir, 'tiny.bin');
   const bytes = Buffer.concat([
@@ -53,11 +53,12 @@ async function write(header: number[], floats: number): Promise<string> {
 }
 
 test('pairs of columns become halves; a negative vocabulary size means an output matrix of its own', async () => {
-  // Width 4, feed-forward width 1, 1 layer, 1 head, vocabulary 1, context 2. Numbers: 4 + 4 + 4 · 16 + 4 + 3 · 4 + 4, then tables of 2
-  // · 4 and the output's 4.
+  // The header states width 4, feed-forward width 1, 1 layer, 1 head, vocabulary 1 (negative: the output has its own weights) and
+  // context 2. The file thus has 4 + 4 + 4 · 16 + 4 + 3 · 4 + 4 floats, then rotary tables of 2 · 4 and the output's 4.
   const { config, tensors } = await readLlama2c(await write([4, 1, 1, 1, 1, -1, 2], 104));
   expect(config).toMatchObject({ tie_word_embeddings: false, vocab_size: 1 });
-  // Row r of the query begins with 8 + 4 r; the rows come in the order 0 2 1 3.
+  // Row r of the query's weight begins with 8 + 4 r in the file; the conversion puts the rows in the order 0 2 1 3, as Hugging
+  // Face's rotary embedding requires.
   const { data } = tensors['model.layers.0.self_attn.q_proj.weight'];
   expect([0, 4, 8, 12].map((i) => data[i])).toEqual([8, 16, 12, 20]);
   expect([...tensors['lm_head.weight'].data]).toEqual([100, 101, 102, 103]);

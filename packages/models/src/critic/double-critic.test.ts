@@ -1,4 +1,4 @@
-// Tests the built-in line critic: its values, learning, target network and checkpoints.
+// Tests the built-in critic `line`: the values of its heads, learning, its target network and its checkpoints.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -26,8 +26,8 @@ const newCritic = (seed = 0, width = 16, outputBias = -5) =>
   });
 
 /**
- * Makes dialogues of random length. The action's value is −1 if the same question was asked before, else 0; the state's value is minus
- * the length.
+ * Makes dialogues of random length with targets: Q is −1 if the action's question was asked before, else 0; V is minus the number
+ * of questions.
  */
 function dialogues(count: number, rng: Rng): CriticBatch {
   const observations: string[] = [];
@@ -58,7 +58,8 @@ test.each(['line', 'recency'])(
   async (kind) => {
     const encoder = kind === 'line' ? new LineEncoder(tokenizer, 8) : new RecencyEncoder(tokenizer, 8);
     const critic = await DoubleCritic.create({ device, encoder, rng: new Rng(0), outputBias: 0, optimizer });
-    // Each observation has a line that occurs in no other.
+    // Each of the observations has a line that occurs in no other observation, so that the observations do not fit into one
+    // batch.
     const observations = Array.from(
       { length: 5000 },
       (_, i) => `${` ${animals[i % 5]}`.repeat(1 + (Math.floor(i / 5) % 50))} ${i}\n`,
@@ -86,7 +87,7 @@ test('it starts at the output bias and learns "was it asked before" and the numb
     last = await critic.accumulateGradients(batch);
   }
   for (const head of ['q1', 'q2', 'v1', 'v2'] as const) expect(last[`${head}Loss`]).toBeLessThan(0.01);
-  // The critic has not seen these dialogues, so they show whether it learnt the rule.
+  // The critic was not trained on these dialogues, so that its values show whether it has learnt the rule.
   const fresh = dialogues(100, new Rng(2));
   const { q1, v2 } = await critic.evaluate(fresh.observations, fresh.actions, 'online');
   const meanError = (values: Float32Array, targets: Float32Array) =>
@@ -97,7 +98,7 @@ test('it starts at the output bias and learns "was it asked before" and the numb
 
 test('losses are means over the batch, and gradients of two calls add up', async () => {
   const critic = await newCritic();
-  const batch = dialogues(9, new Rng(3)); // 9 is not a size of a bucket, so there is padding, which must not count
+  const batch = dialogues(9, new Rng(3)); // any padding of the batch must not count
   const { q1, q1Loss, v2, v2Loss } = await critic.accumulateGradients(batch);
   const meanSquare = (values: Float32Array, targets: Float32Array) =>
     values.reduce((sum, x, i) => sum + (x - targets[i]) ** 2, 0) / values.length;
@@ -120,7 +121,7 @@ test('a weight per head and row multiplies its squared error, in the loss and in
   };
   const plain = await gradients();
   expect(await gradients({ q1: ones, q2: ones, v1: ones, v2: ones })).toEqual(plain); // to the bit
-  // Only row 2 of the first V head counts, twice: the loss is 2 (V − y)² / 5, and no other head has a gradient.
+  // Only row 2 of the head V1 has a weight, which is 2: the loss is 2 (V − y)² / 5, and no other head has a gradient.
   const none = new Float32Array(5);
   const { losses, gradients: found } = await gradients({
     q1: none,
@@ -167,7 +168,8 @@ test('the gradient agrees with central differences', async () => {
     'v2.2.weight',
   ]) {
     const gradient = analytic[name].data as Float32Array;
-    // The entry with the largest gradient has the most correct digits in float32.
+    // The derivative is checked at the parameter with the largest gradient, whose numeric estimate has the most correct digits in
+    // float32.
     const at = gradient.reduce((best, x, i) => (Math.abs(x) > Math.abs(gradient[best]) ? i : best), 0);
     const lossAt = async (delta: number) => {
       const data = Float32Array.from(start[name].data as Float32Array);

@@ -10,7 +10,10 @@ import { RecencyEncoder } from './recency-encoder.js';
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
-/** The two observations have the same lines in two orders. The key is behind the door that was opened last. */
+/**
+ * Two observations that have the same lines in different orders. The key is behind the door that was opened last, so that the
+ * value depends on the order.
+ */
 const observations = ['open red door\nopen blue door\nok\n', 'open blue door\nopen red door\nok\n'];
 const actions = ['go red', 'go red'];
 const targets = Float32Array.of(-1, 1);

@@ -71,7 +71,7 @@ export class TransformerEncoder implements CriticEncoder {
   initialParameters(rng: Rng): HostTensors {
     const { config, stateFeature } = this.options;
     const weights = this.#weights ?? initializeEncoder(rng, config, { pooler: stateFeature === 'pooler' });
-    this.#weights = undefined; // the device has them from here on
+    this.#weights = undefined; // frees the host's copy, since the device has one
     return Object.fromEntries(Object.entries(weights).map(([name, tensor]) => [prefix + name, tensor]));
   }
 

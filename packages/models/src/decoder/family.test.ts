@@ -32,7 +32,9 @@ test('each family has the biases and norms of its own', () => {
   expect(norms).toEqual([{ name: 'model.layers.1.self_attn.q_norm.weight', shape: [6], init: { kind: 'ones' } }]);
 });
 
-/** Records the attention calls of each layer while the graph is built. */
+/**
+ * Builds the graph of the model that a config describes, and lists the form of attention with which each layer calls `attention`.
+ */
 function formsOf(json: Record<string, unknown>): AttentionForm[] {
   const architecture = architectureFor({ ...sizes, ...json });
   const g = new GraphBuilder('forms');
@@ -91,7 +93,7 @@ test('the shape of falcon-rw-1b is built: linear biases, a key and a value for e
   const architecture = architectureFor({ model_type: 'falcon', ...shape, ...variant });
   const count = architecture.parameters.reduce((sum, spec) => sum + spec.shape.reduce((a, b) => a * b, 1), 0);
   expect(count).toBe(1_311_625_216);
-  // The expected values are those of transformers' build_alibi_tensor, beyond the integers that bfloat16 represents exactly.
+  // The expected values are those of transformers' build_alibi_tensor at positions that bfloat16 cannot represent exactly.
   const { table } = linearBiases(4, 600, { isBfloat16: true });
   expect([301, 599, 600 + 303, 1200 + 517].map((i) => table[i])).toEqual([75.0, 150.0, 19.0, 8.0625]);
   expect(architecture).toMatchObject({ heads: 32, keyValueHeads: 32, headSize: 64, contextLength: 2048 });

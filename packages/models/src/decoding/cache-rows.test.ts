@@ -4,11 +4,11 @@ const heads = 2;
 const headSize = 3;
 const LARGEST = 128;
 
-/** Makes a number that encodes the place of an element, whatever the layout. */
+/** Makes a number that encodes the indices of an element, so that a test sees where the element was before rows moved. */
 const mark = (array: number, row: number, head: number, position: number, i: number) =>
   array * 100000 + row * 10000 + head * 1000 + position * 10 + i;
 
-/** Makes a cache of two arrays whose rows contain their marks. */
+/** Makes a cache of two arrays whose elements are the numbers that `mark` returns for their indices. */
 function filled(lengths: number[], capacity: number, shares = false) {
   const arrays = [0, 1].map(() => new Float32Array((lengths.length + 1) * heads * LARGEST * headSize));
   const rows = new CacheRows(
@@ -53,7 +53,7 @@ function expectMarks({ arrays, rows }: ReturnType<typeof filled>, rowOf: number[
   );
 }
 
-/** Opens the arrays of a cache again, with other numbers of positions in use. */
+/** Creates `CacheRows` on the arrays of an existing cache again, with other numbers of positions in use. */
 function reopened({ arrays, rows: { geometry, capacities, shared } }: ReturnType<typeof filled>, lengths: number[]) {
   const rows = new CacheRows(arrays, { ...geometry, capacities, shared }, Int32Array.from(lengths));
   rows.separateCutRows();

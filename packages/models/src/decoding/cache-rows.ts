@@ -334,7 +334,7 @@ export class CacheRows {
       if (!this.#shared) continue;
       const joins = length >= this.sharedLength(from);
       this.#shared.rows[to] = joins ? this.#shared.rows[from] : 0;
-      this.lengths[to] = 0; // what it had is replaced
+      this.lengths[to] = 0; // the row's earlier contents are replaced
     }
     const needed = this.lengths.slice();
     for (const { to, length } of copies) needed[to] = Math.max(needed[to], length - this.sharedLength(to));

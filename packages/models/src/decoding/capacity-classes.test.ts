@@ -1,6 +1,6 @@
 import { areUnequal, capacityClasses, longRowsFirst, roundedCapacity } from './capacity-classes.js';
 
-/** The bytes of one position of a layer of GPT-2 124M: keys and values. */
+/** The bytes of one cached position in one layer of GPT-2 124M: its keys and values in float32. */
 const positionBytes = 2 * 4 * 768;
 const options = { positionBytes, most: 2 } as const;
 const shorts = (rows: number, length = 100) => Array<number>(rows).fill(length);

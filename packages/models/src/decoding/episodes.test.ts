@@ -59,7 +59,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     ...changes,
   });
 
-  /** Samples turns that all draw from the same generator. */
+  /** Samples utterances for turns that all draw their random numbers from the same generator. */
   const act = (episodes: Episodes, turns: Omit<SlotInput, 'rng'>[], { rng, ...options }: TestSampling) =>
     episodes.act(
       turns.map((turn) => ({ ...turn, rng })),
@@ -71,7 +71,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     return Array.from({ length }, () => rng.integer(0, 12));
   };
 
-  /** Continues greedily with the float64 loops, without a cache. */
+  /** Continues a context greedily with plain float64 loops over GPT-2's formulas, without a KV cache. */
   function loopGreedy(context: number[], maxNewTokens: number): number[] {
     const ids = [...context];
     while (ids.length < context.length + maxNewTokens) {
@@ -86,7 +86,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     await withEpisodes({ slots: 5 }, async (episodes) => {
       const contexts: number[][] = [[], [], [], [], []];
       for (let turn = 0; turn < 4; turn++) {
-        // Each turn has other slots, so that rows change places.
+        // Each call has turns of different slots, so that their rows in the cache change.
         const slots = [
           [0, 1, 2, 3, 4],
           [4, 2],
@@ -110,7 +110,8 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
 
   test('prompts fed in chunks are prompts fed at once, whatever their lengths', async () => {
     await withEpisodes({ slots: 4, prefillChunk: 3 }, async (episodes) => {
-      // Prompts of 1, 3, 7 and 10 tokens need up to four chunks, and all rows end in the last chunk.
+      // With these chunks, prompts of 1, 3, 7 and 10 tokens need up to four runs of the graph; every row's last token is in the
+      // last run.
       const prompts = [1, 3, 7, 10].map((length) => prompt(length, 60 + length));
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const utterances = await act(episodes, turns, sampling({ greedy: true }));
@@ -161,13 +162,14 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const first = await act(episodes, turns, sampling({ greedy: true }));
       first.forEach((utterance, i) => expect(utterance.ids).toEqual(loopGreedy(prompts[i], 6)));
-      // The last token of a prompt is always read, never copied. Four of the five prompts that begin with `task` copy 7 of its 8
-      // tokens, since `task` itself is one of them. In each of the two equal pairs, one prompt copies 5 or 6 further tokens.
+      // The last token of a prompt is always read, never copied. Five prompts begin with `task`, which has 8 tokens; one reads it
+      // and the other four copy 7 tokens of it, since one prompt is `task` itself. In each of the two pairs of equal prompts, one
+      // prompt copies 5 or 6 further tokens.
       expect(episodes.promptTokens.copied).toBe(4 * 7 + 5 + 6);
       const { read, copied } = episodes.promptTokens;
       expect(read + copied).toBe(prompts.flat().length);
 
-      // An episode that begins later copies what a running one has read.
+      // An episode that begins later copies the prefix that a running episode has read.
       const [late] = await act(episodes, [{ slot: 6, tokens: [...task, ...other, 1] }], sampling({ greedy: true }));
       expect(late.ids).toEqual(loopGreedy([...task, ...other, 1], 6));
       expect(episodes.promptTokens.read - read).toBe(1);
@@ -216,7 +218,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const turns = [0, 1, 2, 3, 4, 5, 6, 7].map((slot) => ({ slot, tokens: tokensOf(slot) }));
       return act(episodes, turns, sampling({ rng: new Rng(5) }));
     });
-    // Turn i uses the i-th number of the generator, so the numbers of the turns before it are skipped.
+    // Turn i draws the i-th number of the generator, so that the numbers of the turns before it must be skipped.
     const rng = new Rng(5);
     rng.uint32();
     rng.uint32();
@@ -227,7 +229,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     alone[0].logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(together[2].logprobs[t], 4));
   });
 
-  // Each case samples two thousand utterances, which takes a minute on a GPU in software.
+  // Each of these tests samples two thousand utterances, which takes a minute on a software GPU.
   when(kind === 'cpu', 'too slow on a GPU in software').test(
     'tokens come as often as their probability says; top-k and top-p leave only the likeliest',
     async () => {
@@ -247,7 +249,8 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
           }
           return counts.map((count) => count / 2000);
         });
-      // Standard deviation of a frequency is at most √(¼ / 2000) = 0.011; the bound is more than four of them.
+      // The standard deviation of a frequency is at most √(¼ / 2000) = 0.011, so that the bound of 0.05 is more than four of
+      // them.
       (await draw({})).forEach((frequency, id) => expect(Math.abs(frequency - probabilities[id])).toBeLessThan(0.05));
 
       const kept = ranked.slice(0, 3);
@@ -258,7 +261,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         ),
       );
 
-      // If top-p is just above the likeliest token's probability, that token and the next are kept.
+      // With a top-p just above the probability of the likeliest token, this token and the next one can be chosen.
       const frequencies = await draw({ topP: probabilities[ranked[0]] + 1e-3 });
       expect(ranked.filter((id) => frequencies[id] > 0).sort()).toEqual(ranked.slice(0, 2).sort());
     },
@@ -311,7 +314,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
         const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 5, terminatorIds: [] }));
         utterances.forEach((utterance, i) => {
-          // The model reads 4 of the 5 new tokens, which leaves room for 16 earlier ones.
+          // The model reads 4 of the 5 new tokens (never the last one), which leaves room for 16 tokens of the earlier context.
           expect(utterance.contextTokens).toBe(Math.min(16, before[i].length));
           const seen = before[i].slice(-utterance.contextTokens);
           const ids = [...seen];

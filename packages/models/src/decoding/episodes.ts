@@ -302,7 +302,7 @@ export class Episodes {
     if (!pool) return 0;
     const loads = turns.flatMap(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);
-      if (this.#context(slot).length - start - cached <= this.#leastShared) return []; // nothing to gain, as in a step of an answer
+      if (this.#context(slot).length - start - cached <= this.#leastShared) return []; // copying would save too few tokens
       const tokens = this.#context(slot).slice(start);
       const adapter = this.#adapters[slot];
       const blocks = pool.find(tokens, adapter);

@@ -1,4 +1,4 @@
-// Tests that rows with different sampling options in one call sample the same tokens as each row alone.
+// Tests that rows with different sampling options in one call get the same tokens as in a call of their own.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';

@@ -1,4 +1,5 @@
-// Tests that prompts which are read in pieces, or whose prefixes come from the pool, give the same utterances as without either.
+// Tests that prompts which are read in several calls, or whose prefixes are copied from the pool, lead to the same utterances as
+// prompts that are read at once.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
@@ -23,7 +24,7 @@ afterAll(() => device.close());
 const open = (options: Partial<EpisodesOptions> = {}) =>
   Episodes.open({ programs, contextLength: 256, slots: 3, drawsPerToken: true, ...options });
 
-/** Continues a text with a cache of its own. */
+/** Samples the continuation of a prompt with a new cache and without a pool, for comparison. */
 async function alone(prompt: readonly number[], maxNewTokens = 6, seed = 9) {
   const episodes = await open({ slots: 1 });
   const [{ ids, logprobs }] = await episodes.act([{ slot: 0, tokens: prompt, rng: new Rng(seed) }], {

@@ -2,7 +2,7 @@ import { Rng } from '@bowyer/core';
 import { commonPrefix } from '../batching/common-prefix.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
-/** Makes one block of tokens for each of these names. */
+/** Makes a text that has, for each of these numbers, one block of tokens that depends on the number. */
 const text = (...names: number[]) =>
   names.flatMap((name) => Array.from({ length: BLOCK_TOKENS }, (_, i) => 1000 * name + i));
 

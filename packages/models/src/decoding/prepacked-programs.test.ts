@@ -1,4 +1,4 @@
-// Tests decoding with packed weights against plain loops, and against programs that read the unpacked parameters.
+// Tests decoding with packed weights against plain float64 loops, and against programs that read the unpacked parameters.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2LoopLogits } from '../../test/reference/gpt2-loops.js';
@@ -34,7 +34,7 @@ async function say(programs: DecodePrograms, options: typeof greedy, told = prom
   }
 }
 
-/** Continues greedily with the float64 loops. */
+/** Continues a prompt greedily with plain float64 loops over GPT-2's formulas. */
 function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]): number[] {
   const ids = [...prompt];
   for (let i = 0; i < greedy.maxNewTokens; i++) {
@@ -44,7 +44,7 @@ function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]
   return ids.slice(prompt.length);
 }
 
-/** Cuts ids behind their first terminator. */
+/** Cuts ids after the first terminator. */
 function untilOneOf(ids: number[], terminatorIds: readonly number[]): number[] {
   const end = ids.findIndex((id) => terminatorIds.includes(id));
   return end < 0 ? ids : ids.slice(0, end + 1);
@@ -103,7 +103,7 @@ test('batches whose rows fill the columns of a product step without packed weigh
   expect(many.programs.stepFew).not.toBe(many.programs.prefill);
   expect(fewer.few).toEqual([]);
   await Promise.all([many, fewer].map((batch) => programs.done(batch)));
-  // Rows end at different tokens, so that the batch shrinks below 13 rows.
+  // Rows end after different numbers of tokens, so that the batch shrinks below 13 rows.
   for (const terminatorIds of [[], [0, 4, 7]])
     expect(await say(programs, { ...greedy, terminatorIds }, batches)).toEqual(
       wanted.map((ids) => untilOneOf(ids, terminatorIds)),

@@ -3,7 +3,7 @@ import { longestFirst, promptRuns } from './prompt-runs.js';
 
 const CHUNK = 256;
 
-/** Computes the number of tokens with padding, divided by that without. */
+/** Computes the number of tokens that all runs read, padding included, divided by the number of real tokens. */
 function cost(lengths: readonly number[]): number {
   const computed = promptRuns(lengths, CHUNK).reduce((sum, { rows, from, to }) => sum + rows * (to - from), 0);
   return computed / lengths.reduce((sum, length) => sum + length, 0);

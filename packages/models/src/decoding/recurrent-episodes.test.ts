@@ -1,4 +1,5 @@
-// Tests recurrent states over turns: the cached decoder's log-probabilities equal those of scoring whole contexts.
+// Tests the cached states of recurrent layers over several turns: the log-probabilities of decoding equal those of scoring whole
+// contexts.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
@@ -50,7 +51,10 @@ describe.each(configs)('$model_type', (config) => {
     const options = { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };
     const [programs, scorer] = [new DecodePrograms(options), new TokenScorer(options)];
     const episodes = await Episodes.open({ programs, contextLength, slots: 4, prefillChunk: 4 });
-    /** Adds tokens to slots, samples, and compares the log-probability of every sampled token with the score of the whole context. */
+    /**
+     * Adds tokens to the contexts of slots, samples utterances, and compares the log-probability of every sampled token with that
+     * of scoring the whole context.
+     */
     const act = async (turns: Record<number, readonly number[]>, maxNewTokens = 5) => {
       const slots = Object.keys(turns).map(Number);
       const before = slots.map((slot) => [...episodes.context(slot), ...turns[slot]]);

@@ -1,4 +1,5 @@
-// Tests that slots whose caches have their first positions in common say what each says alone.
+// Tests that slots which share the first positions of their caches (a shared prefix) generate the same utterances as each slot
+// alone.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
@@ -14,7 +15,7 @@ const small = {
   num_hidden_layers: 2,
   initializer_range: 0.3, // large enough for attention to matter
 };
-/** Has grouped queries, and a window that is shorter than what rows have in common. */
+/** A model with grouped-query attention and a sliding window that is shorter than the prefix that rows share. */
 const mistral = architectureFor({
   ...small,
   model_type: 'mistral',
@@ -25,7 +26,7 @@ const mistral = architectureFor({
   max_position_embeddings: 512,
   sliding_window: 50,
 });
-/** Has biases that depend on positions. */
+/** A model whose attention has biases that depend on positions (ALiBi). */
 const bloom = architectureFor({ ...small, model_type: 'bloom', hidden_size: 32, n_layer: 2, n_head: 4 });
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, terminatorIds: [3] };
 const tokens = (length: number, seed: number) => {

@@ -11,7 +11,7 @@ import { tokenMaskInput } from './logit-inputs.js';
 import { noLogitRules } from './logit-rules.js';
 import type { SamplingOptions } from './sampling-options.js';
 
-// A mask of 40 tokens has two words, and the second is not full.
+// A mask over this vocabulary of 40 tokens has two 32-bit words, of which the second is only partly used.
 const config = tinyConfig({ n_positions: 40, vocab_size: 40 });
 const tensors = tinyParameters(config, 21);
 const PADDING = 5;
@@ -49,7 +49,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     masksTokens: true,
   };
 
-  /** The logits after the prompt, by the float64 loops; padding can never be sampled. */
+  /** The logits after the prompt, computed by plain float64 loops; the padding token can never be sampled. */
   const logits = [...gpt2LoopLogits(config, tensors, PROMPT).at(-1)!].map((x, id) => (id === PADDING ? -1e9 : x));
   const among = (ids: readonly number[], by = (x: number) => x) =>
     logits.map((x, id) => (ids.includes(id) ? by(x) : -1e25));

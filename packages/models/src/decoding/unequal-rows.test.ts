@@ -1,4 +1,5 @@
-// Tests rows of very different lengths, whose cache has two capacities: each row's text equals the one that it has alone.
+// Tests decoding of rows with very different lengths, for which the cache has two capacities: each row gets the same tokens as in
+// a call of its own.
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
@@ -10,7 +11,7 @@ import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 
 const config = tinyConfig({ n_positions: 512, vocab_size: 13, n_embd: 64, n_head: 4 });
-/** Has grouped queries, and a window that some rows' caches exceed. */
+/** A model with grouped-query attention and a sliding window that is shorter than some rows' contexts. */
 const mistral = architectureFor({
   model_type: 'mistral',
   vocab_size: 13,
@@ -24,7 +25,10 @@ const mistral = architectureFor({
   sliding_window: 200,
 });
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, terminatorIds: [3] };
-/** Long rows appear late, new long rows are added, some rows end before others, and the last turn has only a few rows. */
+/**
+ * The lengths of the rows in each turn: long rows come after short ones, new long rows are added, some rows end before others,
+ * and the last turn has only a few rows.
+ */
 const turns = [
   { lengths: [20, 30, 350, 25, 10, 340], maxNewTokens: 9 },
   { lengths: [300, 5, 4, 5, 6, 90], maxNewTokens: 4 },
@@ -34,7 +38,7 @@ const turns = [
 const device = await openDevice({ device: 'cpu', threads: 1 });
 afterAll(() => device.close());
 
-/** Plays slots side by side and returns their utterances by turn. */
+/** Plays the turns with the given slots in one cache, and returns their utterances by turn. */
 async function play(programs: DecodePrograms, slots: readonly number[]) {
   const episodes = await Episodes.open({ programs, contextLength: 512, slots: slots.length, leastShared: 600 });
   const said = [];
@@ -68,7 +72,8 @@ test.each([
       logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 5)),
     );
   }
-  // A single row needs only one capacity. Programs that have seen no other rows have only one, and give the same numbers.
+  // A single row needs only one capacity. Programs that have decoded no other rows support only one, and give the same numbers as
+  // those that support two.
   const fresh = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed });
   expect(await play(fresh, [1])).toEqual(await play(programs, [1]));
   const batch = await fresh.forBatch({ kind: 'mixed' }, { lengths: [20, 20], width: 20 });

@@ -1,4 +1,5 @@
-// Tests scoreContinuations and generateTexts: on the real checkpoints against PyTorch's results, and on a small model.
+// Tests scoreContinuations and generateTexts: with published checkpoints against PyTorch's results, and with a small random
+// model.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -31,7 +32,10 @@ interface Reference {
 }
 
 const gpu = await webgpuAvailable();
-/** The largest accepted error: WGSL's functions are less exact than the CPU's. */
+/**
+ * The largest accepted difference from PyTorch's results; it is larger on GPUs, since WGSL's functions are less exact than the
+ * CPU's.
+ */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([

@@ -1,4 +1,5 @@
-// Compares tiny random encoder-decoders with outputs from PyTorch; test/make-reference-checkpoints.py made both.
+// Compares tiny random encoder-decoders with outputs of PyTorch; test/make-reference-checkpoints.py made the models and the
+// outputs.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +52,7 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
   });
 });
 
-// These caches are on the GPU: they grow (24 tokens), and rows end early.
+// In these tests the KV cache is on the GPU. With 24 tokens it must grow, and some rows end before others.
 when(gpu, 'no WebGPU adapter').describe('on a GPU', () => {
   let webgpu: Device;
   beforeAll(async () => {
@@ -148,8 +149,8 @@ test('config.json decides the kind of model; texts go in and out where there is 
   await model.release();
 });
 
-// Worked by hand from the formula: each side has half of the 32 buckets, of which 8 are exact; 16 is ln 2 / ln 16 = 1/4 of the way
-// through the others.
+// The expected buckets follow from T5's formula: each direction has half of the 32 buckets. The first 8 of these are for single
+// distances; the others are spaced logarithmically, and distance 16 is ln 2 / ln 16 = 1/4 of the way through them.
 test('distances fall into T5’s buckets', () => {
   const encoder = distanceBuckets({ buckets: 32, maxDistance: 128, bidirectional: true });
   expect([0, 7, 8, 11, 12, 16, 23, 32, 64, 90, 91, 127, 128].map((d) => encoder[d])).toEqual([
@@ -174,7 +175,7 @@ describe('weights', () => {
     );
     await writeWeights(dir, { ...rest, 'shared.weight': shared, 'adapter.weight': shared });
     await expect(Seq2SeqModel.load({ device, dir })).rejects.toThrow("a tensor 'adapter.weight'");
-    // Many T5 checkpoints have the embedding under this other name.
+    // Many T5 checkpoints contain the embedding also under the name `encoder.embed_tokens.weight`.
     await writeWeights(dir, { ...rest, 'encoder.embed_tokens.weight': shared, 'lm_head.weight': shared });
     await (await Seq2SeqModel.load({ device, dir })).release();
   });

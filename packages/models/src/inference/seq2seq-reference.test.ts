@@ -1,4 +1,4 @@
-// Compares BART on the real checkpoints with PyTorch's results.
+// Compares scores and generated texts of published BART checkpoints with PyTorch's results.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
@@ -24,7 +24,10 @@ interface Reference {
 const models = recordings('models');
 
 const gpu = await webgpuAvailable();
-/** The largest accepted error: WGSL's functions are less exact than the CPU's. */
+/**
+ * The largest accepted difference from PyTorch's results; it is larger on GPUs, since WGSL's functions are less exact than the
+ * CPU's.
+ */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([
@@ -43,7 +46,7 @@ describe.each([
       const model = await Seq2SeqModel.load({ device: own, dir });
       expect(model.tokenizer).toBeNull();
       const { prompts } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
-      // All items are in one batch, so that sources and targets are padded.
+      // The limit on tokens puts all items into one batch, so that sources and targets are padded.
       const items = prompts.map((p) => ({ promptIds: p.encoder_input_ids, continuationIds: p.labels }));
       const scores = await collected(scoreTargets(model, items, { maxTokens: 4096 }));
       scores.forEach(({ logprobs, logitsHead }, i) => {

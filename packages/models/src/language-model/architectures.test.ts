@@ -1,4 +1,4 @@
-// Tests fields of a config.json that have several spellings.
+// Tests fields of config.json that model families write in several ways.
 import { architectureFor } from './architectures.js';
 import { allFamilies } from '../decoder/all-families.js';
 import { rotaryShare } from '../decoder/families/gpt-neox.js';

@@ -1,4 +1,5 @@
-// Compares training and decoding in float16 on a GPU with float32 on the CPU. Mesa's lavapipe is a software GPU with float16.
+// Compares training and decoding in float16 on a GPU with float32 on the CPU. The GPU may be Mesa's lavapipe, a software GPU with
+// float16.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { gpuCrossings, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
@@ -32,13 +33,13 @@ const configs: Record<string, Readonly<Record<string, unknown>>> = {
     initializer_range: 0.2,
   },
 };
-/** The loss is a mean over the batch's tokens. */
+/** Random examples, with weights that make the loss a mean over the batch's tokens. */
 const examples: readonly TokenExample[] = randomExamples(4, 12, tokenizer.vocabSize, new Rng(2)).map((example) => ({
   ...example,
   targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never sampled
   weights: example.weights.map((weight) => weight / 40),
 }));
-/** The large ε of AdamW keeps parameters in place whose gradient is 0 but for rounding (the keys' bias). */
+/** AdamW with a large ε, so that parameters whose gradient is 0 except for rounding (the biases of keys) hardly move. */
 const adamw = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-3, weightDecay: 0.01 } as const;
 
 const folder = newFolder();
@@ -73,7 +74,7 @@ async function step(model: LanguageModel, batch = examples): Promise<number> {
   return loss;
 }
 
-/** Samples two turns greedily: the second continues where the first ended. */
+/** Samples the utterances of two turns greedily; the second turn continues the context of the first. */
 async function say(model: LanguageModel): Promise<number[]> {
   const episodes = await model.openEpisodes({ slots: 2 });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 8, terminatorIds: [] };

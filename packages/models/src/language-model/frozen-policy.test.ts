@@ -1,4 +1,4 @@
-// Tests a reference policy: it stays what the model was, whatever training does to the model afterwards.
+// Tests frozen reference policies: they keep the weights that the model had when it was frozen, while training changes the model.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';

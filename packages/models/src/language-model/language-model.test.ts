@@ -59,7 +59,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         ),
       );
 
-      // Three log-probabilities at each position determine the logits up to the constant that the softmax removes.
+      // Three log-probabilities at each position determine the logits up to a constant, which the softmax ignores.
       for (const { input_ids, all_logits } of prompts) {
         for (let token = 0; token < 3; token++) {
           const ids = Int32Array.from(input_ids);
@@ -101,7 +101,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       return Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
     };
     expect(deviation('transformer.h.0.mlp.c_fc.weight')).toBeCloseTo(0.02, 3);
-    // Projections onto the residual stream have the deviation 0.02 / √(2 · 8) = 0.005.
+    // The initial weights of projections onto the residual stream have the standard deviation 0.02 / √(2 · 8) = 0.005.
     expect(deviation('transformer.h.3.attn.c_proj.weight')).toBeCloseTo(0.005, 3);
     expect(deviation('transformer.h.3.mlp.c_proj.bias')).toBe(0);
     expect([...new Set(parameters['transformer.ln_f.weight'].data)]).toEqual([1]);
@@ -141,7 +141,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     }
     expect(losses[0]).toBeGreaterThan(8); // 6 tokens of about ln 11 nats each
     expect(losses.at(-1)).toBeLessThan(0.1);
-    // The sampler reads the same weights, so it samples the text of the example.
+    // The sampler must read the trained weights, so that it generates the text that was learnt.
     const episodes = await model.openEpisodes({ slots: 1 });
     const [utterance] = await episodes.act([{ slot: 0, tokens: ids.slice(0, 2), rng: new Rng(1) }], greedy);
     expect(tokenizer.decode(utterance.ids)).toBe(tokenizer.decode(ids.slice(2)));

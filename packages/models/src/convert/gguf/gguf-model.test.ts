@@ -27,7 +27,7 @@ const sizes = {
 };
 const template = '{{ messages[0].content }}';
 
-/** Makes a byte-level BPE tokenizer of the letters a to d. */
+/** Makes a byte-level BPE tokenizer whose vocabulary contains the letters a to d. */
 const letters = (pre_tokenizer: object = { type: 'ByteLevel', add_prefix_space: false, use_regex: true }) =>
   new HuggingFaceTokenizer(
     {
@@ -42,7 +42,7 @@ const letters = (pre_tokenizer: object = { type: 'ByteLevel', add_prefix_space: 
     { eos_token: '<end>', chat_template: template },
   );
 
-/** Saves a model whose norms and biases are random too, since errors would not show with ones and zeros. */
+/** Saves a model whose norms and biases are random too, since errors in their conversion would not show with ones and zeros. */
 async function saved(config: object, tokenizer: HuggingFaceTokenizer = letters()): Promise<string> {
   const described = { ...sizes, vocab_size: tokenizer.vocabSize, ...config };
   const model = await LanguageModel.create({ device, config: described, tokenizer, rng: new Rng(1) });
@@ -64,7 +64,7 @@ const convert = (input = file()) =>
   convertCheckpoint({ input, output: join(dir, 'out'), config: null, tokenizer: null, section: null });
 const messageOf = (promise: Promise<unknown>) => promise.then(String, (error: Error) => error.message);
 
-/** Computes the log-probabilities of a sequence of 40 tokens, longer than every window here. */
+/** Computes the log-probabilities of a sequence of 40 tokens, which is longer than every sliding window in these tests. */
 async function logprobs(folder: string): Promise<Float32Array> {
   const model = await LanguageModel.load({ device, dir: folder });
   const rng = new Rng(3);
@@ -120,7 +120,7 @@ test.each<[string, object]>([
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
   for (const [name, { shape, data }] of Object.entries(expected)) {
     expect(found[name].shape).toEqual(shape);
-    // Gemma's norms are stored with 1 added.
+    // GGUF files contain the weights of Gemma's norms with 1 added, so that float32 rounding changes them.
     data.forEach((x, i) => expect(Math.abs(found[name].data[i] - x)).toBeLessThan(2e-7));
   }
   const [ours, theirs] = [await logprobs(join(dir, 'out')), await logprobs(folder)];

@@ -1,5 +1,5 @@
-// Compares the families that only Bowyer has with Llama. recurrent-episodes.test.ts tests that decoding token by token gives the same
-// log-probabilities as scoring the whole text.
+// Compares the families of decoders that exist only in Bowyer with Llama. recurrent-episodes.test.ts tests that decoding them
+// token by token gives the same log-probabilities as scoring the whole text.
 import { openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { formulaWeights, tokenIds } from '../../../test/families/formula-weights.js';
@@ -17,7 +17,7 @@ const sizes = {
 };
 const ids = tokenIds('text', 12, sizes.vocab_size);
 
-/** Computes the log-probability of each token after the first. */
+/** Computes the log-probability of each token of a text after the first one. */
 async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {}): Promise<number[]> {
   const architecture = architectureFor({ ...sizes, ...json });
   const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -33,7 +33,10 @@ async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {
   }
 }
 
-/** Makes the convolutions of both layers: the weights of the last three tokens, the latest last. */
+/**
+ * Makes the weights of the key convolutions of both layers from the weights of the last three tokens, of which the last one is
+ * the key's own.
+ */
 const smearing = (columns: number[]): HostTensors =>
   Object.fromEntries(
     [0, 1].map((layer) => [
@@ -45,7 +48,7 @@ const smearing = (columns: number[]): HostTensors =>
 const smeared = { model_type: 'smeared_llama', key_convolution_tokens: 3 };
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
 
-/** Makes Canon layers whose convolutions give the token before the weight `weight`, and all others 0. */
+/** Makes Canon layers whose convolutions multiply the previous token by `weight`, and all other tokens by 0. */
 const canon = (weight: number): HostTensors =>
   Object.fromEntries(
     [0, 1].flatMap((layer) =>
